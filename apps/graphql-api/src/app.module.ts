@@ -45,13 +45,13 @@ export interface AppModuleOptions {
   readonly version: string;
   readonly infrastructure: ApiInfrastructure;
   readonly engine: AccessOptions['engine'];
-  /** The origin at which clients reach this API. */
+  /** Returns the origin at which clients reach this API. */
   readonly publicUrl: () => string;
   readonly books: BookStreams;
   readonly endpoints: EndpointOptions;
 }
 
-/** Beside the code that serves it, in the source as in what is built of it. */
+/** The committed schema, at the same relative path from the source and from the build output. */
 const SCHEMA = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
 
 @Module({})
@@ -128,7 +128,7 @@ export class AppModule {
 @Module({})
 class EndpointsModule {}
 
-/** What the endpoints need of the features. */
+/** Provides the endpoints with their dependencies from the features. */
 function endpointsModule(
   imports: DynamicModule['imports'] & object,
   options: EndpointOptions,

@@ -15,11 +15,11 @@ import type { SocketEndpointDependencies } from './server/socket-endpoint.js';
 
 export interface GraphqlApi extends RunningProcess {
   readonly url: string;
-  /** What it stands on, for tests that count what it asks of the database. */
+  /** The platform of the API, for tests that count its database queries. */
   readonly platform: Platform;
 }
 
-/** Starts the API. Stopping it answers what is under way and says goodbye to sockets, then lets go of what it stands on. */
+/** Starts the API. `stop` completes the requests in flight, closes the sockets, then closes the infrastructure. */
 export async function startGraphqlApi(
   config: Config,
   version: string,
@@ -27,18 +27,33 @@ export async function startGraphqlApi(
   socketTiming?: SocketEndpointDependencies['timing'],
 ): Promise<GraphqlApi> {
   const { engine, passedOver } = pickEngine();
-  logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
-  const surroundings = await openApiInfrastructure({
+  logger.info(
+    { event: 'signature_engine.selected', engine: engine.name, passed_over: passedOver },
+    'Selected the signature engine.',
+  );
+  const infrastructure = await openApiInfrastructure({
     applicationName: 'graphql-api',
     world: config.WORLD,
     databaseUrl: config.DATABASE_URL,
     redisUrl: config.REDIS_URL,
     sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
     isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
-    onConnectionLost: (to, error) => logger.warn({ err: error }, `the connection to ${to} is down`),
+    onConnectionLost: (to, error) => {
+      if (to === 'redis')
+        logger.warn(
+          { event: 'redis.connection_lost', err: error },
+          'The connection to Redis is lost; reconnecting.',
+        );
+      else
+        logger.warn(
+          { event: 'listener.connection_lost', err: error },
+          'The notification connection to Postgres is lost; reconnecting.',
+        );
+    },
   });
   const { TRUSTED_PROXIES, CORS_ORIGINS } = config;
-  const onFeedError = (error: unknown) => logger.warn({ err: error }, 'market data is interrupted');
+  const onFeedError = (error: unknown) =>
+    logger.warn({ event: 'market_data.interrupted', err: error }, 'Market data is interrupted.');
   const feed = new BookFeed({
     redisUrl: config.REDIS_URL,
     prefix: marketDataPrefix(config.WORLD),
@@ -52,7 +67,7 @@ export async function startGraphqlApi(
     AppModule.with({
       config,
       version,
-      infrastructure: surroundings,
+      infrastructure,
       engine,
       publicUrl,
       books,
@@ -67,18 +82,18 @@ export async function startGraphqlApi(
   );
   await app.listen(config.PORT, config.HOST);
   listensAt = await app.getUrl();
-  const endHeartbeat = startHeartbeat(surroundings.platform, 'graphql-api');
+  const endHeartbeat = startHeartbeat(infrastructure.platform, 'graphql-api');
   return {
     url: listensAt,
-    platform: surroundings.platform,
+    platform: infrastructure.platform,
     stop: async () => {
-      // Before their sources end: a client that is told that a subscription is complete does not ask for it again.
+      // Close the sockets before their sources end: a client does not resubscribe after a `complete` message.
       await app.get(GraphQLModule).graphQlAdapter.stop();
       books.close();
       await app.close();
       endHeartbeat();
       feed.close();
-      await surroundings.close();
+      await infrastructure.close();
     },
   };
 }

@@ -12,7 +12,7 @@ await runProcess({
     const config = readConfig(configSchema);
     logger.level = config.LOG_LEVEL;
     const { url, stop } = await startGraphqlApi(config, version, logger);
-    logger.info({ url }, 'ready');
+    logger.info({ event: 'process.ready', url }, 'ready');
     return { stop };
   },
 });

@@ -35,7 +35,7 @@ export interface AppModuleOptions {
   readonly redis: Redis;
   readonly engine: AccessOptions['engine'];
   readonly secrets: ApiSecrets;
-  /** The origin at which clients reach this API. */
+  /** Returns the origin at which clients reach this API. */
   readonly publicUrl: () => string;
   readonly logger: Logger;
 }

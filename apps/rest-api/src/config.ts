@@ -3,23 +3,23 @@ import { flag } from '@trading-automation/runtime';
 import { edgeSettings, originSetting } from '@trading-automation/runtime/http';
 import { z } from 'zod';
 
-/** The environment of the process. */
+/** Settings of the process, from environment variables. */
 export const configSchema = z
   .object({
     ...edgeSettings,
     ...apiSettings,
-    /** The origin at which clients reach this API: links in mails lead there. Unset: where it listens. */
+    /** The origin at which clients reach this API; links in e-mails use it. Default: the address on which it listens. */
     PUBLIC_URL: originSetting.optional(),
     OPEN_REGISTRATION: flag.default(false),
-    /** Lets webhooks go to this machine: for development alone. */
+    /** Allows webhooks to loopback addresses; for development only. */
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
   })
   .superRefine(({ WORLD, WEBHOOK_ALLOW_LOOPBACK, PUBLIC_URL }, context) => {
     if (WORLD !== 'live') return;
-    const refuse = (name: string, message: string) =>
+    const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
-    if (WEBHOOK_ALLOW_LOOPBACK) refuse('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
-    if (PUBLIC_URL === undefined) refuse('PUBLIC_URL', 'is required in the live world');
+    if (WEBHOOK_ALLOW_LOOPBACK) addIssue('WEBHOOK_ALLOW_LOOPBACK', 'must be off in the live world');
+    if (PUBLIC_URL === undefined) addIssue('PUBLIC_URL', 'is required in the live world');
   });
 
 export type Config = z.output<typeof configSchema>;

@@ -12,7 +12,7 @@ import {
   type TestRestApi,
 } from '../test/test-rest-api.js';
 
-/** No token comes back within a test. */
+/** No token is refilled within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
 const KEYS = '/v1/api-keys';
 const newKey = (...permissions: string[]) => JSON.stringify({ name: 'bot', permissions });
@@ -22,7 +22,7 @@ function left({ headers }: TestResponse): Record<string, unknown> {
   return Object.fromEntries(items.map(([name, parameters]) => [name, parameters.get('r')]));
 }
 
-/** An address that no other test has asked from. */
+/** Returns an address that no other test uses. */
 function uniqueAddress(): string {
   const [a, b] = randomBytes(8).toString('hex').match(/.{4}/g)!;
   return `2001:db8:${a}:${b}::1`;
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/** Somebody with an account, and with an ADMIN key beside the key pair. */
+/** Creates a user with a key pair and an ADMIN key. */
 async function openUser() {
   const from = { 'x-forwarded-for': uniqueAddress() };
   const holder = await openAccount(api, from);
@@ -45,7 +45,7 @@ async function openUser() {
 }
 
 describe('the limits of a credential', () => {
-  it('are its own, not those of its user', async () => {
+  it('apply per credential, not per user', async () => {
     const { holder, key, from } = await openUser();
     const signed = await sendSigned(api, holder, 'GET', '/v1/me', { headers: from });
     expect([signed.status, left(signed)]).toEqual([200, { general: 998 }]);
@@ -53,7 +53,7 @@ describe('the limits of a credential', () => {
     expect([byKey.status, left(byKey)]).toEqual([200, { general: 999 }]);
   });
 
-  it('are not used up by who replays its requests: those cost the address', async () => {
+  it('are not consumed by replayed requests, which count toward the address', async () => {
     const { holder, from } = await openUser();
     const target = '/v1/me';
     const headers = {
@@ -68,7 +68,7 @@ describe('the limits of a credential', () => {
     expect(left(await sendSigned(api, holder, 'GET', target, { headers: from })).general).toBe(997);
   });
 
-  it('hold writes of keys to a bucket of their own', async () => {
+  it('count key writes in a separate bucket', async () => {
     const { holder, from } = await openUser();
     const create = () => sendSigned(api, holder, 'POST', KEYS, { body: newKey('READ'), headers: from });
     expect(left(await create())).toMatchObject({ sensitive_writes: 0 });
@@ -80,7 +80,7 @@ describe('the limits of a credential', () => {
     expect((await sendSigned(api, holder, 'GET', KEYS, { headers: from })).status).toBe(200);
   });
 
-  it('refuse without keeping the refusal for an Idempotency-Key', async () => {
+  it('return errors that are not stored under an Idempotency-Key', async () => {
     const { holder, key, from } = await openUser();
     const sent = {
       body: newKey('READ'),
@@ -99,7 +99,7 @@ describe('the limits of a credential', () => {
 });
 
 describe('the limits of an address', () => {
-  it('hold identities to a bucket of their own, whoever asks', async () => {
+  it('count identity writes in a separate bucket for every caller', async () => {
     const { key, from } = await openUser();
     const link = async (headers: Readonly<Record<string, string>>) => {
       const body = await createIdentityBody(api, createKeyPair(), from);

@@ -13,20 +13,34 @@ export interface RestApi extends RunningProcess {
   readonly url: string;
 }
 
-/** Starts the API. Stopping it answers the requests under way, then lets go of what it stands on. */
+/** Starts the API. `stop` completes the requests in flight, then closes the infrastructure. */
 export async function startRestApi(config: Config, version: string, logger: Logger): Promise<RestApi> {
   const { engine, passedOver } = pickEngine();
-  logger.info({ engine: engine.name, passed_over: passedOver }, 'signature engine picked');
-  const surroundings = await openApiInfrastructure({
+  logger.info(
+    { event: 'signature_engine.selected', engine: engine.name, passed_over: passedOver },
+    'Selected the signature engine.',
+  );
+  const infrastructure = await openApiInfrastructure({
     applicationName: 'rest-api',
     world: config.WORLD,
     databaseUrl: config.DATABASE_URL,
     redisUrl: config.REDIS_URL,
     sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
     isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
-    onConnectionLost: (to, error) => logger.warn({ err: error }, `the connection to ${to} is down`),
+    onConnectionLost: (to, error) => {
+      if (to === 'redis')
+        logger.warn(
+          { event: 'redis.connection_lost', err: error },
+          'The connection to Redis is lost; reconnecting.',
+        );
+      else
+        logger.warn(
+          { event: 'listener.connection_lost', err: error },
+          'The notification connection to Postgres is lost; reconnecting.',
+        );
+    },
   });
-  const { platform, redis, secrets } = surroundings;
+  const { platform, redis, secrets } = infrastructure;
   let listensAt = '';
   const publicUrl = () => config.PUBLIC_URL ?? listensAt;
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -44,7 +58,7 @@ export async function startRestApi(config: Config, version: string, logger: Logg
     stop: async () => {
       await app.close();
       endHeartbeat();
-      await surroundings.close();
+      await infrastructure.close();
     },
   };
 }

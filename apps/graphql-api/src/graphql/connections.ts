@@ -1,7 +1,7 @@
 /**
- * Lists as connections. A page of REST is a page here: the same limits, sorts, filters and cursors.
+ * Renders lists as connections. Pages are the same as in REST: same limits, sorts, filters and cursors.
  *
- * A cursor of each edge, and the total, are made where they are asked for.
+ * The cursor of each edge and the total are computed only if they are selected.
  */
 import type { ListQuery, PageWithCursors } from '@trading-automation/core';
 
@@ -45,7 +45,7 @@ export class Connection {
   }
 }
 
-/** The resolvers of a connection's types: whatever costs something is a resolver, so that it costs only who asks. */
+/** Returns the resolvers of a connection's types. Expensive fields are resolvers, so they cost only if selected. */
 export function connectionResolvers(item: string) {
   return {
     [`${item}Connection`]: {

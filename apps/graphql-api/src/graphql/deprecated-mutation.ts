@@ -1,8 +1,8 @@
 /**
- * `@DeprecatedMutation(…)`: this resolver method is a mutation that goes with v2.0, and has the field's name.
+ * `@DeprecatedMutation(…)`: declares a resolver method as a mutation that v2.0 removes; the method has the field's name.
  *
- * Each use is counted, by name and day and nothing else, so that the end can be planned; each takes from the bucket of
- * identity writes. A refusal is given back and not thrown, as operations do.
+ * Each use is counted by name and day only, so that the removal can be planned. Each use counts toward the rate limit of
+ * identity writes. Expected errors are returned instead of thrown, as for operations.
  */
 import { Mutation } from '@nestjs/graphql';
 import { DomainError, type Permission } from '@trading-automation/contracts';
@@ -15,11 +15,11 @@ export const PUBLIC_MUTATIONS = new Set<string>();
 
 export interface DeprecatedCall<Arguments> {
   readonly args: Arguments;
-  /** Null where there are no credentials, and none are needed. */
+  /** Null if there are no credentials and the mutation requires none. */
   readonly actor: Actor | null;
 }
 
-/** @param access what the caller's credential has to permit; `PUBLIC` where none is needed */
+/** @param access permission that the caller's credential needs; `PUBLIC` if it needs no credential */
 export function DeprecatedMutation(access: Permission | 'PUBLIC') {
   return (target: object, name: string, descriptor: PropertyDescriptor): void => {
     if (access === 'PUBLIC') PUBLIC_MUTATIONS.add(name);
@@ -50,7 +50,11 @@ async function authorize({ actor, limitsOf }: RequestContext, access: Permission
   authorise(actor, access);
 }
 
-/** The caller of a mutation that asks for one. */
+/**
+ * Returns the caller of a mutation that requires one.
+ *
+ * @throws {DomainError} `authentication_required` if there is no caller
+ */
 export function requireActor({ actor }: DeprecatedCall<unknown>): Actor {
   if (actor === null) throw new DomainError('authentication_required');
   return actor;

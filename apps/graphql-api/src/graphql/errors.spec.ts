@@ -54,7 +54,7 @@ describe('a fault of ours', () => {
     expect(shown.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
     expect(shown.message).not.toContain('s3cret');
     expect(log).toHaveLength(1);
-    expect(JSON.parse(log[0]!)).toMatchObject({ request_id: 'r1', msg: 'operation failed' });
+    expect(JSON.parse(log[0]!)).toMatchObject({ request_id: 'r1', msg: 'The request failed.' });
   });
 });
 

@@ -1,10 +1,10 @@
 /**
- * Errors as GraphQL answers with them: the code, the details and the request id of REST, in `extensions`.
+ * Formats errors for GraphQL responses: `extensions` has the code, the details and the request id of REST.
  *
- * 1. A refusal says what it is. What the document or a variable does wrong is `validation_failed`, in the words of the
- *    GraphQL library without its suggestions, which would tell names to who can't introspect, and without the value.
- * 2. Anything else is a fault of ours: the caller learns that it happened, and the log has the rest; as it has of what is
- *    away.
+ * 1. An error in the document or a variable is `validation_failed` with the message of the GraphQL library. Suggestions
+ *    are removed, because they would disclose names to callers without introspection. Values are removed too.
+ * 2. Any other unexpected error is an internal error. The caller gets only its code; the log has the cause. Outages of
+ *    required services are logged as well.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 import { toDomainError } from '@trading-automation/core';
@@ -19,12 +19,12 @@ export interface FormattedError {
     readonly code: string;
     readonly details?: readonly ErrorDetail[];
     readonly request_id: string;
-    /** Seconds to wait before the next try. */
+    /** Seconds to wait before a retry. */
     readonly retry_after?: number;
   };
 }
 
-/** A refusal of the whole document: with a code of its own for those who show it to a person. */
+/** Returns an error about the whole document, with a specific code in its details. */
 export function documentError(code: string, message: string): GraphQLError {
   return new GraphQLError(message, {
     originalError: new DomainError('validation_failed', message, [{ field: 'query', code, message }]),
@@ -32,11 +32,12 @@ export function documentError(code: string, message: string): GraphQLError {
 }
 
 export function formatError(error: Error, requestId: string, logger: Logger): FormattedError {
-  const refusal = domainErrorIn(error);
-  const logged = { request_id: requestId, err: rootOf(error) };
-  if (!isExpected(refusal)) logger.error(logged, 'operation failed');
-  else if (refusal.code === 'service_unavailable') logger.warn(logged, 'a needed service is away');
-  const { headers, body } = toErrorResponse(refusal, requestId);
+  const domainError = domainErrorIn(error);
+  const context = { request_id: requestId, err: rootOf(error) };
+  if (!isExpected(domainError)) logger.error({ event: 'request.failed', ...context }, 'The request failed.');
+  else if (domainError.code === 'service_unavailable')
+    logger.warn({ event: 'service.unavailable', ...context }, 'A required service is unavailable.');
+  const { headers, body } = toErrorResponse(domainError, requestId);
   const { code, message, details } = body.error;
   const retryAfter = headers['retry-after'];
   const { locations, path } = error as GraphQLError;
@@ -56,7 +57,7 @@ export function formatError(error: Error, requestId: string, logger: Logger): Fo
 function domainErrorIn(error: Error): unknown {
   const root = rootOf(error);
   if (!(root instanceof GraphQLError)) return toDomainError(root);
-  // An error of the library that stands at a place of the answer is about the answer.
+  // A library error with a path concerns the response, not the request.
   if ((error as GraphQLError).path !== undefined) return new DomainError('internal_error');
   return new DomainError('validation_failed', redactMessage(error.message));
 }
@@ -67,7 +68,7 @@ function rootOf(error: Error): Error {
   return root;
 }
 
-/** Without suggestions, and without the value that was given: it may be a secret. What follows a value goes first. */
+/** Removes suggestions and input values, which may be secrets. The order matters: patterns that follow a value come first. */
 function redactMessage(message: string): string {
   return message
     .replace(/ Did you mean .*\?$/s, '')

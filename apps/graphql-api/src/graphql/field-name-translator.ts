@@ -1,4 +1,4 @@
-/** Refusals in the names that GraphQL has for things: the contract's own words speak of the wire. */
+/** Translates the REST field names in errors to GraphQL names. */
 import { DomainError, type ErrorDetail, type Operation } from '@trading-automation/contracts';
 import { type Described, unwrapped } from '../schema/generated-types.js';
 import { camelCase } from '../schema/names.js';
@@ -9,10 +9,10 @@ const LIST_NAMES = [
 ] as const;
 
 export class FieldNameTranslator {
-  /** Wire names that messages may hold, and what they are here. */
+  /** GraphQL names by the wire names that messages may contain. */
   private readonly names = new Map<string, string>();
 
-  /** @param params arguments that are parameters of the path under other names */
+  /** @param params path parameters by the argument that carries them under another name */
   constructor(operation: Operation, params: Readonly<Record<string, string>> = {}) {
     for (const schema of [operation.params, operation.query, operation.body])
       if (schema !== undefined) this.collect(schema as unknown as Described);
@@ -20,12 +20,12 @@ export class FieldNameTranslator {
     if (operation.list !== undefined) for (const [wire, field] of LIST_NAMES) this.names.set(wire, field);
   }
 
-  /** The same error, its details by argument; one that is no refusal stays what it is. */
+  /** Returns the error with translated names; errors other than DomainError are unchanged. */
   translateError(error: unknown): Error {
     if (!(error instanceof DomainError)) return error instanceof Error ? error : new Error(String(error));
     const { code, message, details, retryAfterSeconds } = error;
-    const told = details.map((detail) => this.translateDetail(detail));
-    return new DomainError(code, this.translateMessage(message), told, {
+    const translated = details.map((detail) => this.translateDetail(detail));
+    return new DomainError(code, this.translateMessage(message), translated, {
       cause: error.cause,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
@@ -33,11 +33,11 @@ export class FieldNameTranslator {
 
   private translateDetail(detail: ErrorDetail): ErrorDetail {
     const { field, message } = detail;
-    const told = { ...detail, message: this.translateMessage(message) };
-    return field === undefined ? told : { ...told, field: this.translatePath(field) };
+    const translated = { ...detail, message: this.translateMessage(message) };
+    return field === undefined ? translated : { ...translated, field: this.translatePath(field) };
   }
 
-  /** A path; what lies within a value that is any JSON has its own names. */
+  /** Translates a path. Names within a value of any JSON are not translated. */
   private translatePath(path: string): string {
     const parts = path.split('.');
     const free = parts.indexOf('value');
@@ -49,7 +49,7 @@ export class FieldNameTranslator {
   private translateMessage(message: string): string {
     return message.replace(/\b[a-z]+(?:_[a-z0-9]+)*\b/g, (word, at: number) => {
       const name = this.names.get(word);
-      // A single word is a name only where it begins what is said of it: `limit: must be …`.
+      // A single word is a field name only at the start of the message and before a colon: `limit: must be …`.
       if (name === undefined || (!word.includes('_') && !(at === 0 && message[word.length] === ':')))
         return word;
       return name;

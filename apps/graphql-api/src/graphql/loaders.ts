@@ -1,7 +1,7 @@
 /**
- * Records by id for the edges of other records: those that are asked for in one turn are read in one statement.
+ * Loads records by id for field resolvers. The ids requested in one tick are read with one statement.
  *
- * Loaders are of one operation: what one caller may see is never remembered for another, nor for their next operation.
+ * Loaders belong to one operation, so records are never cached for another caller or operation.
  */
 
 import { Inject, Injectable } from '@nestjs/common';
@@ -34,7 +34,7 @@ interface NodeType {
   readonly readMany: ReadMany;
 }
 
-/** Prefixes of the records that are found by id alone. */
+/** Id prefixes of the record types that can be loaded by id. */
 export type NodePrefix = 'exa' | 'tpr' | 'trd' | 'str' | 'cpr' | 'rwd' | 'rwt' | 'wdr' | 'ntf' | 'whk';
 
 @Injectable()
@@ -74,7 +74,7 @@ export class LoaderFactory {
     };
   }
 
-  /** The loaders of one operation. */
+  /** Creates the loaders of one operation. */
   create(actor: Actor | null): Loaders {
     return new Loaders(actor, this.kinds, async (of, ids) => {
       const fills: readonly (readonly Fill[])[] = await this.trades.fillsOfMany(of, ids);
@@ -93,12 +93,16 @@ export class Loaders {
     private readonly readFills: (actor: Actor, tradeIds: readonly string[]) => Promise<readonly unknown[][]>,
   ) {}
 
-  /** The record that an edge leads to; null where it leads nowhere, or where the caller may not see it. */
+  /** Loads a related record; null if there is none, or if the caller may not read it. */
   load(prefix: NodePrefix, id: string | null | undefined): Promise<object | null> | null {
     return id == null ? null : this.loaderOf(prefix).load(id);
   }
 
-  /** The record of an id, with its type. @throws {DomainError} `not_found` */
+  /**
+   * Loads the record of an id, with its type.
+   *
+   * @throws {DomainError} `not_found`
+   */
   async node(id: string): Promise<object> {
     const prefix = id.slice(0, Math.max(0, id.indexOf('_')));
     const isKnown = Object.hasOwn(this.kinds, prefix);
@@ -107,7 +111,7 @@ export class Loaders {
     return { ...record, __typename: this.kinds[prefix as NodePrefix].type };
   }
 
-  /** The fills of a trade, oldest first. */
+  /** Loads the fills of a trade, oldest first. */
   fills(tradeId: string): Promise<readonly unknown[]> {
     this.fillLoader ??= new DataLoader((ids) => this.readFills(this.requireActor(), ids), {
       maxBatchSize: BATCH_MAX,

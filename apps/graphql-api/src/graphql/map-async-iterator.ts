@@ -1,16 +1,16 @@
 /**
- * The source with each of its events turned into another. A plain object and no generator: a generator that waits for its
- * next event would not hear of the end before that came.
+ * Maps each event of an async iterator. Implemented as a plain object, because `return()` of a generator waits until its
+ * pending `next()` settles.
  */
 export function mapAsyncIterator<T, R>(
   source: AsyncIterator<T>,
-  turn: (event: T) => R | Promise<R>,
+  map: (event: T) => R | Promise<R>,
 ): AsyncIterableIterator<R> {
   const end = { done: true, value: undefined } as const;
   return {
     async next() {
       const { done, value } = await source.next();
-      return done === true ? end : { done: false, value: await turn(value) };
+      return done === true ? end : { done: false, value: await map(value) };
     },
     async return() {
       await source.return?.();

@@ -1,10 +1,10 @@
 /**
- * Answers one root field: arguments become the operation's wire input, the pipeline (`core/operations`) runs it, and the
- * result becomes a record or a connection.
+ * Resolves one root field: converts the arguments to the operation's wire input, runs the pipeline (`core/operations`),
+ * and converts the result to a record or a connection.
  *
- * 1. What REST rejects is rejected here with the same code, and details that name the argument.
- * 2. With an Idempotency-Key each root field of a mutation runs once. The stored answer is the field's record, so its
- *    edges are read anew.
+ * 1. Errors have the same code as in REST, and details that name the argument.
+ * 2. With an Idempotency-Key, each root field of a mutation runs once. The stored response is the field's record; its
+ *    related records are read again.
  */
 import { compileSerializer, DomainError, ERRORS, type Operation } from '@trading-automation/contracts';
 import {
@@ -31,13 +31,13 @@ export interface FieldCall {
   readonly info: Pick<GraphQLResolveInfo, 'path'>;
 }
 
-/** How a field differs from its operation. */
+/** Differences between a field and its operation. */
 export interface OperationFieldOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly mapResult?: (result: never) => unknown;
 }
 
-/** Arguments of every list that have other names than on REST. */
+/** REST names of the list arguments with different names. */
 const LIST_ARGUMENTS: Readonly<Record<string, string>> = { first: 'limit', after: 'cursor' };
 
 export class OperationField {
@@ -63,7 +63,7 @@ export class OperationField {
     this.paramNames = new Set(Object.keys(operation.params?.shape ?? {}));
   }
 
-  /** Never throws: a refusal is given back as an error, which becomes the field's. */
+  /** Never throws: an error is returned and becomes the error of the field. */
   async resolve(call: FieldCall): Promise<unknown> {
     try {
       return await this.perform(call);
@@ -94,7 +94,7 @@ export class OperationField {
     );
   }
 
-  /** The request was charged when it came in; an operation with a bucket of its own is charged for each field. */
+  /** Charges an operation with a separate bucket for each field. The request itself was charged on arrival. */
   private async charge(context: RequestContext, caller: Actor | null): Promise<void> {
     const { bucket } = this.operation;
     if (bucket === undefined) return;
@@ -119,7 +119,7 @@ export class OperationField {
     return this.options.params?.[argument] ?? ofList ?? snakeCase(argument);
   }
 
-  /** The contract judges a query as REST has it, which is text; here arguments have types. */
+  /** Converts a typed argument to the string form that the contract validates. */
   private queryMember(wireName: string, value: unknown): Record<string, unknown> {
     const [, included] = /^include_(\w+)$/.exec(wireName) ?? [];
     if (included !== undefined) return value === true ? { include: included } : {};
@@ -156,9 +156,9 @@ export class OperationField {
   }
 
   private replayResponse({ status, body }: ResponseReplayed['response']): unknown {
-    const kept = JSON.parse(Buffer.from(body).toString());
-    if (status < 400) return this.shape(kept);
-    return this.names.translateError(new DomainError(kept.code, kept.message, kept.details));
+    const stored = JSON.parse(Buffer.from(body).toString());
+    if (status < 400) return this.shape(stored);
+    return this.names.translateError(new DomainError(stored.code, stored.message, stored.details));
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * `@Operation(op)`: this resolver method is the root field of that operation, and has the field's name.
+ * `@Operation(op)`: declares a resolver method as the root field of that operation; the method has the field's name.
  *
  *     @Operation(tradeOperations.create)
  *     createTrade(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
- * 1. What reads is a query, what changes a mutation: as the operation's method says, unless the second argument does.
- * 2. Permission, limits, parsing and the form of the answer follow from the operation; the method names a use-case.
- * 3. A refusal is given back and not thrown: to Nest, what is thrown is a fault, and logged as one.
+ * 1. GET operations are queries, all others mutations, unless the second argument says otherwise.
+ * 2. Permission, limits, parsing and rendering follow from the operation; the method only calls a use case.
+ * 3. Expected errors are returned instead of thrown, because Nest logs thrown errors as internal errors.
  */
 import { Mutation, Query } from '@nestjs/graphql';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
@@ -17,17 +17,17 @@ import { OperationField } from './operation-field.js';
 
 export type Call<O extends OperationShape> = OperationCall<O>;
 
-/** What an operation answers with: its data, or a page of it. */
+/** Result of an operation: its data, or a page of it. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
   ? PageWithCursors<DataOf<O>>
   : DataOf<O>;
 
 export interface FieldOptions<R> {
-  /** Where the operation's method says otherwise: a POST that only reads, a GET that changes something. */
+  /** Overrides the type of the field: for a POST that only reads, or a GET that changes something. */
   readonly as?: 'query' | 'mutation';
-  /** Arguments that are parameters of the path under other names. */
+  /** Path parameters by the argument that carries them under another name. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Makes the operation's data of what the use-case gives. */
+  /** Converts the result of the use case to the operation's data. */
   readonly mapResult?: (result: R) => unknown;
 }
 
@@ -37,7 +37,7 @@ type OperationDecorator<O extends OperationShape, R> = <M extends (call: Call<O>
   descriptor: TypedPropertyDescriptor<M>,
 ) => void;
 
-/** The operations that fields answer, by type and field. */
+/** Operations by the type and name of their field. */
 export const OPERATION_FIELDS = new Map<string, OperationShape>();
 
 export function Operation<O extends OperationShape>(

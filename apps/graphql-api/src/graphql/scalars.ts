@@ -1,11 +1,11 @@
 /**
- * The scalars. What they let in is judged by the contract, with its own words; here is refused only what the contract
- * could not read.
+ * The custom scalars. They reject only values that the contract cannot parse; the contract validates the rest and
+ * provides the error messages.
  */
 import { JsonNumber } from '@trading-automation/contracts';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 
-/** The digits of a literal reach the contract as they were written. */
+/** Passes the digits of a literal to the contract as they were written. */
 const decimal = new GraphQLScalarType({
   name: 'Decimal',
   parseValue: (value) => {

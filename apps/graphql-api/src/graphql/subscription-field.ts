@@ -1,6 +1,6 @@
 /**
- * The events of a subscription's field, as the root that they are executed on. One payload has one root, however many
- * subscribers it goes to: what is executed on it is then the same for all of them.
+ * Converts the events of a subscription field to root values. Each payload has one root value for all subscribers, so
+ * that they can share the result of executing it.
  */
 import type { z } from 'zod';
 import { mapAsyncIterator } from './map-async-iterator.js';
@@ -17,7 +17,7 @@ export class SubscriptionField {
     this.shape = compileOutputConverter(payload);
   }
 
-  /** A refusal to open the source is given back, as fields do. */
+  /** Returns an error of opening the source instead of throwing it, as operation fields do. */
   async subscribe(
     open: () => Promise<AsyncIterator<object>>,
   ): Promise<AsyncIterableIterator<object> | Error> {

@@ -36,7 +36,7 @@ describe('a record', () => {
 
   it('throws where a member is missing', () => {
     const { id: _id, ...broken } = record;
-    expect(() => shape(broken)).toThrow('the answer lacks id');
+    expect(() => shape(broken)).toThrow('the response lacks the field id');
   });
 });
 

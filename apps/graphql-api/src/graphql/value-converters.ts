@@ -1,11 +1,11 @@
 /**
- * Records as GraphQL shows them: the contract's members under camelCase names.
+ * Converts records to GraphQL form: the contract's members under camelCase names.
  *
- * 1. Only members that the schema names are shown; a value that it can't explain throws, as in REST's writer.
- * 2. A decimal stays the text that it is. In what was stored as JSON the decimals become strings, too.
- * 3. What any JSON is keeps its own names.
+ * 1. Only members of the schema are included. A value that does not match the schema throws, as in the REST serializer.
+ * 2. Decimals are strings, including those of stored JSON.
+ * 3. The names within a value of any JSON are unchanged.
  *
- * A shape is compiled once for a schema; the closures then know nothing of schemas.
+ * A converter is compiled once per schema into closures that no longer inspect it.
  */
 import { compileSerializer, StoredJson } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
@@ -57,21 +57,22 @@ function objectConverter(members: Readonly<Record<string, Described>>): Converte
     const shown: Record<string, unknown> = {};
     for (const { wireName, name, isOptional, shape } of fields) {
       const member = record[wireName];
-      if (member === undefined && !isOptional) throw new TypeError(`the answer lacks ${wireName}`);
+      if (member === undefined && !isOptional)
+        throw new TypeError(`the response lacks the field ${wireName}`);
       shown[name] = member === undefined ? null : shape === identity ? member : shape(member);
     }
     return shown;
   };
 }
 
-/** What was stored as text is read with its decimals quoted, and any other number that a double can't carry is a string, too. */
+/** Parses stored JSON with its decimals as strings. Other numbers that a double cannot hold become strings, too. */
 function storedJsonConverter(schema: Described): Converter {
   const write = compileSerializer(schema as unknown as z.ZodType, 'string');
   const shape = converterOf(schema);
   return (value) => shape(value instanceof StoredJson ? parse(write(value), null, numberOf) : value);
 }
 
-/** An input under the names of the wire, all the way down; maps and whatever is any JSON keep their own names. */
+/** Compiles a converter from an input to wire names at every level. Names within maps and any JSON are unchanged. */
 export function compileInputConverter(schema: z.ZodType | undefined): Converter {
   return schema === undefined ? identity : inputConverter(schema as unknown as Described);
 }
@@ -93,7 +94,7 @@ function inputConverter(schema: Described): Converter {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        // GraphQL lets no other names in.
+        // GraphQL validation has rejected all other names.
         const { wireName, shape } = members.get(name)!;
         return [wireName, shape(member)];
       }),

@@ -1,9 +1,9 @@
-/** What is taken of a provider's discovery document (OpenID Connect Discovery 1.0): where its keys are. */
+/** The used part of a provider's discovery document (OpenID Connect Discovery 1.0): the URL of its keys. */
 import { z } from 'zod';
 
 const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
-/** Null where the document is not this issuer's, or would have keys of an https issuer fetched in the clear. */
+/** Returns the URL of the keys, or null if the document is of another issuer or an https issuer has an http URL. */
 export function jwksUriIn(document: unknown, issuer: string): URL | null {
   const said = discoverySchema.safeParse(document);
   if (!said.success || said.data.issuer !== issuer) return null;

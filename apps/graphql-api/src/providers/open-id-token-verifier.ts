@@ -1,12 +1,13 @@
 /**
- * ID tokens of an OpenID Connect provider.
+ * Verifies ID tokens of an OpenID Connect provider.
  *
- * 1. A token is signed with RS256 or ES256, by a key that the provider publishes; its header chooses nothing else.
- * 2. It is this provider's (iss), for our clients alone (aud, and azp where there is one), in its time and at most
- *    a day old.
- * 3. A nonce stands in the token and beside it, the same, or in neither.
- * 4. Where the provider's keys are is what its discovery document says, for an hour. A token that names an unknown
- *    key leads to one look at the keys in 30 seconds at most, however many such tokens come.
+ * 1. A token must be signed with RS256 or ES256 by a published key of the provider. Its header cannot select anything
+ *    else.
+ * 2. It must be issued by this provider (iss), only for our clients (aud, and azp if present), be within its validity
+ *    period and at most a day old.
+ * 3. The nonce of the token and of the request must be equal, or both absent.
+ * 4. The URL of the keys comes from the discovery document and is cached for an hour. Tokens with unknown keys cause at
+ *    most one request for the keys every 30 seconds.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';
@@ -30,26 +31,26 @@ const DISCOVERY_TTL_MS = 3_600_000;
 const JWKS_COOLDOWN_MS = 30_000;
 
 const claimsSchema = z.object({
-  /** ASCII, as the specification says. */
+  /** ASCII, as the specification requires. */
   sub: z.string().regex(/^[\x20-\x7e]{1,255}$/),
   aud: z.union([z.string(), z.array(z.string())]),
   azp: z.string().optional(),
   nonce: z.string().optional(),
-  /** One that cannot be read is none. */
+  /** An invalid address is ignored. */
   email: z.email().max(254).optional().catch(undefined),
-  /** Apple writes it as text, too. */
+  /** Apple also sends it as a string. */
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
 });
 
 export interface OpenIdProvider {
   readonly name: 'google' | 'apple';
-  /** As people know it. */
+  /** Display name. */
   readonly label: string;
-  /** A URL without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly issuer: string;
-  /** Whether its tokens may name the issuer without `https://`. */
+  /** True if its tokens may contain the issuer without `https://`. */
   readonly isSchemeOptional?: boolean;
-  /** All of our clients there: whom a token is for, and who may have asked for it. */
+  /** Ids of all our clients at the provider; valid values of aud and azp. */
   readonly clientIds: readonly string[];
 }
 
@@ -66,17 +67,17 @@ export class OpenIdTokenVerifier {
     private readonly options: { readonly keysCooldownMs?: number; readonly timeoutMs?: number } = {},
   ) {}
 
-  /** @throws {DomainError} `invalid_login`, or `service_unavailable` where the provider can't be asked */
+  /** @throws {DomainError} `invalid_login`, or `service_unavailable` if the provider cannot be reached */
   async identify({ idToken, nonce }: IdTokenInput): Promise<ProviderIdentity> {
-    if (idToken.length > TOKEN_MAX_CHARACTERS) throw this.refused('the token is too long');
+    if (idToken.length > TOKEN_MAX_CHARACTERS) throw this.rejected('the token is too long');
     const claims = claimsSchema.safeParse(await this.verify(idToken));
-    if (!claims.success) throw this.refused('a claim has an unknown form');
+    if (!claims.success) throw this.rejected('a claim has an unknown form');
     const { sub, aud, azp, email, email_verified } = claims.data;
     const parties = [aud, azp ?? []].flat();
     if (!parties.every((party) => this.provider.clientIds.includes(party))) {
-      throw this.refused('the token is for somebody else, too');
+      throw this.rejected('the token has another audience, too');
     }
-    if (claims.data.nonce !== nonce) throw this.refused('the nonce is another one');
+    if (claims.data.nonce !== nonce) throw this.rejected('the nonce does not match');
     const emailVerified = email_verified === true || email_verified === 'true';
     return { provider: this.provider.name, subject: sub, email, emailVerified };
   }
@@ -96,11 +97,11 @@ export class OpenIdTokenVerifier {
     } catch (error) {
       if (error instanceof DomainError) throw error;
       if (error instanceof errors.JWKSInvalid) throw providerFailed(label, error);
-      throw this.refused(error);
+      throw this.rejected(error);
     }
   }
 
-  /** What is found out is kept for all who ask; a failure is kept for nobody. */
+  /** Returns the provider's keys. A success is cached for all callers, a failure is not cached. */
   private async keys(): Promise<JWTVerifyGetKey> {
     const nowMs = performance.now();
     if (this.discovered === undefined || this.discovered.untilMs < nowMs) {
@@ -118,7 +119,7 @@ export class OpenIdTokenVerifier {
   private async discover(): Promise<JWTVerifyGetKey> {
     const { issuer, label } = this.provider;
     const url = jwksUriIn(await this.fetchJson(`${issuer}/.well-known/openid-configuration`), issuer);
-    if (url === null) throw providerFailed(label, new Error('its discovery document cannot be believed'));
+    if (url === null) throw providerFailed(label, new Error('the discovery document is not trustworthy'));
     return createRemoteJWKSet(url, {
       cooldownDuration: this.options.keysCooldownMs ?? JWKS_COOLDOWN_MS,
       [customFetch]: async (address) => Response.json(await this.fetchJson(address)),
@@ -132,12 +133,13 @@ export class OpenIdTokenVerifier {
       url,
       timeoutMs: this.options.timeoutMs,
     });
-    if (status !== 200) throw providerFailed(label, new Error(`it answered ${status}`));
+    if (status !== 200)
+      throw providerFailed(label, new Error(`the provider responded with status ${status}`));
     return body;
   }
 
-  private refused(cause: unknown): DomainError {
-    const message = `The ID token of ${this.provider.label} is not good here. Sign in there again.`;
+  private rejected(cause: unknown): DomainError {
+    const message = `The ID token of ${this.provider.label} is invalid. Sign in to ${this.provider.label} again.`;
     return new DomainError('invalid_login', message, [], { cause });
   }
 }

@@ -1,17 +1,17 @@
 /**
- * Calls to providers of identities, at addresses that are configuration, never a caller's.
+ * Calls identity providers. Their URLs come only from the configuration, never from a caller.
  *
- * 1. An answer that does not come whole within the time, is too large or cannot be read is the provider's failure:
- *    `service_unavailable`, and never a refusal of who asked.
- * 2. No redirect is followed: it would take a user's token along.
+ * 1. A response that is incomplete after the timeout, too large or not parseable is the provider's failure. It causes
+ *    `service_unavailable` and never rejects the caller's login.
+ * 2. Redirects are not followed, because they would forward the user's token.
  */
 import { DomainError } from '@trading-automation/contracts';
 
 const TIMEOUT_MS = 5_000;
-const ANSWER_MAX_BYTES = 64 * 1_024;
+const RESPONSE_MAX_BYTES = 64 * 1_024;
 
 export interface ProviderCall {
-  /** As people know it. */
+  /** Display name of the provider. */
   readonly provider: string;
   readonly url: string;
   readonly bearer?: string;
@@ -20,7 +20,7 @@ export interface ProviderCall {
 
 export interface ProviderResponse {
   readonly status: number;
-  /** What JSON of a 200 says; of any other answer nothing is read. */
+  /** Parsed JSON of a 200 response; undefined for any other status. */
   readonly body: unknown;
 }
 
@@ -35,17 +35,17 @@ export async function callProvider({
   if (bearer !== undefined) headers.authorization = `Bearer ${bearer}`;
   try {
     const signal = AbortSignal.timeout(timeoutMs);
-    const answer = await fetch(url, { headers, signal, redirect: 'manual' });
-    if (answer.status === 200) return { status: 200, body: JSON.parse(await textOf(answer)) };
-    await answer.body?.cancel();
-    return { status: answer.status, body: undefined };
+    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    if (response.status === 200) return { status: 200, body: JSON.parse(await textOf(response)) };
+    await response.body?.cancel();
+    return { status: response.status, body: undefined };
   } catch (cause) {
     throw providerFailed(provider, cause);
   }
 }
 
 export function providerFailed(provider: string, cause?: unknown): DomainError {
-  const message = `${provider} cannot be asked at the moment. Try again later.`;
+  const message = `${provider} is currently unavailable. Try again later.`;
   return new DomainError('service_unavailable', message, [], { cause });
 }
 
@@ -54,7 +54,7 @@ async function textOf({ body }: Response): Promise<string> {
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > ANSWER_MAX_BYTES) throw new RangeError('the answer is too large');
+    if (size > RESPONSE_MAX_BYTES) throw new RangeError('the response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

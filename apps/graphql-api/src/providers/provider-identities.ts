@@ -7,7 +7,7 @@ import {
 import { type IdTokenInput, OpenIdTokenVerifier } from './open-id-token-verifier.js';
 import { XUserInfoClient } from './x-user-info-client.js';
 
-/** Finds out who somebody is at a provider; `ProviderSignInService` lets them in. */
+/** Determines the identity of a user at a provider; `ProviderSignInService` signs the user in. */
 export class ProviderIdentities {
   private readonly googleTokens: OpenIdTokenVerifier | undefined;
   private readonly appleTokens: OpenIdTokenVerifier | undefined;
@@ -22,14 +22,14 @@ export class ProviderIdentities {
     this.xUserInfo = x && new XUserInfoClient(x.userInfoUrl);
   }
 
-  async google(given: IdTokenInput): Promise<ProviderIdentity> {
+  async google(input: IdTokenInput): Promise<ProviderIdentity> {
     if (this.googleTokens === undefined) throw notOffered('Google');
-    return this.googleTokens.identify(given);
+    return this.googleTokens.identify(input);
   }
 
-  async apple(given: IdTokenInput): Promise<ProviderIdentity> {
+  async apple(input: IdTokenInput): Promise<ProviderIdentity> {
     if (this.appleTokens === undefined) throw notOffered('Apple');
-    return this.appleTokens.identify(given);
+    return this.appleTokens.identify(input);
   }
 
   async x(accessToken: string): Promise<ProviderIdentity> {
@@ -37,7 +37,7 @@ export class ProviderIdentities {
     return this.xUserInfo.identify(accessToken);
   }
 
-  /** `fields` are all that the login widget gave, as text. */
+  /** @param fields all fields of the login widget, as strings */
   async telegram(fields: Readonly<Record<string, string>>): Promise<ProviderIdentity> {
     if (this.offered.telegram === undefined) throw notOffered('Telegram');
     return telegramIdentity(fields, this.offered.telegram.botToken, new Date());

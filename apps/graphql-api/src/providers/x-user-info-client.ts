@@ -1,8 +1,8 @@
 /**
- * Who an access token of X belongs to, as X's user-info endpoint says.
+ * Determines the user of an X access token with X's user-info endpoint.
  *
- * Not promised: that the token was issued to a client of ours. X tells nobody for whom a token is, so whoever holds
- * one of a user, another app too, passes for that user. Offer it only where that is acceptable.
+ * Does not guarantee that the token was issued to one of our clients: X does not disclose a token's audience. Any holder
+ * of a user's token, including another app, can therefore sign in as that user. Enable it only if that is acceptable.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';
@@ -10,10 +10,10 @@ import { z } from 'zod';
 import { callProvider, providerFailed } from './provider-call.js';
 
 const LABEL = 'X';
-/** What may stand after `Bearer ` (RFC 6750). */
+/** Valid credentials after `Bearer ` (RFC 6750). */
 const BEARER = /^[A-Za-z0-9\-._~+/]{1,4096}=*$/;
-/** The token is unknown, expired or revoked; or not one of a user. */
-const REFUSALS = [401, 403];
+/** Statuses for a token that is unknown, expired, revoked or not a user token. */
+const REJECTED_STATUSES = [401, 403];
 
 const userInfoSchema = z.object({
   data: z.object({ id: z.string().regex(/^\d{1,20}$/), username: z.string() }),
@@ -25,19 +25,19 @@ export class XUserInfoClient {
     private readonly timeoutMs?: number,
   ) {}
 
-  /** @throws {DomainError} `invalid_login`, or `service_unavailable` where X can't be asked */
+  /** @throws {DomainError} `invalid_login`, or `service_unavailable` if X cannot be reached */
   async identify(accessToken: string): Promise<ProviderIdentity> {
-    if (!BEARER.test(accessToken)) throw refused();
+    if (!BEARER.test(accessToken)) throw rejected();
     const call = { provider: LABEL, url: this.url, bearer: accessToken, timeoutMs: this.timeoutMs };
     const { status, body } = await callProvider(call);
-    if (REFUSALS.includes(status)) throw refused();
-    if (status !== 200) throw providerFailed(LABEL, new Error(`it answered ${status}`));
-    const said = userInfoSchema.safeParse(body);
-    if (!said.success) throw providerFailed(LABEL, said.error);
-    return { provider: 'x', subject: said.data.data.id, emailVerified: false };
+    if (REJECTED_STATUSES.includes(status)) throw rejected();
+    if (status !== 200) throw providerFailed(LABEL, new Error(`X responded with status ${status}`));
+    const userInfo = userInfoSchema.safeParse(body);
+    if (!userInfo.success) throw providerFailed(LABEL, userInfo.error);
+    return { provider: 'x', subject: userInfo.data.data.id, emailVerified: false };
   }
 }
 
-function refused(): DomainError {
-  return new DomainError('invalid_login', 'The access token of X is not good. Sign in there again.');
+function rejected(): DomainError {
+  return new DomainError('invalid_login', 'The access token of X is invalid. Sign in to X again.');
 }

@@ -13,7 +13,7 @@ export class NodeResolver {
       authorise(actor, 'READ');
       return await loaders.node(id);
     } catch (error) {
-      // To Nest, what is thrown is a fault, and logged as one.
+      // Returned instead of thrown, because Nest logs thrown errors as internal errors.
       return error;
     }
   }

@@ -15,7 +15,7 @@ import { ProviderIdentities } from '../providers/provider-identities.js';
 
 type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
-/** The names are those of the published list, which is older than the schema. */
+/** The field names are those of the published list, which predates the schema's naming convention. */
 @Resolver()
 export class SignInResolver {
   constructor(
@@ -143,7 +143,7 @@ function viewSignedIn(signedIn: SignInResult) {
   return { tokens: null, is_2fa_required: true, ticket, ticket_expires_at: expiresAt };
 }
 
-/** What the widget gave as texts: its hash is over texts. */
+/** Converts the fields of the widget to strings, because its hash is computed over strings. */
 function textFields(data: unknown): Record<string, string> {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new DomainError('validation_failed', undefined, [

@@ -66,7 +66,7 @@ export class TradeFieldsResolver {
     return loaders.load('trd', record.sourceTradeId);
   }
 
-  /** Read with the trade where it was asked for by its id. */
+  /** Already loaded if the trade was requested by its id. */
   @ResolveField()
   fills(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
     return record.fills ?? loaders.fills(record.id);

@@ -2,18 +2,18 @@ import { OPERATIONS, orderBookUpdate, tradeSignal } from '@trading-automation/co
 import { buildASTSchema, parse, printSchema } from 'graphql';
 import { GeneratedTypes } from './generated-types.js';
 
-/** What every part of the schema stands on. */
+/** Definitions that every part of the schema uses. */
 const FOUNDATION = `
-"An exact decimal, to 18 decimals: always a string in answers; a string or a number where it is given."
+"A decimal number, exact to 18 decimal places. Always a string in responses; a string or a number in arguments."
 scalar Decimal
-"ISO 8601 in UTC with milliseconds."
+"An ISO 8601 timestamp in UTC with milliseconds."
 scalar DateTime
-"Any JSON. Decimals in it are strings."
+"Any JSON value. Decimals in it are strings."
 scalar JSON
-"A whole number of up to 53 bits, which Int does not hold."
+"An integer of up to 53 bits, which may exceed Int."
 scalar Long
 
-"Anything that can be found again by its id."
+"A record that can be retrieved by its id."
 interface Node {
   id: ID!
 }
@@ -23,10 +23,10 @@ enum SortOrder {
   desc
 }
 
-"Where a page stands in its list. Lists go forward alone."
+"Position of a page in its list. Only forward pagination is supported."
 type PageInfo {
   hasNextPage: Boolean!
-  "Whether items come before this page: it was asked for with a cursor."
+  "True if the page was requested with a cursor, so that items precede it."
   hasPreviousPage: Boolean!
   startCursor: String
   endCursor: String
@@ -38,9 +38,9 @@ type Subscription
 `;
 
 /**
- * The whole schema: the generated types, and the root fields and edges that stand beside their resolvers.
+ * Builds the whole schema from the generated types and the handwritten root fields and field resolvers.
  *
- * @param handwritten the texts of `src/resolvers/*.graphql`
+ * @param handwritten contents of `src/resolvers/*.graphql`
  */
 export function buildSchemaText(handwritten: readonly string[]): string {
   const types = new GeneratedTypes();

@@ -1,10 +1,10 @@
 /**
- * The types and inputs of the schema, from the contracts: nothing that they say is written a second time.
+ * Generates the types and inputs of the schema from the contracts.
  *
- * 1. Of answers come types; of bodies, inputs (`TradeCreate` is `TradeCreateInput`); of lists, connections.
- * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map and whatever may be any JSON is `JSON`.
- * 3. What may be absent or null is nullable. A default stays with the contract and is no default of an input.
- * 4. What can't be said so, or has no name, is an error of the generator, never a guess.
+ * 1. Responses become types, bodies become inputs (`TradeCreate` is `TradeCreateInput`), lists become connections.
+ * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map or any JSON is `JSON`.
+ * 3. Optional and nullable members are nullable. Defaults stay in the contract and are not defaults of inputs.
+ * 4. A schema that GraphQL cannot express, or that has no name, is an error of the generator.
  */
 import type { Operation } from '@trading-automation/contracts';
 import { camelCase, ENUMS, isLong, pascalCase, TYPE_ALIASES, TYPES } from './names.js';
@@ -33,7 +33,7 @@ const DELETION = 'deleted,id';
 export class GeneratedTypes {
   private readonly definitions = new Map<string, string>();
 
-  /** The types of an operation's answer and body. */
+  /** Adds the types of an operation's response and body. */
   add(operation: Operation): void {
     const item = this.typeOf(operation.response as unknown as Described, 'output', operation.id);
     if (operation.list !== undefined) this.addConnection(bare(item));
@@ -43,12 +43,12 @@ export class GeneratedTypes {
       this.typeOf(filter as unknown as Described, 'input', `${operation.id}.${name}`);
   }
 
-  /** The type of a payload that no operation answers with. */
+  /** Adds the type of a payload that is not the response of an operation. */
   addPayload(schema: unknown): void {
     this.typeOf(schema as Described, 'output', '');
   }
 
-  /** As the schema definition language says it, in the order of names. */
+  /** Returns the definitions in the schema definition language, sorted by name. */
   get text(): string {
     return [...this.definitions]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -56,7 +56,7 @@ export class GeneratedTypes {
       .join('\n\n');
   }
 
-  /** A reference to the type of a schema, which is defined on the way; `at` is where it stands, for one without a name. */
+  /** Returns a reference to the type of a schema and defines the type. `at` is its location, which names unnamed types. */
   private typeOf(schema: Described, direction: Direction, at: string): string {
     const [inner, isNullable] = unwrapped(schema);
     return isNullable ? this.named(inner, direction, at) : `${this.named(inner, direction, at)}!`;
@@ -90,13 +90,13 @@ export class GeneratedTypes {
       case 'unknown':
         return 'JSON';
       default:
-        throw new Error(`${at}: GraphQL has no word for ${schema.def.type}`);
+        throw new Error(`${at}: GraphQL has no type for ${schema.def.type}`);
     }
   }
 
   private enumOf(values: readonly string[], at: string): string {
     if (values.some((value) => !/^[A-Za-z_]\w*$/.test(value))) return 'String';
-    // `true` and `false` of a query are a boolean.
+    // A query parameter with the values `true` and `false` is a boolean.
     if (values.join() === 'true,false') return 'Boolean';
     const [name] = Object.entries(ENUMS).find(([, known]) => known.join() === values.join()) ?? [];
     if (name === undefined) throw new Error(`${at}: the enum ${values.join(', ')} needs a name in names.ts`);
@@ -139,28 +139,28 @@ export class GeneratedTypes {
   "The items of the page, without their cursors."
   nodes: [${item}!]!
   pageInfo: PageInfo!
-  "All items of the query; counted where it is asked for."
+  "Number of all matching items. It is counted only if selected."
   totalCount: Int!
 }`,
     );
     this.definitions.set(
       `${item}Edge`,
-      `type ${item}Edge {\n  "Where the list goes on behind this item."\n  cursor: String!\n  node: ${item}!\n}`,
+      `type ${item}Edge {\n  "Cursor after this item."\n  cursor: String!\n  node: ${item}!\n}`,
     );
   }
 }
 
 function nameAt(at: string, shape: Record<string, Described>): string {
-  const told = TYPES[at];
-  if (told !== undefined) return told;
+  const explicitName = TYPES[at];
+  if (explicitName !== undefined) return explicitName;
   if (Object.keys(shape).sort().join() === DELETION) return 'Deletion';
   const [type, field] = at.split('.');
   if (type === undefined || field === undefined || !/^[A-Z]/.test(type))
-    throw new Error(`${at}: the answer needs a name in names.ts`);
+    throw new Error(`${at}: the response needs a name in names.ts`);
   return `${type}${pascalCase(field)}`;
 }
 
-/** What is inside of optional, nullable, default and pipe; and whether it may be absent. */
+/** Removes the wrappers optional, nullable, default and pipe; also returns whether the value may be absent. */
 export function unwrapped(schema: Described): readonly [Described, isNullable: boolean] {
   let inner = schema;
   let isNullable = false;
@@ -184,7 +184,7 @@ function isInteger(schema: Described): boolean {
   );
 }
 
-/** What is said of a schema, wherever in its wrappings. */
+/** Returns the description of a schema or of a schema that it wraps. */
 function textOf(schema: Described): string | undefined {
   return (
     schema.description ?? (schema.def.innerType === undefined ? undefined : textOf(schema.def.innerType))

@@ -1,16 +1,16 @@
 /**
- * What GraphQL calls things that the contracts leave without a name, or that two of them share.
+ * GraphQL names for schemas that have no name in the contracts, or that share one.
  *
- * A wire name is snake_case, a field camelCase; nothing else differs, so each follows from the other.
+ * Wire names are snake_case and fields camelCase, so each name can be converted to the other.
  */
 import * as contracts from '@trading-automation/contracts';
 
-/** `exchange_account_id` to `exchangeAccountId`. */
+/** Converts `exchange_account_id` to `exchangeAccountId`. */
 export function camelCase(wireName: string): string {
   return wireName.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `exchangeAccountId` to `exchange_account_id`. */
+/** Converts `exchangeAccountId` to `exchange_account_id`. */
 export function snakeCase(fieldName: string): string {
   return fieldName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -20,7 +20,7 @@ export function pascalCase(wireName: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
-/** The enums, by what they may say. One with dots in its words can't be an enum of GraphQL, and is a String. */
+/** Values of the enums by name. GraphQL enum values cannot contain dots, so such enums are Strings. */
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   AnalyticsInterval: contracts.ANALYTICS_INTERVALS,
   ApiKeyPrefix: ['svc_live_', 'svc_test_'],
@@ -62,11 +62,11 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   TradingType: contracts.TRADING_TYPES,
   WithdrawalStatus: contracts.WITHDRAWAL_STATUSES,
   World: contracts.WORLDS,
-  // Last: what a fill does to a lot, of trades and of signals, is the same four words.
+  // Last, because trade intents and signal kinds have the same four values.
   Intent: contracts.TRADE_INTENTS,
 };
 
-/** Types of answers that have no name of their own, by operation; and of members, by type and field. */
+/** Names of unnamed response types by operation, and of unnamed member types by type and field. */
 export const TYPES: Readonly<Record<string, string>> = {
   'auth.verifyEmail': 'EmailVerification',
   'events.get': 'Event',
@@ -78,9 +78,9 @@ export const TYPES: Readonly<Record<string, string>> = {
   'DeadLetterDetail.payload': 'Event',
 };
 
-/** Types that are one in GraphQL: what the second adds is an edge of the first, declared with the resolvers. */
+/** Types that are merged in GraphQL: the additions of the second are field resolvers of the first. */
 export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 
-/** Whole numbers that may outgrow 32 bits. */
+/** Returns whether an integer field may exceed 32 bits. */
 export const isLong = (wireName: string): boolean =>
   wireName === 'sequence' || wireName === 'previous_sequence' || wireName.endsWith('_ms');

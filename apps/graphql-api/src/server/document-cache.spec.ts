@@ -312,9 +312,9 @@ describe('what is remembered', () => {
       expect(await run(a, 'A')).toEqual({ name: 'a' });
       expect(await run(a, undefined)).toEqual({ name: 'a' });
       expect(await run(b, 'B')).toEqual({ price: '0.100000000000000001' });
-      expect(await run(a, 'B')).toEqual(['The document has no operation of that name.']);
-      expect(await run(`${a} ${b}`, 'A')).toEqual(['Send one operation in one request.']);
-      expect(await run(`${a} ${b}`, 'B')).toEqual(['Send one operation in one request.']);
+      expect(await run(a, 'B')).toEqual(['The document has no operation with this name.']);
+      expect(await run(`${a} ${b}`, 'A')).toEqual(['Send only one operation per request.']);
+      expect(await run(`${a} ${b}`, 'B')).toEqual(['Send only one operation per request.']);
     }
   });
 
@@ -367,7 +367,7 @@ describe('a document that is refused', () => {
       const prepared = documents.prepare(text, undefined);
       if (!('errors' in prepared)) throw new Error('it was taken');
       expect(prepared.anonymousErrors.map(({ message, locations }) => [message, locations])).toEqual([
-        ['The document does not fit the schema; with credentials you are told where.', undefined],
+        ['The document does not match the schema. Send credentials to get the details.', undefined],
       ]);
     }
   });

@@ -1,11 +1,11 @@
 /**
- * Documents, made ready once: parsed, measured, validated and, at their second use, compiled.
+ * Caches prepared documents: parsed, measured, validated and, on their second use, compiled.
  *
- * 1. A document is known by its text and the name of its operation together: two operations of one text are two.
- * 2. Some shapes of variables are coerced by the compiler unlike by the reference implementation; a document that has one
- *    of them is executed by that implementation instead (`isCompilable`).
- * 3. What is remembered is bounded by its size.
- * 4. A stranger is not told how a document misses the schema: the answer would tell names.
+ * 1. The cache key is the text and the operation name together, so two operations of one text are two entries.
+ * 2. The compiler coerces some variables differently from the reference implementation. Documents with such variables
+ *    are executed by the reference implementation instead (`isCompilable`).
+ * 3. The size of the cache is limited.
+ * 4. Unauthenticated callers do not learn how a document violates the schema, because the message would disclose names.
  */
 import {
   type ASTVisitor,
@@ -33,7 +33,7 @@ import { LRUCache } from 'lru-cache';
 import { documentError } from '../graphql/errors.js';
 import { documentLimitError, TOKENS_MAX } from './document-limits.js';
 
-/** Characters of all documents that are remembered: parsed and compiled, a document takes some hundred times as much. */
+/** Maximum characters of all cached documents. Parsed and compiled, a document takes about a hundred times as much memory. */
 const CACHE_CHARACTERS_MAX = 1_000_000;
 const CACHE_SIZE_MAX = 1_000;
 const CONDITIONS = ['skip', 'include'];
@@ -41,15 +41,15 @@ const CONDITIONS = ['skip', 'include'];
 interface PreparedDocument {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** The names of the operation's root fields, with those of its fragments. */
+  /** Names of the operation's root fields, including those in fragments. */
   readonly rootFields: readonly string[];
 }
 
-/** What is wrong with a document. */
+/** The errors of an invalid document. */
 interface RejectedDocument {
   readonly errors: readonly GraphQLError[];
   readonly anonymousErrors: readonly GraphQLError[];
-  /** As far as they could be read. */
+  /** Root fields; empty if they could not be determined. */
   readonly rootFields: readonly string[];
 }
 
@@ -57,7 +57,7 @@ type Prepared = PreparedDocument | RejectedDocument;
 
 interface CachedDocument extends PreparedDocument {
   uses: number;
-  /** Null where it can't be compiled, undefined before it was tried. */
+  /** Null if the document cannot be compiled; undefined before the first attempt. */
   compiled?: CompiledQuery['query'] | null;
 }
 
@@ -73,10 +73,10 @@ export class DocumentCache {
 
   constructor(private readonly schema: GraphQLSchema) {}
 
-  /** The document that is ready to be executed, or what is wrong with it. An empty name is none. */
+  /** Returns the executable document or its errors. An empty operation name counts as absent. */
   prepare(text: string, operationName: string | null | undefined): Prepared {
     const name = operationName || undefined;
-    // With the name's length: a name may hold whatever a client puts into it.
+    // The length prevents collisions, because a client may put any characters into the name.
     const key = `${name?.length ?? 0}:${name ?? ''}${text}`;
     const known = this.cache.get(key);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ export class DocumentCache {
     return prepared;
   }
 
-  /** Executes a document that `prepare` gave. */
+  /** Executes a document that `prepare` returned. */
   execute(args: Pick<ExecutionArgs, 'document' | 'variableValues' | 'contextValue' | 'rootValue'>) {
     const ready = this.byDocument.get(args.document)!;
     const run = this.compiledOf(ready);
@@ -114,47 +114,50 @@ export class DocumentCache {
     try {
       document = parse(text, { maxTokens: TOKENS_MAX });
     } catch (error) {
-      return refused(tooManyWords(error as GraphQLError) ?? (error as GraphQLError));
+      return rejected(tooManyTokens(error as GraphQLError) ?? (error as GraphQLError));
     }
-    const refusal = documentLimitError(document);
-    if (refusal !== undefined) return refused(refusal);
+    const limitError = documentLimitError(document);
+    if (limitError !== undefined) return rejected(limitError);
     const operation = getOperationAST(document, operationName);
     const rootFields = operation == null ? [] : rootFieldNames(document, operation);
     const found = validate(this.schema, document, undefined, { maxErrors: 20 });
     const errors = found.some(isOverlapLimitError) ? [tooRepetitive()] : found;
     if (errors.length > 0) return { errors, anonymousErrors: [validationHiddenError()], rootFields };
     if (operation == null)
-      return refused(documentError('unknown_operation', 'The document has no operation of that name.'));
+      return rejected(documentError('unknown_operation', 'The document has no operation with this name.'));
     return { document, operation, rootFields, uses: 0 };
   }
 }
 
-function refused(error: GraphQLError): RejectedDocument {
+function rejected(error: GraphQLError): RejectedDocument {
   return { errors: [error], anonymousErrors: [error], rootFields: [] };
 }
 
 function validationHiddenError(): GraphQLError {
-  return documentError('unfit', 'The document does not fit the schema; with credentials you are told where.');
+  return documentError(
+    'unfit',
+    'The document does not match the schema. Send credentials to get the details.',
+  );
 }
 
-function tooManyWords({ message }: GraphQLError): GraphQLError | undefined {
+function tooManyTokens({ message }: GraphQLError): GraphQLError | undefined {
   if (!message.startsWith('Syntax Error: Document contains more ')) return undefined;
-  return documentError('too_long', 'The document is too long; split it.');
+  return documentError('too_long', 'The document is too long. Split it.');
 }
 
-/** The library compares fields of one name with each other, and ends without a word of why where there are too many. */
+/** The library compares all fields of one name with each other and aborts without a reason if there are too many. */
 const isOverlapLimitError = ({ message }: GraphQLError) => message === 'Validation aborted.';
 
 function tooRepetitive(): GraphQLError {
-  return documentError('too_repetitive', 'The document repeats fields too often; ask for each once.');
+  return documentError('too_repetitive', 'The document repeats fields too often. Select each field once.');
 }
 
 /**
- * False for what the compiler does unlike the reference implementation:
+ * Returns false for documents that the compiler executes differently from the reference implementation:
  *
- * - It refuses or nulls an input with defaults in a variable, and a variable within a literal object that was left out.
- * - It asks for a variable that has a default and may not be null; a default that is no plain scalar it writes down as JSON.
- * - Of fields that merge, some of which a fragment asks for under a condition, it leaves out what others ask for without one.
+ * - It rejects or nulls an input with defaults in a variable, and an omitted variable within a literal object.
+ * - It requires a non-null variable even if it has a default, and renders defaults other than plain scalars as JSON.
+ * - If fields merge and a fragment selects some of them conditionally, it omits selections without a condition.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   let isSame = true;
@@ -163,7 +166,7 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
     VariableDefinition: ({ type, defaultValue }) => {
       const named = getNamedType(typeFromAST(schema, type as never)) as GraphQLNamedType;
       const isOddDefault = type.kind === Kind.NON_NULL_TYPE || !isPlain(named);
-      if (isTooMuch(named) || (defaultValue !== undefined && isOddDefault)) isSame = false;
+      if (hasDefaultsOrCycle(named) || (defaultValue !== undefined && isOddDefault)) isSame = false;
     },
     Directive: ({ name }) => {
       if (CONDITIONS.includes(name.value)) isSame = false;
@@ -179,17 +182,17 @@ function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
 
 const isPlain = (type: GraphQLNamedType) => isSpecifiedScalarType(type) || isEnumType(type);
 
-/** Whether an input has defaults, however deep; or holds itself, which the compiler would never come to the end of. */
-function isTooMuch(type: GraphQLNamedType, within: readonly GraphQLNamedType[] = []): boolean {
+/** Returns whether an input has defaults at any level or contains itself, for which the compiler never terminates. */
+function hasDefaultsOrCycle(type: GraphQLNamedType, within: readonly GraphQLNamedType[] = []): boolean {
   if (!isInputObjectType(type)) return false;
   if (within.includes(type)) return true;
   return Object.values(type.getFields()).some(
     ({ defaultValue, type: fieldType }) =>
-      defaultValue !== undefined || isTooMuch(getNamedType(fieldType), [...within, type]),
+      defaultValue !== undefined || hasDefaultsOrCycle(getNamedType(fieldType), [...within, type]),
   );
 }
 
-/** Of a document that was measured: its fragments don't contain themselves, and lead to few fields. */
+/** Returns the names of the root fields. The document is already measured, so its fragments have no cycles and few fields. */
 function rootFieldNames(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
   const names = new Set<string>();
   const collect = (selections: OperationDefinitionNode['selectionSet']['selections']): void => {

@@ -152,7 +152,7 @@ describe('fragments', () => {
       ),
     };
     const { message } = documentLimitError(counted as DocumentNode)!;
-    expect(message).toBe('The document is too long with its fragments written out; split it.');
+    expect(message).toBe('The document is too long with its fragments expanded. Split it.');
     // Once for the size, once for whether it is of a page.
     expect(visits).toBeLessThanOrEqual(2 * 51);
   });

@@ -1,13 +1,13 @@
 /**
- * How large a document may be. Measured before it is validated and once for its text, so that nobody can make the
- * server work on what it will refuse.
+ * Limits of the size of a document. Each document is measured once, before validation, so that a rejected document
+ * costs little work.
  *
- * 1. A fragment is measured once, however often it is spread; one that contains itself is refused.
- * 2. What only asks for the schema may be as deep as it has to.
- * 3. A list costs its items times what each of them asks for; where a variable says how many, or a number more than may
- *    be, as many as may be.
- * 4. Fragments count as often as they are spread: the compiler writes them out.
- * 5. A refusal names what is too much, and neither the limit nor anything of the schema.
+ * 1. A fragment is measured once, regardless of how often it is spread. A fragment that contains itself is an error.
+ * 2. Introspection has no depth limit.
+ * 3. A list costs the number of its items times the cost of one item. If the number is a variable or exceeds the
+ *    maximum, the maximum counts.
+ * 4. Fragments count each time they are spread, because the compiler expands them.
+ * 5. An error names the exceeded dimension, but neither the limit nor names of the schema.
  */
 import {
   type DocumentNode,
@@ -26,7 +26,7 @@ export interface DocumentLimits {
   readonly directives: number;
   readonly rootFields: number;
   readonly cost: number;
-  /** Fields and fragments, these written out wherever they are spread. */
+  /** Fields and fragments, with fragments expanded wherever they are spread. */
   readonly selections: number;
 }
 
@@ -39,10 +39,10 @@ export const DOCUMENT_LIMITS: DocumentLimits = {
   selections: 5_000,
 };
 
-/** Words of a document. */
+/** Maximum tokens of a document. */
 export const TOKENS_MAX = 1_000;
 const PAGE_MAX = 100;
-/** The largest default of a list. */
+/** The largest default page size of a list. */
 const PAGE_DEFAULT = 50;
 const PAGE_FIELDS = ['edges', 'nodes', 'pageInfo'];
 
@@ -57,13 +57,14 @@ interface DocumentSize {
 
 const NOTHING: DocumentSize = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0, selections: 0 };
 
-/** Why the document is refused; undefined where it may be. */
+/** Returns the error of a document that exceeds a limit, or undefined. */
 export function documentLimitError(
   document: DocumentNode,
   limits: DocumentLimits = DOCUMENT_LIMITS,
 ): GraphQLError | undefined {
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-  if (operations.length > 1) return documentError('several_operations', 'Send one operation in one request.');
+  if (operations.length > 1)
+    return documentError('several_operations', 'Send only one operation per request.');
   const measure = new DocumentMeter(document);
   const [operation] = operations as OperationDefinitionNode[];
   const size = operation === undefined ? NOTHING : measure.operation(operation);
@@ -73,14 +74,14 @@ export function documentLimitError(
   if (size.directives > limits.directives)
     return documentError('too_many_directives', 'Too many directives.');
   if (size.fields > limits.rootFields)
-    return documentError('too_many_root_fields', 'Too many fields at the root; split the document.');
+    return documentError('too_many_root_fields', 'Too many root fields. Split the document.');
   if (size.cost > limits.cost)
     return documentError(
       'too_costly',
-      'The document asks for too much at once: fewer items, or fewer edges of them.',
+      'The document requests too much data. Request fewer items or fewer related records.',
     );
   if (size.selections > limits.selections)
-    return documentError('too_long', 'The document is too long with its fragments written out; split it.');
+    return documentError('too_long', 'The document is too long with its fragments expanded. Split it.');
   return undefined;
 }
 
@@ -94,7 +95,7 @@ class DocumentMeter {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
   }
 
-  /** Null where a fragment contains itself. */
+  /** Returns the size of an operation, or null if a fragment contains itself. */
   operation(node: OperationDefinitionNode): DocumentSize | null {
     const size = added(this.selections(node.selectionSet), directivesOf(node));
     return this.hasCycle ? null : size;
@@ -124,7 +125,7 @@ class DocumentMeter {
       directives: inside.directives + directivesOf(node).directives,
       fields: 1,
       selections: 1 + inside.selections,
-      // A field without fields of its own is read with its record.
+      // A field without a selection is read with its record, so it costs nothing.
       cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + this.itemsOf(node) * inside.cost,
     };
   }
@@ -144,15 +145,15 @@ class DocumentMeter {
     return size;
   }
 
-  /** How many items a field may have: of a list, its page. */
-  private itemsOf({ arguments: given, selectionSet }: FieldNode): number {
-    const first = given?.find(({ name }) => name.value === 'first')?.value;
+  /** Returns the maximum number of items of a field; for a list, the page size. */
+  private itemsOf({ arguments: args, selectionSet }: FieldNode): number {
+    const first = args?.find(({ name }) => name.value === 'first')?.value;
     if (first?.kind === Kind.INT) return Math.min(PAGE_MAX, Math.max(1, Number(first.value)));
     if (first !== undefined) return PAGE_MAX;
     return this.isOfPage(selectionSet) ? PAGE_DEFAULT : 1;
   }
 
-  /** Whether a connection's fields are asked for, through whatever fragments. */
+  /** Returns whether a selection has fields of a connection, directly or through fragments. */
   private isOfPage(selectionSet: SelectionSetNode | undefined, seen = new Set<string>()): boolean {
     if (selectionSet === undefined) return false;
     return selectionSet.selections.some((selection) => {
@@ -166,7 +167,7 @@ class DocumentMeter {
   }
 }
 
-/** Side by side: as deep as the deeper one. */
+/** Adds two sibling sizes; the depth is that of the deeper one. */
 function added(a: DocumentSize, b: DocumentSize): DocumentSize {
   return {
     depth: Math.max(a.depth, b.depth),

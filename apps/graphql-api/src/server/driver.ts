@@ -1,4 +1,4 @@
-/** Nest's way to the two endpoints: it gives the schema with its resolvers, and the server that both are served by. */
+/** Nest driver that creates the endpoints from the executable schema and serves them on Nest's server. */
 
 import { AbstractGraphQLDriver, type GqlModuleOptions } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Endpoints } from './endpoints.js';
 
 export interface DriverOptions extends GqlModuleOptions {
-  /** Made once the schema is. */
+  /** Creates the endpoints from the executable schema. */
   readonly endpoints: (schema: GraphQLSchema) => Endpoints;
 }
 

@@ -1,4 +1,4 @@
-/** What both endpoints, HTTP and WebSocket, stand on. */
+/** Dependencies that the HTTP and the WebSocket endpoint share. */
 import type { Actor } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
@@ -15,17 +15,17 @@ export interface EndpointContext {
   readonly documents: DocumentCache;
   readonly persistedQueries: PersistedQueries;
   readonly authenticator: RequestAuthenticator;
-  /** Root fields that may be asked for without credentials. */
+  /** Root fields that need no credentials. */
   readonly publicFields: ReadonlySet<string>;
-  /** The general limits of a request from an address. */
+  /** Returns the general limits of a request from an IP address. */
   readonly limitsOf: (address: string) => RequestLimits;
   readonly createContext: (operation: RequestContextInput) => RequestContext;
-  /** Whether browsers are served GraphiQL. */
+  /** True if browsers get GraphiQL. */
   readonly hasGraphiql: boolean;
   readonly logger: Logger;
 }
 
-/** One operation, and who asks for it. */
+/** One operation and its caller. */
 export interface RequestContextInput {
   readonly actor: Actor | null;
   readonly incoming: IncomingRequest;

@@ -21,13 +21,13 @@ import { PersistedQueries } from './persisted-queries.js';
 import { RequestAuthenticator } from './request-authenticator.js';
 import { SocketEndpoint, type SocketEndpointDependencies } from './socket-endpoint.js';
 
-/** Most sockets that one credential may have open at once. */
+/** Maximum number of open sockets per credential. */
 const SOCKETS_MAX = 5;
 
 export class EndpointOptions {
   constructor(
     readonly logger: Logger,
-    /** The caller's address, as a trusted proxy says it. */
+    /** Returns the caller's IP address, as reported by a trusted proxy. */
     readonly addressOf: (request: IncomingMessage) => string,
     readonly hasGraphiql: boolean,
     readonly socketTiming: SocketEndpointDependencies['timing'] = {},
@@ -94,7 +94,7 @@ export class EndpointFactory implements OnModuleDestroy {
   }
 }
 
-/** The resolvers of every connection in the schema. */
+/** Returns the resolvers of every connection in the schema. */
 export function connectionResolversOf(schemaText: string): object {
   const items = [...schemaText.matchAll(/^type (\w+)Connection /gm)].map(([, item]) => item!);
   return Object.assign({}, PAGE_INFO_RESOLVERS, ...items.map(connectionResolvers));

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { SocketEndpoint } from './socket-endpoint.js';
 
-/** What the server answers at: by HTTP, and by WebSocket. */
+/** The HTTP routes and the WebSocket endpoint of the server. */
 export class Endpoints {
   constructor(
     private readonly routes: readonly ((fastify: FastifyInstance) => void)[],

@@ -1,9 +1,9 @@
 /**
- * GraphiQL for development: its page and everything that the page needs come from this server.
+ * Serves GraphiQL for development. The page and all of its assets come from this server.
  *
- * 1. Served to who asks for HTML alone; an operation by GET stays one.
- * 2. The page may run what it is served with, and nothing else. What it asks is authenticated like any other request:
- *    by the headers that its user types in.
+ * 1. Only requests that accept HTML get the page; GraphQL requests by GET still work.
+ * 2. The content policy allows only the page's own assets. Its requests are authenticated like any other, by headers
+ *    that the user enters.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 const PREFIX = '/graphiql/';
 const require = createRequire(import.meta.url);
 
-/** Served from the packages that they are of, which a deployment does not install. */
+/** Assets from development packages, which a deployment does not install. */
 const ASSETS: Readonly<Record<string, readonly [module: string, file: string, type: string]>> = {
   'react.js': ['react', 'umd/react.production.min.js', 'text/javascript'],
   'react-dom.js': ['react-dom', 'umd/react-dom.production.min.js', 'text/javascript'],
@@ -49,7 +49,7 @@ const PAGE = `<!doctype html>
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** Serves what the page needs. */
+/** Serves the assets of the page. */
 export function serveGraphiqlAssets(server: FastifyInstance): void {
   for (const [name, [module, file, type]] of Object.entries(ASSETS)) {
     server.get(PREFIX + name, async (_request, reply) => {
@@ -67,7 +67,7 @@ export function serveGraphiqlAssets(server: FastifyInstance): void {
   });
 }
 
-/** True where a browser asks for a page, and was given it. */
+/** Sends the page if the request accepts HTML; returns whether it did. */
 export function sendGraphiql(request: FastifyRequest, reply: FastifyReply): boolean {
   const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html') === true;
   if (isPage) send(reply, 'text/html', PAGE);

@@ -1,13 +1,13 @@
 /**
- * GraphQL over HTTP, as its specification has it: the answers' forms are those of the `graphql-http` library.
+ * GraphQL over HTTP according to its specification; the `graphql-http` library renders the responses.
  *
- * 1. Who asks is found out before the body is read as anything: a request without credentials may ask for what is public
- *    alone, and never for the schema.
- * 2. Only `application/json` is taken, which no form of a foreign page can send.
- * 3. A request that is refused as a whole has the status that REST gives the refusal; an operation that was executed
- *    answers 200, its errors beside its data. A document or a variable that does not fit answers 200 as `application/json`
- *    and 400 as `application/graphql-response+json`, in both with errors alone.
- * 4. What a stranger may not ask for is refused before it is told whether such a thing exists.
+ * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields and
+ *    cannot introspect the schema.
+ * 2. Only `application/json` is accepted, because an HTML form of another site cannot send it.
+ * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. An
+ *    invalid document or variable returns only errors: with status 200 as `application/json`, with 400 as
+ *    `application/graphql-response+json`.
+ * 4. A field that requires credentials is rejected before its existence is disclosed.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { type Actor, parseIdempotencyKey, toDomainError } from '@trading-automation/core';
@@ -48,7 +48,7 @@ export class HttpEndpoint {
       exposeHeadRoute: false,
       onRequest: (request, reply, done) => {
         if (pathOf(request) !== GRAPHQL_PATH) return sendNotFound(server, request, reply);
-        // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
+        // The server reads every body as bytes. The content type is checked after the credentials, from the raw headers.
         delete request.raw.headers['content-type'];
         done();
       },
@@ -76,8 +76,8 @@ export class HttpEndpoint {
     }
   }
 
-  private async execute(asked: HttpOperation): Promise<void> {
-    const { request, reply, incoming, limits, actor } = asked;
+  private async execute(httpOperation: HttpOperation): Promise<void> {
+    const { request, reply, incoming, limits, actor } = httpOperation;
     const params = this.edge.persistedQueries.resolve(paramsOf(incoming), actor !== null);
     const key = incoming.method === 'POST' ? parseIdempotencyKey(incoming.rawHeaders) : undefined;
     const context = this.edge.createContext({
@@ -106,11 +106,11 @@ export class HttpEndpoint {
       },
       execute: (args) => this.edge.documents.execute(args),
       formatError: show,
-      // Written here: the library looks at every member on the way.
+      // Serialized here, because the library would traverse every member again.
       onOperation: (_request, _args, result) => {
         const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
         const shown = errors === undefined ? { data } : { errors: errors.map(show), data };
-        // Without data nothing was executed: a variable does not fit.
+        // Without data, nothing was executed, because a variable is invalid.
         const isBad = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
         const [status, statusText] = isBad ? [400, 'Bad Request'] : [200, 'OK'];
         return [JSON.stringify(shown), { status, statusText, headers: { 'content-type': mediaType } }];
@@ -139,7 +139,7 @@ export class HttpEndpoint {
     });
   }
 
-  /** A request that was not executed. */
+  /** Sends the error of a request that was not executed. */
   private sendError(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -151,7 +151,7 @@ export class HttpEndpoint {
     const shown = formatError(error as Error, request.id, this.edge.logger);
     const rateLimit = limits?.headers;
     sendResponse(reply, {
-      // Clients look for its message in what succeeded.
+      // Clients expect this error in a response with status 200.
       status: error instanceof PersistedQueryNotFound ? 200 : status,
       headers: { ...headers, ...(status === 405 ? { allow: 'POST' } : {}), 'content-type': mediaType },
       body: JSON.stringify({ errors: [shown] }),
@@ -168,28 +168,32 @@ interface HttpOperation {
   readonly actor: Actor | null;
 }
 
-/** Without credentials only what is public is executed: the document is judged before any of it is. */
+/** Throws if a document without credentials selects a non-public root field; called before any field is executed. */
 function assertPublic(names: readonly string[], publicFields: ReadonlySet<string>): void {
   if (names.every((name) => name === '__typename' || publicFields.has(name))) return;
   throw new DomainError('authentication_required', 'Sign the request, or send an access token as Bearer.');
 }
 
-/** The parameters of a request: of a GET in its query, of a POST in its body. @throws {DomainError} */
+/**
+ * Returns the parameters of a request, from the query of a GET or the body of a POST.
+ *
+ * @throws {DomainError} if they are malformed
+ */
 function paramsOf(incoming: IncomingRequest): RequestParams {
   if (incoming.target.length > TARGET_LENGTH_MAX)
     throw new DomainError(
       'invalid_query',
-      `The request target is over ${TARGET_LENGTH_MAX} bytes. Use POST.`,
+      `The request target exceeds ${TARGET_LENGTH_MAX} bytes. Use POST.`,
     );
-  const given = incoming.method === 'GET' ? queryOf(incoming.target) : parseJsonRequest(incoming);
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  const params = incoming.method === 'GET' ? queryOf(incoming.target) : parseJsonRequest(incoming);
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
     throw malformed(
       'body',
-      Array.isArray(given)
-        ? 'Batches are not taken: send one operation in one request.'
+      Array.isArray(params)
+        ? 'Batches are not supported. Send only one operation per request.'
         : 'Expected an object with `query`.',
     );
-  const { query, operationName, variables, extensions } = given as Record<string, unknown>;
+  const { query, operationName, variables, extensions } = params as Record<string, unknown>;
   if (query != null && typeof query !== 'string') throw malformed('query', 'Expected a string.');
   if (operationName != null && typeof operationName !== 'string')
     throw malformed('operationName', 'Expected a string.');
@@ -202,12 +206,12 @@ function paramsOf(incoming: IncomingRequest): RequestParams {
 function queryOf(target: string): Record<string, unknown> {
   const at = target.indexOf('?');
   const parameters = new URLSearchParams(at < 0 ? '' : target.slice(at + 1));
-  const given: Record<string, unknown> = Object.fromEntries(parameters);
+  const values: Record<string, unknown> = Object.fromEntries(parameters);
   for (const name of ['variables', 'extensions']) {
     const text = parameters.get(name);
-    if (text !== null) given[name] = parseJsonRequest({ rawHeaders: JSON_HEADERS, body: Buffer.from(text) });
+    if (text !== null) values[name] = parseJsonRequest({ rawHeaders: JSON_HEADERS, body: Buffer.from(text) });
   }
-  return given;
+  return values;
 }
 
 const JSON_HEADERS = ['content-type', 'application/json'];
@@ -216,12 +220,15 @@ function malformed(field: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code: 'invalid_type', message }]);
 }
 
-function tooLarge(refusal: unknown): unknown {
-  if (!(refusal instanceof DomainError) || refusal.code !== 'payload_too_large') return refusal;
-  return new DomainError('payload_too_large', `The body is over ${BODY_BYTES_MAX / 1024} KiB.`);
+function tooLarge(error: unknown): unknown {
+  if (!(error instanceof DomainError) || error.code !== 'payload_too_large') return error;
+  return new DomainError(
+    'payload_too_large',
+    `The body exceeds ${BODY_BYTES_MAX / 1024} KiB. Send less data.`,
+  );
 }
 
-/** The first that is accepted, as the library chooses it. */
+/** Returns the first accepted media type, as the library selects it. */
 function mediaTypeOf(incoming: Pick<IncomingRequest, 'rawHeaders'>): string {
   const accepted = (headerOf(incoming, 'accept') ?? '').toLowerCase().split(',');
   const first = accepted
@@ -231,5 +238,5 @@ function mediaTypeOf(incoming: Pick<IncomingRequest, 'rawHeaders'>): string {
 }
 
 function notByGet(): DomainError {
-  return new DomainError('method_not_allowed', 'Mutations are sent by POST.');
+  return new DomainError('method_not_allowed', 'Mutations require POST. Send the request by POST.');
 }

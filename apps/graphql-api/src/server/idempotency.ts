@@ -1,11 +1,11 @@
 /**
- * What an Idempotency-Key is held against: the operation, whichever way it came.
+ * Fingerprint of an operation for its Idempotency-Key, independent of the transport.
  *
- * 1. The same are two operations with one document and equal variables, over HTTP or a socket, whatever the order and the
- *    spelling of their JSON: what was lost on one way can be repeated on the other.
- * 2. Numbers are compared by all of their digits, and a number is no string.
- * 3. The operation's name is no part of it, since a document has one operation; nor are extensions, which change nothing
- *    of what is executed. A document that was asked for by its hash is that document.
+ * 1. Operations with the same document and equal variables are equal, over HTTP or a socket, regardless of the order and
+ *    formatting of their JSON. A request that was lost on one transport can be retried on the other.
+ * 2. Numbers are compared by all of their digits; a number never equals a string.
+ * 3. The operation name is not included, because a document has one operation. Extensions are not included, because they
+ *    do not affect the execution. A persisted query counts as its document.
  */
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
 import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
@@ -22,7 +22,11 @@ export function fingerprintOf({ query, variables }: OperationText): Uint8Array {
   return requestFingerprint({ method: 'POST', path: GRAPHQL_PATH, query: '', body });
 }
 
-/** A mutation over a socket has its key among its extensions. @throws {DomainError} where it can't be one */
+/**
+ * Returns the Idempotency-Key of a mutation over a socket, which is in its extensions.
+ *
+ * @throws {DomainError} if the key is invalid
+ */
 export function idempotencyOf(
   mutation: OperationText & { readonly extensions?: unknown },
 ): RequestContext['idempotency'] {
@@ -31,7 +35,7 @@ export function idempotencyOf(
   return { key: checked(idempotencyKey), fingerprint: fingerprintOf(mutation) };
 }
 
-/** The key as the header would carry it: spaces around it are lost there, and something is left. */
+/** Validates a key like the header: surrounding spaces are removed, and the rest must not be empty. */
 function checked(key: unknown): string {
   const read = (value: string) => parseIdempotencyKey(['idempotency-key', value])!;
   try {
@@ -47,7 +51,7 @@ function checked(key: unknown): string {
   }
 }
 
-/** JSON with sorted keys. */
+/** Returns JSON with sorted keys. */
 function canonical(value: unknown): string {
   if (value instanceof JsonNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;

@@ -5,10 +5,10 @@ import { addressOf, errorResponse, sendResponse } from '@trading-automation/runt
 import type { FastifyInstance } from 'fastify';
 
 const PATH = '/.well-known/jwks.json';
-/** A key is shown for longer before it signs than an answer may be kept. */
-const KEPT = 'public, max-age=300';
+/** A new key is published longer before its first use than this cache time. */
+const CACHE_CONTROL = 'public, max-age=300';
 
-/** The public keys of access tokens, to anybody (RFC 7517). */
+/** Serves the public keys of access tokens publicly (RFC 7517). */
 export function serveJwks(
   server: FastifyInstance,
   sessions: Pick<SessionsService, 'jwks'>,
@@ -20,7 +20,7 @@ export function serveJwks(
       limits.assertAddressAdmitted();
       await limits.takeByAddress();
       const body = JSON.stringify(await sessions.jwks());
-      sendResponse(reply, { status: 200, headers: { 'cache-control': KEPT }, body });
+      sendResponse(reply, { status: 200, headers: { 'cache-control': CACHE_CONTROL }, body });
     } catch (error) {
       sendResponse(reply, errorResponse(toDomainError(error), request.id));
     }

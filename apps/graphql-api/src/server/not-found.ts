@@ -1,4 +1,4 @@
-/** What no route answers: refused in the published envelope before its body is read; and preflights, answered. */
+/** Rejects requests without a route in the published envelope, before their body is read, and answers preflights. */
 import { DomainError } from '@trading-automation/contracts';
 import {
   discardRest,
@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
-/** Anything else would be a pattern to the router. */
+/** The router would interpret other characters as a pattern. */
 const PLAIN_PATH = /^[\w./-]+$/;
 
 export function registerNotFound(server: FastifyInstance): void {
@@ -20,7 +20,7 @@ export function registerNotFound(server: FastifyInstance): void {
   });
 }
 
-/** Also for what the router takes for a path, and is not: it decodes, and a path is compared as it was sent. */
+/** Also handles requests that the router matched after decoding, although their raw path differs. */
 export function sendNotFound(server: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   discardRest(request.raw);
   const url = pathOf(request);
@@ -39,7 +39,7 @@ export function sendNotFound(server: FastifyInstance, request: FastifyRequest, r
   }
 }
 
-/** The path of a request, as it was sent. */
+/** Returns the path of a request as it was sent. */
 export function pathOf(request: FastifyRequest): string {
   const target = targetOf(request);
   const at = target.indexOf('?');

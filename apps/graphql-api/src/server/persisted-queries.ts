@@ -1,9 +1,9 @@
 /**
- * Automatic persisted queries: a document that was sent once with its SHA-256 may be asked for by that alone.
+ * Automatic persisted queries: after a document was sent once with its SHA-256, the hash alone is enough.
  *
- * 1. Remembered is what somebody with credentials sent, by each process for itself and bounded by size; a process that
- *    does not know a hash says so, and the client sends the document again.
- * 2. A hash that is not the document's is refused: nobody can put another document under it.
+ * 1. Only documents of authenticated callers are cached, separately in each process and up to a size limit. For an unknown
+ *    hash, the process returns an error and the client sends the document again.
+ * 2. A hash that does not match its document is an error, so no other document can be stored under it.
  */
 import { createHash } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
@@ -26,16 +26,21 @@ export class PersistedQueries {
     sizeCalculation: (text) => text.length + 1,
   });
 
-  /** The parameters with their document. @param isKnownCaller whether the document may be remembered @throws {DomainError} */
+  /**
+   * Returns the parameters with their document.
+   *
+   * @param isKnownCaller true if the caller is authenticated, so that the document may be cached
+   * @throws {DomainError} if the parameters are invalid or the hash is unknown
+   */
   resolve(params: PersistedQueryParams, isKnownCaller: boolean): RequestParams {
-    const asked = params.extensions?.persistedQuery;
-    if (asked === undefined) {
+    const extension = params.extensions?.persistedQuery;
+    if (extension === undefined) {
       if (typeof params.query === 'string') return { ...params, query: params.query };
-      throw refused('query', 'required', 'Required.');
+      throw invalid('query', 'required', 'Required.');
     }
-    const parsed = persistedQuery.safeParse(asked);
+    const parsed = persistedQuery.safeParse(extension);
     if (!parsed.success)
-      throw refused(
+      throw invalid(
         'extensions.persistedQuery',
         'invalid',
         'Expected version 1 and sha256Hash in lower-case hex.',
@@ -44,7 +49,7 @@ export class PersistedQueries {
     if (typeof params.query === 'string') {
       const hash = createHash('sha256').update(params.query).digest('hex');
       if (hash !== sha256Hash)
-        throw refused('extensions.persistedQuery', 'invalid', 'sha256Hash is not that of the query.');
+        throw invalid('extensions.persistedQuery', 'invalid', 'sha256Hash does not match the query.');
       if (isKnownCaller) this.documents.set(hash, params.query);
       return { ...params, query: params.query };
     }
@@ -54,7 +59,7 @@ export class PersistedQueries {
   }
 }
 
-/** The message is the one that clients wait for, to send the document. */
+/** Clients recognize this message and then send the document. */
 export class PersistedQueryNotFound extends DomainError {
   constructor() {
     super('not_found', 'PersistedQueryNotFound', [
@@ -67,6 +72,6 @@ export class PersistedQueryNotFound extends DomainError {
   }
 }
 
-function refused(field: string, code: string, message: string): DomainError {
+function invalid(field: string, code: string, message: string): DomainError {
   return new DomainError('validation_failed', undefined, [{ field, code, message }]);
 }

@@ -1,9 +1,11 @@
 /**
- * Whose operation is it?
+ * Authenticates the caller of an operation.
  *
- * 1. A request with any `x-svc-*` header of the scheme is judged by its signature alone; otherwise by its access token.
- * 2. API keys are for REST: one that is sent here is refused in words, as X-API-Key and as Bearer.
- * 3. A credential that fails costs its address a token, as on REST; a good one pays for itself.
+ * 1. A request with any `x-svc-*` header of the scheme is authenticated only by its signature, other requests by their
+ *    access token.
+ * 2. API keys work only in REST. A key that is sent here, as X-API-Key or as Bearer, gets a specific error.
+ * 3. A failed authentication counts toward the rate limit of the IP address, as in REST; a success toward that of the
+ *    credential.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
@@ -24,7 +26,11 @@ export class RequestAuthenticator {
     private readonly sessions: Pick<SessionsService, 'verify'>,
   ) {}
 
-  /** The caller of a request, or null where it carries no credentials. @throws {DomainError} */
+  /**
+   * Returns the caller of a request, or null without credentials.
+   *
+   * @throws {DomainError} if the credentials are invalid
+   */
   identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     return identifyCaller(incoming, limits, async () => {
       const caller = await this.findActor(incoming, limits);
@@ -45,7 +51,11 @@ export class RequestAuthenticator {
   }
 }
 
-/** The one token that a request carries; other schemes are not ours to judge. @throws {DomainError} where it carries two */
+/**
+ * Returns the bearer token of a request. Other authorization schemes are ignored.
+ *
+ * @throws {DomainError} if there are different tokens
+ */
 function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
   const tokens = new Set<string>();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -54,7 +64,10 @@ function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
     if (bearer !== null) tokens.add(bearer[1] ?? '');
   }
   if (tokens.size > 1)
-    throw new DomainError('credentials_ambiguous', 'Authorization stands twice, with different tokens.');
+    throw new DomainError(
+      'credentials_ambiguous',
+      'The request has two Authorization headers with different tokens. Send only one.',
+    );
   const [token] = tokens;
   return token;
 }

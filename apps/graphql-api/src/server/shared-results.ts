@@ -1,46 +1,46 @@
 /**
- * What one event makes of one document is the same for everybody who asks the same of it: it is executed and written once.
+ * Shares results among subscribers: the result of one document for one event is executed and serialized once.
  *
- * A result is a promise of text. On its way through the protocol library, which writes JSON of its own, it stands as a
- * mark that the socket replaces by the text at the moment of sending.
+ * The protocol library serializes messages itself. A result therefore serializes to a placeholder, which the socket
+ * replaces with the serialized result when it sends the message.
  */
 const PLACEHOLDER = '\u0000shared\u0000';
-/** The end of a message whose payload is the mark. No other message ends so: a client's text is never at the end. */
-const MARKED_END = `${JSON.stringify(PLACEHOLDER)}}`;
+/** End of a message whose payload is the placeholder. No other message ends like this: client input is never at the end. */
+const PLACEHOLDER_END = `${JSON.stringify(PLACEHOLDER)}}`;
 
 let lastSerialized: SharedResult | undefined;
 
 export class SharedResult {
   constructor(private readonly text: string) {}
 
-  /** Called by the library right before it sends, in the same turn. */
+  /** Called by the library immediately before it sends, in the same tick. */
   toJSON(): string {
     lastSerialized = this;
     return PLACEHOLDER;
   }
 
-  /** The message with the text in the place of the mark; any other message as it is. */
+  /** Returns the message with its placeholder replaced by the result; other messages are unchanged. */
   static replacePlaceholder(message: string): string {
-    if (!message.endsWith(MARKED_END) || lastSerialized === undefined) return message;
-    return `${message.slice(0, -MARKED_END.length)}${lastSerialized.text}}`;
+    if (!message.endsWith(PLACEHOLDER_END) || lastSerialized === undefined) return message;
+    return `${message.slice(0, -PLACEHOLDER_END.length)}${lastSerialized.text}}`;
   }
 }
 
-/** Results by event and by what is asked of it; an event that nobody holds any more takes its results with it. */
+/** Results by event and request. The results of an event are garbage-collected with it. */
 export class SharedResults {
   private readonly results = new WeakMap<object, Map<string, Promise<SharedResult>>>();
 
-  /** @param asked the document, the operation and the variables */
-  getOrExecute(event: object, asked: string, execute: () => Promise<SharedResult>): Promise<SharedResult> {
+  /** @param request key of the document, the operation and the variables */
+  getOrExecute(event: object, request: string, execute: () => Promise<SharedResult>): Promise<SharedResult> {
     let ofEvent = this.results.get(event);
     if (ofEvent === undefined) {
       ofEvent = new Map();
       this.results.set(event, ofEvent);
     }
-    let result = ofEvent.get(asked);
+    let result = ofEvent.get(request);
     if (result === undefined) {
       result = execute();
-      ofEvent.set(asked, result);
+      ofEvent.set(request, result);
     }
     return result;
   }

@@ -1,14 +1,14 @@
 /**
- * GraphQL over WebSocket: `graphql-transport-ws`, by the `graphql-ws` library.
+ * GraphQL over WebSocket: the `graphql-transport-ws` protocol with the `graphql-ws` library.
  *
- * 1. A socket is its credential's: `connection_init` is signed for CONNECT /graphql, its nonce is used up, and the socket
- *    is closed with 4412 within seconds of the credential's end.
- * 2. The refusals of a handshake are the protocol's own codes. What is away or too much for the moment closes with 1013,
- *    after which clients try again.
- * 3. A subscription is executed anew for each event, once for all who asked the same, and written once. So it is executed
- *    in nobody's name.
- * 4. A mutation whose answer was lost can be repeated, on another socket or over HTTP, by the key among its extensions. An
- *    answer that came before says so among its own.
+ * 1. A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. The
+ *    socket is closed with 4412 within seconds after the credential ends.
+ * 2. A failed handshake closes with the codes of the protocol. Outages and rate limits close with 1013, after which
+ *    clients retry.
+ * 3. A subscription is executed and serialized once per event for all subscribers with the same request. It is therefore
+ *    executed without a caller.
+ * 4. A mutation whose response was lost can be retried, on another socket or over HTTP, with the key in its extensions. A
+ *    stored response is marked in its extensions.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -35,14 +35,14 @@ const INIT_WAIT_MS = 3_000;
 const BAD_REQUEST = 4400;
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
-/** What a handshake is judged by. An API key is among it to be refused as one. */
+/** Credentials of a handshake. API keys are included to reject them with a specific error. */
 const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
 
 export interface SocketEndpointDependencies {
   readonly edge: EndpointContext;
   readonly watch: CredentialWatch;
   readonly leases: StreamLeases;
-  /** The caller's address, as a trusted proxy says it. */
+  /** Returns the caller's IP address, as reported by a trusted proxy. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly timing?: Partial<SocketTiming> & { readonly initWaitMs?: number };
 }
@@ -51,15 +51,15 @@ interface Extra {
   readonly socket: ClientSocket;
   readonly address: string;
   /**
-   * The events of each subscription under way, by what asked for them. The library knows them by their ids alone, which a
-   * client may give to another one while the first is still being opened.
+   * The event source of each active subscription, by its payload. The library knows subscriptions only by their ids, which
+   * a client may reuse while the first one is still being opened.
    */
   readonly sources: Map<object, AsyncIterator<unknown>>;
   /** Set by the handshake. */
   actor?: Actor;
 }
 
-/** What a client asks for. */
+/** The operation that a client requests. */
 interface OperationPayload {
   readonly query: string;
   readonly operationName?: string | null;
@@ -67,7 +67,7 @@ interface OperationPayload {
   readonly extensions?: unknown;
 }
 
-/** What is executed for one operation of a socket. */
+/** Arguments of the execution of one operation of a socket. */
 interface SocketArgs extends ExecutionArgs {
   readonly requestId: string;
   readonly resultKey: string;
@@ -116,7 +116,7 @@ export class SocketEndpoint {
     });
   }
 
-  /** Says goodbye to every client; none is taken any more. What they held is given back: they go to another process. */
+  /** Closes every socket and accepts no new ones. Releases their leases, so that clients can reconnect to another process. */
   async stop(): Promise<void> {
     const closing = [...this.sockets.clients].map(
       (socket) =>
@@ -142,8 +142,8 @@ export class SocketEndpoint {
         protocol: socket.protocol,
         send: (message) => client.send(message),
         close: (code, reason) => client.close(code ?? 1000, reason ?? ''),
-        onMessage: (take) => {
-          socket.on('message', (data) => void this.receive(client, take, data as Buffer));
+        onMessage: (handle) => {
+          socket.on('message', (data) => void this.receive(client, handle, data as Buffer));
         },
       },
       extra,
@@ -152,10 +152,10 @@ export class SocketEndpoint {
     socket.once('close', (code, reason) => void closed(code, String(reason)).catch(() => undefined));
   }
 
-  /** A message is read as strictly as a body is; what is none is the protocol's to refuse. None is taken after a goodbye. */
+  /** Parses a message as strictly as an HTTP body and passes it to the protocol. Ignores messages after the close. */
   private async receive(
     client: ClientSocket,
-    take: (message: string) => Promise<void>,
+    handle: (message: string) => Promise<void>,
     data: Buffer,
   ): Promise<void> {
     if (!client.isOpen) return;
@@ -166,11 +166,14 @@ export class SocketEndpoint {
       } catch {
         return client.close(BAD_REQUEST, 'Invalid message received');
       }
-      // The library takes a message that is parsed already, and would parse a text once more.
+      // The library accepts parsed messages, but would parse a string again.
       if (typeof message === 'string') return client.close(BAD_REQUEST, 'Invalid message received');
-      await take(message as string);
+      await handle(message as string);
     } catch (error) {
-      this.parts.edge.logger.error({ err: error }, 'a message of a socket failed');
+      this.parts.edge.logger.error(
+        { event: 'socket_message.failed', err: error },
+        'A message of a socket failed.',
+      );
       client.close(4500, 'Internal server error');
     }
   }
@@ -183,11 +186,11 @@ export class SocketEndpoint {
       extra.actor = await this.authenticate(connectionParams, extra);
       return extra.socket.isOpen;
     } catch (error) {
-      const refusal = toDomainError(error);
-      if (!(refusal instanceof DomainError)) throw error;
-      const { kind } = ERRORS[refusal.code];
-      const isPassing = kind === 'unavailable' || kind === 'rate_limited' || kind === 'internal';
-      extra.socket.close(isPassing ? TRY_AGAIN_LATER : FORBIDDEN, refusal.code);
+      const domainError = toDomainError(error);
+      if (!(domainError instanceof DomainError)) throw error;
+      const { kind } = ERRORS[domainError.code];
+      const isTransient = kind === 'unavailable' || kind === 'rate_limited' || kind === 'internal';
+      extra.socket.close(isTransient ? TRY_AGAIN_LATER : FORBIDDEN, domainError.code);
       return false;
     }
   }
@@ -200,18 +203,18 @@ export class SocketEndpoint {
     const incoming = handshakeOf(parameters, address);
     const actor = await edge.authenticator.identify(incoming, edge.limitsOf(address));
     if (actor === null) throw new DomainError('authentication_required');
-    const held: (() => unknown)[] = [];
+    const releases: (() => unknown)[] = [];
     const release = () => {
-      for (const one of held.splice(0)) void one();
+      for (const releaseOne of releases.splice(0)) void releaseOne();
     };
     const end = () => socket.close(CLOSE_CODES.ended, 'Credential ended');
     socket.onClose(release);
     try {
-      held.push(await this.claim(actor, socket, end));
-      held.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
+      releases.push(await this.claim(actor, socket, end));
+      releases.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
       return actor;
     } finally {
-      // A client that left meanwhile is told to nobody.
+      // The client may have disconnected in the meantime.
       if (!socket.isOpen) release();
     }
   }
@@ -231,7 +234,7 @@ export class SocketEndpoint {
     payload: OperationPayload,
   ): Promise<SocketArgs | readonly GraphQLError[]> {
     const { socket, address, sources } = context.extra;
-    // Sources that are being left count for themselves: a client may ask for the next at once.
+    // Sources that are still closing have their own limit, because a client may resubscribe immediately.
     if (
       Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX ||
       sources.size > 2 * SUBSCRIPTIONS_MAX
@@ -247,7 +250,7 @@ export class SocketEndpoint {
     }
   }
 
-  /** @throws {DomainError} where a mutation has a key that can't be one */
+  /** @throws {DomainError} if a mutation has an invalid Idempotency-Key */
   private prepare(extra: Extra, payload: OperationPayload): SocketArgs | readonly GraphQLError[] {
     const { edge } = this.parts;
     const prepared = edge.documents.prepare(payload.query, payload.operationName);
@@ -297,12 +300,12 @@ export class SocketEndpoint {
     return events;
   }
 
-  /** What is executed for everybody is executed for nobody: an edge that a caller would have to be allowed is refused. */
+  /** Returns a context without a caller for shared execution; a field that requires a caller fails. */
   private anonymousContext({ requestId }: SocketArgs): RequestContext {
     return this.parts.edge.createContext({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
-  /** Errors as they are shown, and whether it was answered before; undefined where it is shown as it is. */
+  /** Formats errors and marks a stored response; returns undefined if the result needs no change. */
   private formatResult(args: SocketArgs, result: unknown) {
     if (result instanceof SharedResult) return result as never;
     const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
@@ -316,7 +319,7 @@ export class SocketEndpoint {
   }
 }
 
-/** The handshake as the request that was signed. */
+/** Returns the handshake as the request that was signed. */
 function handshakeOf(parameters: Readonly<Record<string, unknown>>, address: string): IncomingRequest {
   const rawHeaders = Object.entries(parameters).flatMap(([name, value]) =>
     CREDENTIAL_PARAMETERS.includes(name) ? [name, typeof value === 'string' ? value : ''] : [],

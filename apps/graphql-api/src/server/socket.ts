@@ -1,11 +1,11 @@
 /**
- * One WebSocket of a client, as the protocol library takes it.
+ * One WebSocket of a client, for the protocol library.
  *
- * 1. A message waits while the client has more than `ROOM_BYTES` to take: its source is asked for no more meanwhile, and
- *    nothing that the client sends is read, so that no answer queues either.
- * 2. A client that takes nothing for `STALL_MS` while something waits is closed with 4410.
- * 3. A client that answers no ping until the next one is closed with 4408. None is sent while the client is behind: its
- *    answer would not be read.
+ * 1. A message waits while more than `BUFFERED_MAX_BYTES` are unsent. Until then, its source is not read, and messages of
+ *    the client are not read either, so that no responses queue up.
+ * 2. A client that accepts no data for `stallMs` while a message waits is closed with 4410.
+ * 3. A client that does not answer a ping before the next one is closed with 4408. No ping is sent while messages wait,
+ *    because its pong would not be read.
  */
 import type { WebSocket } from 'ws';
 import { SharedResult } from './shared-results.js';
@@ -13,7 +13,7 @@ import { SharedResult } from './shared-results.js';
 export interface SocketTiming {
   readonly pingMs: number;
   readonly stallMs: number;
-  /** How long a closed socket may take to say goodbye. */
+  /** Time that a client has to complete the closing handshake. */
   readonly lingerMs: number;
 }
 
@@ -21,7 +21,7 @@ export const SOCKET_TIMING: SocketTiming = { pingMs: 12_000, stallMs: 5_000, lin
 export const CLOSE_CODES = { silent: 4408, tooSlow: 4410, tooMany: 4411, ended: 4412 } as const;
 const BUFFERED_MAX_BYTES = 65_536;
 
-/** How often is looked whether a client that is behind has taken something. */
+/** Number of checks per `stallMs` whether a slow client has accepted data. */
 const STALL_CHECKS = 10;
 const DONE = Promise.resolve();
 const noop = () => undefined;
@@ -30,7 +30,7 @@ export class ClientSocket {
   private readonly pinging: NodeJS.Timeout;
   private isAnswered = true;
   private watching: NodeJS.Timeout | undefined;
-  /** Messages that the system took after they had waited. */
+  /** Number of waiting messages that have been handed to the operating system. */
   private flushedCount = 0;
 
   constructor(
@@ -47,7 +47,7 @@ export class ClientSocket {
     });
   }
 
-  /** Calls back once the socket is closed; at once where it is. */
+  /** Calls back when the socket closes; immediately if it is already closed. */
   onClose(then: () => void): void {
     if (this.socket.readyState === this.socket.CLOSED) then();
     else this.socket.once('close', then);
@@ -57,7 +57,7 @@ export class ClientSocket {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Resolves once there is room for the next message; at once where nothing will be sent any more. */
+  /** Resolves when the next message can be sent; immediately if the socket is closing. */
   send(message: string): Promise<void> {
     if (!this.isOpen) return DONE;
     const text = SharedResult.replacePlaceholder(message);
@@ -66,7 +66,7 @@ export class ClientSocket {
       return DONE;
     }
     this.watching ??= this.watchForStall();
-    // Called once it is with the system, or never will be.
+    // Called when the message has been handed to the operating system, or cannot be.
     return new Promise((resolve) =>
       this.socket.send(text, () => {
         this.flushedCount++;
@@ -80,21 +80,21 @@ export class ClientSocket {
     if (!this.isOpen) return;
     this.socket.resume();
     this.socket.close(code, reason);
-    const cut = setTimeout(() => this.socket.terminate(), this.timing.lingerMs);
-    this.socket.once('close', () => clearTimeout(cut));
+    const timer = setTimeout(() => this.socket.terminate(), this.timing.lingerMs);
+    this.socket.once('close', () => clearTimeout(timer));
   }
 
   private watchForStall(): NodeJS.Timeout {
     this.socket.pause();
-    let seen = { buffered: Number.POSITIVE_INFINITY, taken: this.flushedCount };
-    let looksInVain = 0;
+    let previous = { buffered: Number.POSITIVE_INFINITY, flushed: this.flushedCount };
+    let stalledChecks = 0;
     return setInterval(() => {
-      const now = { buffered: this.socket.bufferedAmount, taken: this.flushedCount };
+      const now = { buffered: this.socket.bufferedAmount, flushed: this.flushedCount };
       if (this.stopStallTimerIfDrained()) return;
-      const isMoving = now.buffered < seen.buffered || now.taken > seen.taken;
-      looksInVain = isMoving ? 0 : looksInVain + 1;
-      seen = now;
-      if (looksInVain >= STALL_CHECKS) this.close(CLOSE_CODES.tooSlow, 'Too slow');
+      const isMoving = now.buffered < previous.buffered || now.flushed > previous.flushed;
+      stalledChecks = isMoving ? 0 : stalledChecks + 1;
+      previous = now;
+      if (stalledChecks >= STALL_CHECKS) this.close(CLOSE_CODES.tooSlow, 'Too slow');
     }, this.timing.stallMs / STALL_CHECKS);
   }
 

@@ -58,7 +58,7 @@ it('a batch is refused, of however many', async () => {
     const { status, errors } = await post(api, JSON.stringify(batch));
     expect([status, errors![0]!.extensions.details![0]!.message]).toEqual([
       422,
-      'Batches are not taken: send one operation in one request.',
+      'Batches are not supported. Send only one operation per request.',
     ]);
   }
 });

@@ -119,7 +119,10 @@ describe('while Postgres is away', () => {
       await expectRefusedAsByRest(answer);
     const logged = api.log.filter((line) => line.includes('asked-in-vain'));
     expect(logged).toHaveLength(1);
-    expect(JSON.parse(logged[0]!)).toMatchObject({ level: 'warn', msg: 'a needed service is away' });
+    expect(JSON.parse(logged[0]!)).toMatchObject({
+      level: 'warn',
+      msg: 'A required service is unavailable.',
+    });
     expect(await keysNamed('postgres away')).toBe(0);
   });
 

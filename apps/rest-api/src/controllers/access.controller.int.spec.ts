@@ -25,14 +25,14 @@ beforeEach(async () => {
 const call = (method: string, target: string, body?: string | object) =>
   sendSigned(api, holder, method, target, { body });
 
-describe('the link of a verification mail', () => {
+describe('the link in a verification e-mail', () => {
   async function linkOf(email: string): Promise<URL> {
     const [{ body }] = await platform.database.query('SELECT body FROM mails WHERE recipient = $1', [email]);
     const [link] = /http\S+/.exec(body) ?? [];
     return new URL(link ?? '');
   }
 
-  it('leads to this API, needs no credentials, verifies the address, and is told to no log', async () => {
+  it('points to this API, needs no credentials, verifies the address and is never logged', async () => {
     const email = 'reader@example.com';
     const changed = await call('PATCH', '/v1/me', { email });
     expect([changed.status, changed.json.data]).toMatchObject([200, { email, email_verified: false }]);
@@ -47,7 +47,7 @@ describe('the link of a verification mail', () => {
     expect(api.log.join()).not.toContain(email);
   });
 
-  it('with any other code is not found; without one it is no such request', async () => {
+  it('returns not_found for another code and an error without a code', async () => {
     for (const code of ['x', '%20', 'A'.repeat(43)]) {
       const { status, json } = await send(api, 'GET', `/v1/auth/email-verification?code=${code}`);
       expect([status, json.error]).toMatchObject([404, { code: 'not_found' }]);
@@ -57,7 +57,7 @@ describe('the link of a verification mail', () => {
 });
 
 describe('an account over HTTP', () => {
-  it('has five verification mails an hour, and is told when the next one is possible', async () => {
+  it('is limited to five verification e-mails per hour, with a Retry-After', async () => {
     const again = () => call('PATCH', '/v1/me', '{"email":"often@example.com"}');
     for (let n = 0; n < 5; n++) expect((await again()).status).toBe(200);
     const { status, json, headers } = await again();
@@ -70,12 +70,12 @@ describe('an account over HTTP', () => {
     ['{"email":"no address"}', 'email'],
     ['{"email":"a@b.co\\r\\nBcc: c@d.co"}', 'email'],
     ['{"name":"A"}', 'name'],
-  ])('is not changed by %s', async (body, field) => {
+  ])('is not updated by %s', async (body, field) => {
     const { status, json } = await call('PATCH', '/v1/me', body);
     expect([status, json.error]).toMatchObject([422, { code: 'validation_failed', details: [{ field }] }]);
   });
 
-  it('lists its public keys, and revokes them but for the last one, at once', async () => {
+  it('lists its public keys and revokes all but the last one immediately', async () => {
     const second = createKeyPair();
     const linked = await call('POST', '/v1/auth/cli-identity', await createIdentityBody(api, second));
     const { id } = linked.json.data as { id: string };

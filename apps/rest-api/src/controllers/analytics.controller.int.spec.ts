@@ -12,7 +12,7 @@ const ask = (method: string, target: string) => sendSigned(api, holder, method, 
 
 describe('/v1/trades/analytics', () => {
   it.each(['/v1/trades/analytics', '/trades/analytics'])(
-    'is no trade of that name: %s answers with figures',
+    'is not routed as a trade id: %s returns analytics',
     async (path) => {
       const { status, json } = await ask('GET', path);
       expect([status, json.data]).toMatchObject([
@@ -23,7 +23,7 @@ describe('/v1/trades/analytics', () => {
   );
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'takes no %s, and says once each what it takes',
+    'rejects %s and lists each allowed method once',
     async (method) => {
       const { status, json, headers } = await ask(method, '/v1/trades/analytics');
       expect([status, json.error?.code, headers.allow]).toEqual([
@@ -34,7 +34,7 @@ describe('/v1/trades/analytics', () => {
     },
   );
 
-  it('refuses an empty range, naming the parameter', async () => {
+  it('rejects an empty range and names the parameter', async () => {
     const { status, json } = await ask(
       'GET',
       '/v1/trades/analytics?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z',

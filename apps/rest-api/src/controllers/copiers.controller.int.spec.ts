@@ -42,7 +42,7 @@ async function make(path: string, body: object): Promise<string> {
   return id;
 }
 
-/** An exchange account that was read, without an exchange to test its credentials. */
+/** Creates a synced exchange account without an exchange that tests its credentials. */
 async function connect(): Promise<string> {
   const id = randomUUID();
   await platform.database.query(
@@ -55,7 +55,7 @@ async function connect(): Promise<string> {
 }
 
 describe('copiers over HTTP', () => {
-  it('write every decimal with all its digits, as a number or on demand as a string', async () => {
+  it('return every decimal with all its digits, as a number or on request as a string', async () => {
     const { text } = await call('GET', `/v1/copiers/${copierId}`);
     expect(text).toContain('"max_trade_quote":100.000000000000000001');
     expect(text).toContain('"sizing":{"mode":"MULTIPLIER","value":0.1}');
@@ -73,12 +73,12 @@ describe('copiers over HTTP', () => {
     expect([pause.status, pause.json.data]).toMatchObject([200, { status: 'PAUSED', open_lots: [] }]);
   });
 
-  it('take no word on a start for what a start does not do', async () => {
+  it('reject unknown fields in the body of a start', async () => {
     const { status, json } = await call('POST', `/v1/copiers/${copierId}/start`, { mode: 'PAUSED' });
     expect([status, json.error]).toMatchObject([422, { details: [{ field: 'mode' }] }]);
   });
 
-  it('are changed, listed and removed', async () => {
+  it('are updated, listed and deleted', async () => {
     const changed = await call('PATCH', `/v1/copiers/${copierId}`, { name: 'Renamed', strategy_id: null });
     expect(changed.json.data).toMatchObject({ name: 'Renamed' });
     expect(changed.json.data).not.toHaveProperty('strategy_id');
@@ -90,7 +90,7 @@ describe('copiers over HTTP', () => {
 });
 
 describe('strategies over HTTP', () => {
-  it('are removed with their copiers when the body says so, which may be left out', async () => {
+  it('are deleted with an optional body that stops their copiers', async () => {
     await call('POST', `/v1/copiers/${copierId}/start`);
     const refused = await call('DELETE', `/v1/strategies/${strategyId}`);
     expect([refused.status, refused.json.error]).toMatchObject([409, { code: 'invalid_state' }]);
@@ -100,7 +100,7 @@ describe('strategies over HTTP', () => {
     expect(json.data).toMatchObject({ status: 'PAUSED', status_reason: 'STRATEGY_ARCHIVED' });
   });
 
-  it('are read, changed and linked', async () => {
+  it('are retrieved, updated and linked', async () => {
     const link = { copier_ids: [copierId] };
     const linked = await call('POST', `/v1/strategies/${strategyId}/copiers`, link);
     expect([linked.status, linked.json.data]).toMatchObject([200, { id: strategyId, copier_count: 1 }]);

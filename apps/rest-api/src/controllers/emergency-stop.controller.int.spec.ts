@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('/v1/emergency-stop', () => {
-  it('takes no body, answers with what it found, and again with the first answer of its key', async () => {
+  it('takes no body, returns its findings, and replays the first response of its key', async () => {
     const headers = { 'idempotency-key': 'stop' };
     const run = () => sendSigned(api, holder, 'POST', '/v1/emergency-stop', { headers });
     const [first, again] = [await run(), await run()];

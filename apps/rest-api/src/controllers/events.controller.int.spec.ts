@@ -56,13 +56,13 @@ async function createApiKey(more: object = {}): Promise<Key> {
   return { id, value };
 }
 
-/** A UUIDv7, as the product makes them: one of another kind may look older than what is kept. */
+/** Returns a UUIDv7 like the product's; another UUID version may look older than the retention period. */
 function uuidOfNow(): string {
   const timeHex = Date.now().toString(16).padStart(12, '0');
   return `${timeHex.slice(0, 8)}-${timeHex.slice(8)}-7${randomUUID().slice(15)}`;
 }
 
-/** An event of the user, to be written and committed whenever the test says. */
+/** An event of the user that the test writes and commits at a chosen time. */
 function draftEvent(type: string, data = '{"amount":1.10}') {
   const uuid = uuidOfNow();
   const id = encodeId('evt', uuid);
@@ -70,7 +70,7 @@ function draftEvent(type: string, data = '{"amount":1.10}') {
   return { uuid, id, type, payload };
 }
 
-/** Writes it in a transaction that takes some time to commit. */
+/** Writes the event in a transaction that commits after a delay. */
 async function append(type = 'trade.filled', { data, holdMs = 0 }: { data?: string; holdMs?: number } = {}) {
   const event = draftEvent(type, data);
   await platform.database.transaction(async (tx) => {
@@ -107,7 +107,7 @@ interface StreamRequest {
   readonly value?: string;
 }
 
-/** A stream's head, and its events as they come; the body is read by `frames` alone. */
+/** Head of a stream and its events; only `frames` reads the body. */
 function connect({
   api = first,
   target = STREAM,
@@ -126,7 +126,7 @@ function connect({
   });
 }
 
-/** What comes, event by event, until the stream ends or its reader leaves. */
+/** Yields the events until the stream ends or the reader stops. */
 async function* frames(message: IncomingMessage): AsyncGenerator<Frame> {
   let text = '';
   for await (const part of message) {
@@ -140,21 +140,21 @@ async function* frames(message: IncomingMessage): AsyncGenerator<Frame> {
   }
 }
 
-/** The next events of a stream, which is left then. */
+/** Returns the next events of a stream and then stops reading. */
 async function take(message: IncomingMessage, count: number): Promise<Frame[]> {
   const taken: Frame[] = [];
   for await (const frame of frames(message)) if (taken.push(frame) === count) break;
   return taken;
 }
 
-/** How long it takes until the stream ends, in milliseconds. */
+/** Returns the time until the stream ends, in milliseconds. */
 async function end(message: IncomingMessage): Promise<number> {
   const startedAtMs = performance.now();
   if (!message.closed) await new Promise((resolve) => message.resume().on('close', resolve));
   return performance.now() - startedAtMs;
 }
 
-/** A way to the API that can be cut. */
+/** A proxy to the API that can be disconnected. */
 async function openCuttableConnection(port: number) {
   let opened = 0;
   const sockets = new Set<Socket>();
@@ -195,7 +195,7 @@ async function waitUntil(holds: () => Promise<boolean> | boolean): Promise<void>
 }
 
 describe('the list of events', () => {
-  it('shows what webhooks receive, digit by digit, and quotes decimals for who wants strings', async () => {
+  it('returns the payloads of webhooks digit for digit, with quoted decimals on request', async () => {
     const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
     const read = (target: string, accept: string) =>
       send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
@@ -214,7 +214,7 @@ describe('the catalogue of events', () => {
   const read = (target: string, accept = 'application/json') =>
     send(first, 'GET', target, { headers: { 'x-api-key': key.value, accept } });
 
-  it('has every kind, or those of a selector, with a sample in the form of decimals that is asked for', async () => {
+  it('has every event type or those of a selector, with samples in the requested decimal form', async () => {
     const { json, status } = await read('/v1/events/types');
     const { types } = json.data as { types: { type: string; sample: { type: string } }[] };
     expect([status, types.map(({ type }) => type)]).toEqual([200, [...EVENT_TYPES]]);
@@ -229,7 +229,7 @@ describe('the catalogue of events', () => {
 });
 
 describe('the stream of events', () => {
-  it('has the headers of every answer, and is no page, no download and not kept by proxies', async () => {
+  it('has the headers of every response and is not cached or buffered by proxies', async () => {
     const { statusCode, headers } = await connect({ target: '/events/stream' });
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -244,7 +244,7 @@ describe('the stream of events', () => {
     });
   });
 
-  it('answers HEAD with its head alone, and keeps nothing open', async () => {
+  it('answers HEAD with its head only and keeps nothing open', async () => {
     const { status, headers, text } = await send(first, 'HEAD', STREAM, {
       headers: { 'x-api-key': key.value },
     });
@@ -257,7 +257,7 @@ describe('the stream of events', () => {
     ['with an unknown key', { 'x-api-key': 'svc_test_x' }, 401, 'invalid_api_key', undefined],
     ['after what is no event', { 'last-event-id': 'nonsense' }, 400, 'invalid_query', 'last_event_id'],
     ['of unknown kinds', {}, 400, 'invalid_query', 'type'],
-  ])('is refused %s in the usual form', async (_case, given, status, code, field) => {
+  ])('is rejected %s with the usual error', async (_case, given, status, code, field) => {
     const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...given };
     const answer = await send(first, 'GET', field === 'type' ? `${STREAM}?type=x` : STREAM, { headers });
     expect([answer.status, answer.json.error?.code, answer.json.error?.details?.[0]?.field]).toEqual([
@@ -268,12 +268,12 @@ describe('the stream of events', () => {
     expect(answer.json.error?.request_id).toBe(answer.headers['x-request-id']);
   });
 
-  it('takes GET and HEAD alone', async () => {
+  it('accepts only GET and HEAD', async () => {
     const { status, headers } = await send(first, 'POST', STREAM);
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
-  it('is read by a client of somebody else, which comes back by itself and misses nothing', async () => {
+  it('works with a third-party client, which reconnects automatically and misses nothing', async () => {
     const line = await openCuttableConnection(first.port);
     const source = new EventSource(`http://127.0.0.1:${line.port}${STREAM}?type=trade.*`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'x-api-key': key.value } }),
@@ -296,7 +296,7 @@ describe('the stream of events', () => {
     expect(received).toEqual(written.map(({ id, type, payload }) => [id, type, payload]));
   });
 
-  it('loses and doubles none of 300 events, whenever it is cut and wherever it is taken up again', async () => {
+  it('delivers each of 300 events once across disconnects and resumes', async () => {
     const start = (await take(await connectAfter((await append()).id), 1)).at(-1)!.id;
     const writing = Promise.all(
       Array.from({ length: 6 }, async (_, writer) => {
@@ -319,14 +319,14 @@ describe('the stream of events', () => {
     const order = await inOrder();
     expect(seen).toEqual(order.slice(order.indexOf(start) + 1));
   });
-  /** Opened after an event, with one more to come: the stream has something to send. */
+  /** Opens a stream after an event with one later event, so that it has something to send. */
   const connectAfter = async (lastEventId: string) => {
     const message = await connect({ lastEventId });
     await append();
     return message;
   };
 
-  it('can be begun after an event by its query, which the header goes before', async () => {
+  it('can resume after an event by query, and prefers the header', async () => {
     const events = [await append(), await append(), await append()] as const;
     const target = `${STREAM}?last_event_id=${events[0].id}`;
     expect((await take(await connect({ target }), 1))[0]!.id).toBe(events[1].id);
@@ -334,7 +334,7 @@ describe('the stream of events', () => {
     expect((await take(await connect({ target, lastEventId: '' }), 1))[0]!.id).toBe(events[1].id);
   });
 
-  it('shows nobody another user’s events, and takes up after none of them', async () => {
+  it('never shows or resumes after events of another user', async () => {
     const message = await connect();
     const foreign = await append();
     const stranger = await openAccount(first);
@@ -353,7 +353,7 @@ describe('the stream of events', () => {
     expect(hidden.json.error?.code).toBe('not_found');
   });
 
-  it('goes on, in order, for a reader who did not read for a while, and keeps no other waiting', async () => {
+  it('continues in order for a reader that paused, without delaying other readers', async () => {
     const [slow, quick] = [await connect(), await connect()];
     const data = `{"text":"${'x'.repeat(40_000)}"}`;
     const reading = take(quick, 300);
@@ -366,7 +366,7 @@ describe('the stream of events', () => {
 });
 
 describe('the streams of one credential', () => {
-  it('are five over all processes: the sixth is refused until one is gone', async () => {
+  it('are limited to five over all processes; a sixth is rejected until one ends', async () => {
     const opened = await Promise.all([first, second, first, second, first].map((api) => connect({ api })));
     for (const api of [first, second]) {
       const { status, json, headers } = await send(api, 'GET', STREAM, {
@@ -404,7 +404,7 @@ describe('the streams of one credential', () => {
 });
 
 describe('an API that stops', () => {
-  it('ends its streams at once, and lets go of them', async () => {
+  it('ends its streams immediately and releases their leases', async () => {
     const third = await startTestRestApi({ DATABASE_URL: first.databaseUrl });
     const message = await connect({ api: third });
     const ended = end(message);

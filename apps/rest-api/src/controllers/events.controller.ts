@@ -34,7 +34,7 @@ export class EventsController {
   }
 }
 
-/** What a client that lost its stream names by itself; an empty header names nothing. */
+/** Returns the Last-Event-ID header, which clients send automatically on reconnect; undefined if empty. */
 function lastEventIdIn(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'last-event-id');
   return (at < 0 ? undefined : rawHeaders[at + 1]) || undefined;

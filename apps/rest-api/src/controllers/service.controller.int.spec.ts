@@ -7,18 +7,18 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('without credentials anybody may read', () => {
-  it('that the API answers', async () => {
+describe('without credentials, every caller can read', () => {
+  it('the liveness of the API', async () => {
     const { status, text } = await send(api, 'GET', '/v1/health');
     expect([status, text]).toEqual([200, '{"success":true,"data":{"status":"ok"}}']);
   });
 
-  it('which build answers, and for which world', async () => {
+  it('the build version and the environment', async () => {
     const { json } = await send(api, 'GET', '/v1/version');
     expect(json.data).toEqual({ version: '1.2.3', commit: 'abc123', api: 'v1', world: 'test' });
   });
 
-  it('how each service is, while some of them are away', async () => {
+  it('the status of each service while some are unavailable', async () => {
     const { status, json } = await send(api, 'GET', '/v1/health/detailed');
     expect(status).toBe(200);
     expect(json.data).toMatchObject({

@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const put = (key: string, value: string) =>
   sendSigned(api, holder, 'PUT', `/v1/settings/${key}`, { body: `{"value":${value}}` });
 const get = (target: string) => sendSigned(api, holder, 'GET', target);
-/** The bytes of `value` in an answer. */
+/** Returns the bytes of `value` in a response. */
 const valueIn = (text: string) => text.slice(text.indexOf('"value":') + 8, text.indexOf(',"created_at"'));
 
 describe('a setting over HTTP', () => {
@@ -28,7 +28,7 @@ describe('a setting over HTTP', () => {
     '""',
     'null',
     '[]',
-  ])('comes back with the bytes that were put: %s', async (value) => {
+  ])('is returned with the bytes that were put: %s', async (value) => {
     const made = await put('exact', value);
     expect([made.status, valueIn(made.text)]).toEqual([200, value]);
     expect(valueIn((await get('/v1/settings/exact')).text)).toBe(value);
@@ -38,7 +38,7 @@ describe('a setting over HTTP', () => {
     expect(valueIn(strings.text)).toBe(value);
   });
 
-  it('of more than 16 KiB, or without a value, is refused with the field', async () => {
+  it('of more than 16 KiB, or without a value, is rejected with the field', async () => {
     const over = await put('big', `"${'x'.repeat(16 * 1024)}"`);
     expect([over.status, over.json.error]).toMatchObject([
       422,
@@ -52,7 +52,7 @@ describe('a setting over HTTP', () => {
   });
 
   it.each(['UPPER', 'a%20b', '%00', 'x'.repeat(65), '%F0%9F%98%80'])(
-    'is not called %s: 422 where it is put, 404 elsewhere',
+    'cannot have the key %s: 422 on put, 404 otherwise',
     async (key) => {
       const refused = await put(key, '1');
       expect([refused.status, refused.json.error]).toMatchObject([422, { details: [{ field: 'key' }] }]);
@@ -62,7 +62,7 @@ describe('a setting over HTTP', () => {
     },
   );
 
-  it('is removed with its key as the answer', async () => {
+  it('is deleted and its key is returned', async () => {
     await put('gone', '1');
     const removed = await sendSigned(api, holder, 'DELETE', '/v1/settings/gone');
     expect([removed.status, removed.json]).toEqual([

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const call = (method: string, target: string, body?: object, headers: Record<string, string> = {}) =>
   sendSigned(api, owner, method, target, { body, headers });
 
-/** A pending dead letter, and the bytes of its event. */
+/** A pending dead letter with the bytes of its event. */
 async function createDeadLetter(): Promise<{ id: string; payload: string }> {
   const [id, eventId, webhookId] = [randomUUID(), randomUUID(), decodeId('whk', hook)];
   const event = encodeId('evt', eventId);
@@ -54,7 +54,7 @@ async function createDeadLetter(): Promise<{ id: string; payload: string }> {
 }
 
 describe('dead letters over HTTP', () => {
-  it('answer their counts at a path of their own, beside those of the entries', async () => {
+  it('return their counts at a separate path next to the entries', async () => {
     const { id } = await createDeadLetter();
     const letters = `/v1/webhooks/${hook}/dead-letters`;
     const counted = await call('GET', `${letters}/stats`);
@@ -70,14 +70,14 @@ describe('dead letters over HTTP', () => {
     ['PATCH', '/dlq_1', 'GET, HEAD, DELETE, OPTIONS'],
     ['GET', '/dlq_1/retry', 'POST, OPTIONS'],
     ['PUT', '/retry', 'GET, HEAD, DELETE, POST, OPTIONS'],
-  ])('%s below them at %p is refused with what that path takes', async (method, rest, allow) => {
+  ])('%s below them at %p is rejected with the methods of that path', async (method, rest, allow) => {
     for (const root of ['/v1', '']) {
       const { status, headers } = await send(api, method, `${root}/webhooks/${hook}/dead-letters${rest}`);
       expect([status, headers.allow]).toEqual([405, allow]);
     }
   });
 
-  it('show the event byte for byte in one entry, and leave it out of the list', async () => {
+  it('include the event byte for byte in one entry, but not in the list', async () => {
     const { id, payload } = await createDeadLetter();
     const letters = `/v1/webhooks/${hook}/dead-letters`;
     expect((await call('GET', `${letters}/${id}`)).text).toContain(`"payload":${payload}`);
@@ -86,7 +86,7 @@ describe('dead letters over HTTP', () => {
     expect(text).not.toContain('payload');
   });
 
-  it('are retried with 202 once, and refused with their state then', async () => {
+  it('are retried with 202 once, then rejected with their state', async () => {
     const { id } = await createDeadLetter();
     const letter = `/v1/webhooks/${hook}/dead-letters/${id}`;
     const retried = await call('POST', `${letter}/retry`);
@@ -101,7 +101,7 @@ describe('dead letters over HTTP', () => {
 describe('many dead letters over HTTP', () => {
   const retry = (body: object) => call('POST', `/v1/webhooks/${hook}/dead-letters/retry`, body);
 
-  it('are retried with 202 and their number, once', async () => {
+  it('are retried once with 202 and their number', async () => {
     await Promise.all([createDeadLetter(), createDeadLetter()]);
     const first = await retry({ event_type: 'trade.created', from: '2026-01-01T00:00:00+01:00' });
     expect([first.status, first.text]).toEqual([
@@ -111,7 +111,7 @@ describe('many dead letters over HTTP', () => {
     expect((await retry({})).json.data).toEqual({ retried: 0, has_more: false });
   });
 
-  it('are left where the range is empty or the kind unknown, with the field named', async () => {
+  it('are not retried for an empty range or an unknown event type; the field is named', async () => {
     await createDeadLetter();
     const range = { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' };
     for (const [body, field, code] of [
@@ -130,7 +130,7 @@ describe('many dead letters over HTTP', () => {
     });
   });
 
-  it('and deliveries are listed by a range, which is refused where it is empty', async () => {
+  it('and deliveries are filtered by a range; an empty range is rejected', async () => {
     for (const list of ['dead-letters', 'deliveries']) {
       const target = `/v1/webhooks/${hook}/${list}?from=2026-01-02T00:00:00Z&to=2026-01-03T00:00:00Z`;
       expect((await call('GET', target)).json.data).toEqual([]);
@@ -150,7 +150,7 @@ describe('many dead letters over HTTP', () => {
 });
 
 describe('a replay over HTTP', () => {
-  it('is taken on with 202 and its run, and refused with its state while it is on its way', async () => {
+  it('is accepted with 202 and its run, and rejected with its state while in flight', async () => {
     const { payload } = await createDeadLetter();
     const { event_id } = JSON.parse(payload);
     const target = `/v1/webhooks/${hook}/replay`;
@@ -170,7 +170,7 @@ describe('a replay over HTTP', () => {
 });
 
 describe('a signing secret over HTTP', () => {
-  it('is rotated once per Idempotency-Key, shown again with its answer alone, and stored nowhere', async () => {
+  it('is rotated once per Idempotency-Key, repeated only in the replayed response, and stored nowhere', async () => {
     const rotate = () =>
       call('POST', `/v1/webhooks/${hook}/rotate-secret`, undefined, { 'idempotency-key': 'rotate-1' });
     const first = await rotate();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['/v1/ping', 200],
     ['/v1/notes', 401],
@@ -31,7 +31,7 @@ describe('every answer', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('has all the headers that helmet sets, with the same values but where ours are stricter', async () => {
+  it('has all headers that helmet sets, with the same or stricter values', async () => {
     const others = createServer((request, response) => {
       helmet()(request, response, () => response.end());
     }).listen(0, '127.0.0.1');
@@ -57,13 +57,10 @@ describe('every answer', () => {
     expect([headers['x-request-id'], json.error?.request_id]).toEqual([id, id]);
   });
 
-  it.each(['', 'a b', 'a'.repeat(129), 'é', 'a;b'])(
-    'replaces the request id %j, which is none',
-    async (id) => {
-      const { headers } = await send(api, 'GET', '/v1/ping', { headers: { 'x-request-id': id } });
-      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    },
-  );
+  it.each(['', 'a b', 'a'.repeat(129), 'é', 'a;b'])('replaces the invalid request id %j', async (id) => {
+    const { headers } = await send(api, 'GET', '/v1/ping', { headers: { 'x-request-id': id } });
+    expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
 });
 
 describe('success', () => {
@@ -91,21 +88,21 @@ describe('success', () => {
     expect(text).toContain(`"price":${shown}}`);
   });
 
-  it('where something was made says where it is, under the prefix that was used', async () => {
+  it('of a creation has the Location under the prefix of the request', async () => {
     const made = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}');
     expect([made.status, made.headers.location]).toEqual([201, '/v1/notes/n1']);
     const alias = await sendJson(api, 'POST', '/notes', '{"name":"x"}');
     expect([alias.status, alias.headers.location]).toEqual([201, '/notes/n1']);
   });
 
-  it('may differ in status and place', async () => {
+  it('may have another status and location', async () => {
     const made = await sendJson(api, 'POST', '/auth/claim', '{"pubkey":"new"}');
     expect([made.status, made.headers.location]).toEqual([201, '/claims/new']);
     const known = await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"old"}');
     expect([known.status, known.headers.location]).toEqual([200, undefined]);
   });
 
-  it('of a challenge needs no credentials, and knows them where they are', async () => {
+  it('of a challenge needs no credentials, but uses them if present', async () => {
     await send(api, 'POST', '/v1/auth/claim', { body: '{"pubkey":"a"}', headers: JSON_TYPE });
     expect(api.behaviour.calls.at(-1)!.actor).toBeNull();
     await sendJson(api, 'POST', '/v1/auth/claim', '{"pubkey":"a"}');
@@ -113,8 +110,8 @@ describe('success', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  it('is told as such and no more, and is in the log under the request id', async () => {
+describe('an internal error', () => {
+  it('discloses no details, and is logged with the request id', async () => {
     const api = await startNotesApi();
     try {
       api.behaviour.get = () => {
@@ -134,7 +131,7 @@ describe('a fault of ours', () => {
     }
   });
 
-  it('includes an answer that does not fit its schema: it is not sent', async () => {
+  it('includes a response that does not match its schema, which is not sent', async () => {
     const api = await startNotesApi();
     try {
       api.behaviour.get = () => ({ id: 'n1' }) as never;

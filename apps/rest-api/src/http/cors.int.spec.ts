@@ -20,7 +20,7 @@ const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
 
 describe('pages of other origins', () => {
-  it('read nothing unless configuration names them', async () => {
+  it('can read nothing unless they are configured', async () => {
     const api = await start();
     const answer = await send(api, 'GET', '/v1/ping', { headers: { origin: PAGE } });
     const asked = await send(api, 'OPTIONS', '/v1/ping', preflight('GET'));
@@ -32,7 +32,7 @@ describe('pages of other origins', () => {
     ['a refusal', '/v1/notes', 401],
     ['an unknown path', '/v1/nowhere', 404],
     ['a path that can’t be decoded', '/v1/not%zz', 404],
-  ])('read %s where it names them, and so do no others', async (_what, path, status) => {
+  ])('can read %s only if they are configured', async (_what, path, status) => {
     const api = await start(PAGE, 'http://127.0.0.1:3000');
     const answer = await send(api, 'GET', path, { headers: { origin: PAGE } });
     expect(answer.status).toBe(status);
@@ -55,7 +55,7 @@ describe('pages of other origins', () => {
     expect((await send(api, 'GET', path)).headers.vary).toBe('Origin');
   });
 
-  it('are told the methods and headers of a path that is there, and of no other', async () => {
+  it('get the methods and headers only of existing paths', async () => {
     const api = await start(PAGE);
     const asked = await send(api, 'OPTIONS', '/v1/notes', preflight('POST'));
     expect(asked.status).toBe(204);
@@ -75,7 +75,7 @@ describe('pages of other origins', () => {
     expect(corsHeaders(other.headers)).toEqual(['vary']);
   });
 
-  it('all read answers where it says so, which no cache has to tell apart', async () => {
+  it('can all read responses with a wildcard, without Vary for caches', async () => {
     const api = await start('*');
     const answer = await send(api, 'GET', '/v1/notes', { headers: { origin: PAGE } });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([401, '*']);

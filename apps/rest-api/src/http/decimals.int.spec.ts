@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** A decimal as its parts, so that what must come back is known without any parser. */
+/** A decimal as its parts, so that the expected result is known without a parser. */
 const decimal = fc.record({
   sign: fc.constantFrom('', '-'),
   whole: fc.stringMatching(/^(0|[1-9]\d{0,19})$/),
@@ -21,7 +21,7 @@ function canonical({ sign, whole, fraction }: { sign: string; whole: string; fra
 }
 
 describe('an amount', () => {
-  it('comes back from the raw text of a body to the answer with every digit', async () => {
+  it('keeps every digit from the raw body to the response', async () => {
     await fc.assert(
       fc.asyncProperty(decimal, fc.boolean(), fc.boolean(), async (parts, asString, wantsString) => {
         const { sign, whole, fraction } = parts;
@@ -39,7 +39,7 @@ describe('an amount', () => {
     );
   });
 
-  it('may be given with an exponent', async () => {
+  it('may have an exponent', async () => {
     const shift = fc.integer({ min: 0, max: 8 });
     await fc.assert(
       fc.asyncProperty(decimal, shift, fc.constantFrom('e', 'E'), async (parts, places, e) => {
@@ -67,7 +67,7 @@ describe('an amount', () => {
     ['"0x10"', 'not_a_decimal'],
     ['true', 'invalid'],
     ['null', 'invalid'],
-  ])('given as %s is refused, never rounded', async (given, code) => {
+  ])('sent as %s is rejected, never rounded', async (given, code) => {
     const { status, json } = await sendJson(api, 'POST', '/v1/notes', `{"name":"x","price":${given}}`);
     expect([status, json.error?.code]).toEqual([422, 'validation_failed']);
     expect(json.error?.details).toEqual([{ field: 'price', code, message: expect.any(String) }]);

@@ -4,7 +4,7 @@ import { type EventStream, type StreamTiming, sendEvents } from './event-stream.
 
 const TIMING: StreamTiming = { heartbeatMs: 600_000, stallMs: 600_000, lingerMs: 600_000 };
 
-/** A source that a test writes to and ends, and that counts what was taken from it. */
+/** A source that a test writes to and ends, and that counts the events read from it. */
 class Source implements EventStream {
   readonly resumeAfter = 'evt_0';
   readonly closed: Promise<void>;
@@ -51,7 +51,7 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** Asks for the stream; resolves with the head, before anything is read. */
+/** Requests the stream; resolves with the head before the body is read. */
 function connect(source: EventStream, timing: Partial<StreamTiming> = {}): Promise<IncomingMessage> {
   serve = (response) => {
     response.writeHead(200, { connection: 'close' });
@@ -66,7 +66,7 @@ function connect(source: EventStream, timing: Partial<StreamTiming> = {}): Promi
 
 async function readAll(message: IncomingMessage): Promise<string> {
   let text = '';
-  // A connection that is cut ends the text, too.
+  // A disconnect also ends the body.
   for await (const part of message.on('error', () => undefined)) text += part;
   return text;
 }
@@ -76,7 +76,7 @@ const ended = (message: IncomingMessage) =>
   });
 
 describe('a stream of events on a connection', () => {
-  it('says when to come back and after what, then each event in its form, and ends with its source', async () => {
+  it('sends the retry time and the id to resume after, then each event, and ends with its source', async () => {
     const source = new Source((i) => ['{"a":1.10}', '{"b":"é"}', null][i]!);
     expect(await readAll(await connect(source))).toBe(
       'retry: 3000\nid: evt_0\n\n' +
@@ -87,7 +87,7 @@ describe('a stream of events on a connection', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is never silent for longer than a heartbeat', async () => {
+  it('is never idle for longer than a heartbeat', async () => {
     const message = await connect(new Source(silence), { heartbeatMs: 5 });
     let text = '';
     for await (const part of message) {
@@ -97,14 +97,14 @@ describe('a stream of events on a connection', () => {
     expect(text).toMatch(/^retry: 3000\nid: evt_0\n\n(:\n\n){5}/);
   });
 
-  it('closes its source when the reader goes', async () => {
+  it('closes its source when the reader disconnects', async () => {
     const source = new Source(silence);
     const message = await connect(source);
     message.destroy();
     await source.closed;
   });
 
-  it('closes its source where the reader had gone before it began', async () => {
+  it('closes its source if the reader disconnected before the start', async () => {
     const source = new Source(silence);
     let response!: ServerResponse;
     const arrived = new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ describe('a stream of events on a connection', () => {
     expect(errors).toEqual([]);
   });
 
-  it('takes no more from its source than a reader who does not read has room for, then goes on', async () => {
+  it('reads no more from its source than a stalled reader can buffer, then continues', async () => {
     const size = 30_000;
     const count = 1_000;
     const source = new Source((i) => (i < count ? `"${'x'.repeat(size)}"` : null));
@@ -134,13 +134,13 @@ describe('a stream of events on a connection', () => {
       before = source.taken;
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    // What the kernel's buffers of both ends hold, which is no memory of this process.
+    // The content of the kernel buffers at both ends, which is not memory of this process.
     expect(source.taken).toBeLessThan(count / 2);
     const text = await readAll(message);
     expect(text.match(/^id: evt_\d+$/gm)).toHaveLength(count + 1);
   });
 
-  it('is cut off where a reader takes nothing for the time of a stall', async () => {
+  it('is disconnected if a reader reads nothing for the stall time', async () => {
     const source = new Source(() => `"${'x'.repeat(60_000)}"`);
     const message = await connect(source, { stallMs: 50, lingerMs: 20 });
     await source.closed;
@@ -148,7 +148,7 @@ describe('a stream of events on a connection', () => {
     await ended(message);
   });
 
-  it('is cut off soon after its end, though the reader does not read', async () => {
+  it('is disconnected soon after its end even if the reader has stalled', async () => {
     const source = new Source(() => `"${'x'.repeat(60_000)}"`);
     const message = await connect(source, { lingerMs: 20 });
     const cut = new Promise((resolve) => message.socket.on('close', resolve));
@@ -169,7 +169,7 @@ describe('a stream of events on a connection', () => {
     await cut;
   });
 
-  it('ends, and says why to those who run it, where its source fails', async () => {
+  it('ends and reports the error if its source fails', async () => {
     const source = new Source((i) => {
       if (i === 0) return '{}';
       throw new Error('the source broke');

@@ -1,56 +1,59 @@
 /**
- * An answer that goes on: server-sent events, as the HTML standard writes them.
+ * Streams responses as server-sent events in the format of the HTML standard.
  *
- * 1. Each event carries the id to resume after; an `id` without an event at the beginning lets a client that saw none
- *    resume as well.
- * 2. Events are taken from their source one by one, each when the connection has room: a slow reader keeps 16 KiB and
- *    one event waiting here, and one that takes nothing for a minute is cut off.
- * 3. The end of the source ends the connection, whether or not the reader reads; the end of the connection closes
- *    the source.
+ * 1. Each event has the id to resume after. The stream starts with an `id` without an event, so that a client that
+ *    received no event can resume as well.
+ * 2. Events are read from the source one at a time, when the connection has capacity. A slow reader therefore buffers
+ *    at most 16 KiB and one event here, and is disconnected after a minute without reading.
+ * 3. The end of the source ends the connection, even if the reader has stalled. The end of the connection closes the
+ *    source.
  */
 import type { ServerResponse } from 'node:http';
 
-/** What a stream sends, in order. */
+/** The events of a stream, in order. */
 export interface EventStream {
-  /** The id after which the first event comes. */
+  /** The id of the event before the first one. */
   readonly resumeAfter: string;
-  /** Aborted when nothing more is to be sent. */
+  /** Aborted when the stream has no more events to send. */
   readonly ended: AbortSignal;
-  /** To be read once; ends when `ended` is aborted. */
+  /** Can be iterated once; ends when `ended` is aborted. */
   events(): AsyncIterable<{ readonly id: string; readonly type: string; readonly data: string }>;
   close(): Promise<void>;
 }
 
 export interface StreamTiming {
-  /** How long a connection is silent at most. */
+  /** Interval of the heartbeats, which bounds the idle time of a connection. */
   readonly heartbeatMs: number;
-  /** How long a reader may take nothing of what waits for it. */
+  /** Time without reading after which a reader is disconnected. */
   readonly stallMs: number;
-  /** How long a connection whose stream has ended may take to read the rest. */
+  /** Time that a reader has for the buffered rest after the stream has ended. */
   readonly lingerMs: number;
 }
 
-/** How long a client waits before it connects again. */
+/** Time that a client waits before it reconnects. */
 const RETRY_MS = 3_000;
 const TIMING: StreamTiming = { heartbeatMs: 15_000, stallMs: 60_000, lingerMs: 1_000 };
 
-/** Beside the headers of every answer. Proxies must hand events on one by one; the connection ends with its stream. */
+/** Headers in addition to those of every response. Proxies must not buffer events; the connection ends with the stream. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'x-accel-buffering': 'no',
   connection: 'close',
 };
 
-/** Sends the stream on a response whose head is written, until either ends. Never rejects: `onError` is told. */
+/**
+ * Sends the stream on a response whose head is already written, until either of them ends. Never rejects; errors go to
+ * `onError`.
+ */
 export async function sendEvents(
   response: ServerResponse,
   stream: EventStream,
   onError: (error: unknown) => void,
   timing: StreamTiming = TIMING,
 ): Promise<void> {
-  const beating = setInterval(() => beat(response), timing.heartbeatMs);
+  const heartbeat = setInterval(() => sendHeartbeat(response), timing.heartbeatMs);
   const end = () => {
-    clearInterval(beating);
+    clearInterval(heartbeat);
     endSoon(response, timing.lingerMs);
   };
   const onClose = () => void stream.close();
@@ -72,24 +75,24 @@ export async function sendEvents(
 async function pump(response: ServerResponse, stream: EventStream, stallMs: number): Promise<void> {
   for await (const { id, type, data } of stream.events()) {
     if (stream.ended.aborted) return;
-    const hasRoom = response.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
-    if (!hasRoom && !(await waitForDrain(response, stallMs))) return;
+    const hasCapacity = response.write(`id: ${id}\nevent: ${type}\ndata: ${data}\n\n`);
+    if (!hasCapacity && !(await waitForDrain(response, stallMs))) return;
   }
 }
 
-/** A comment: it keeps the connection, and finds out that it is gone. */
-function beat(response: ServerResponse): void {
+/** Sends a comment, which keeps the connection alive and detects a lost one. */
+function sendHeartbeat(response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');
 }
 
-/** True once there is room again; false where there is none in time, or never will be. */
+/** Resolves to true when the response can accept data again, or to false after `stallMs` or when it closes. */
 function waitForDrain(response: ServerResponse, stallMs: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const settle = (hasRoom: boolean) => {
+    const settle = (isDrained: boolean) => {
       clearTimeout(timer);
       response.off('drain', onDrain);
       response.off('close', onClose);
-      resolve(hasRoom);
+      resolve(isDrained);
     };
     const onDrain = () => settle(true);
     const onClose = () => settle(false);
@@ -103,6 +106,6 @@ function waitForDrain(response: ServerResponse, stallMs: number): Promise<boolea
 function endSoon(response: ServerResponse, lingerMs: number): void {
   if (response.writableEnded || response.destroyed) return;
   response.end();
-  const cut = setTimeout(() => response.destroy(), lingerMs);
-  response.once('close', () => clearTimeout(cut));
+  const timer = setTimeout(() => response.destroy(), lingerMs);
+  response.once('close', () => clearTimeout(timer));
 }

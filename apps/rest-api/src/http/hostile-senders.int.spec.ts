@@ -1,4 +1,4 @@
-/** What a sender may do to the server over its own connection: nothing to others, and no more than the limits say. */
+/** Hostile requests on one connection: they must not affect other callers or exceed the limits. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type NotesApi, sendJson, startNotesApi } from '../../test/notes-api.js';
@@ -14,7 +14,7 @@ const statuses = (answered: string) => answered.match(/^HTTP\/1\.1 \d+/gm)?.map(
 const codeOf = (answered: string) => /"code":"(\w+)"/.exec(answered)?.[1];
 
 describe('the request line and the headers', () => {
-  it('are taken up to 8 KiB of target and refused beyond', async () => {
+  it('are accepted up to 8 KiB of target and rejected beyond', async () => {
     const target = (length: number) => '/v1/ping?'.padEnd(length, 'x');
     const fits = await send(api, 'GET', target(8_192));
     expect([fits.status, fits.json.error?.code]).toEqual([400, 'invalid_query']);
@@ -22,11 +22,11 @@ describe('the request line and the headers', () => {
     const over = await send(api, 'GET', target(8_193));
     expect([over.status, over.json.error?.message]).toEqual([
       400,
-      'The request target is over 8192 bytes. Shorten it.',
+      'The request target exceeds 8192 bytes. Shorten the path or the query string.',
     ]);
   });
 
-  it('are taken up to 16 KiB together and refused beyond', async () => {
+  it('are accepted up to 16 KiB in total and rejected beyond', async () => {
     const request = (length: number) =>
       `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-long: ${'x'.repeat(length)}\r\n\r\n`;
     expect(statuses(await sendBytes(api, request(15_000)))).toEqual(['200']);
@@ -64,7 +64,7 @@ describe('JSON', () => {
   });
 });
 
-describe('two requests that look like one, or one like two', () => {
+describe('request smuggling', () => {
   const head =
     'POST /v1/notes HTTP/1.1\r\nhost: x\r\nx-api-key: trader\r\ncontent-type: application/json\r\n';
   const smuggled = 'GET /v1/ping HTTP/1.1\r\nhost: x\r\n\r\n';
@@ -86,14 +86,14 @@ describe('two requests that look like one, or one like two', () => {
     ['a folded header', `${head}x-a: 1\r\n transfer-encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['bare line feeds', `POST /v1/notes HTTP/1.1\nhost: x\ncontent-length: 0\n\n${smuggled}`],
     ['no host', 'GET /v1/ping HTTP/1.1\r\n\r\n'],
-  ])('are refused with the connection: %s', async (_what, bytes) => {
+  ])('is rejected and the connection closed: %s', async (_what, bytes) => {
     const answered = await sendBytes(api, bytes);
     expect(statuses(answered)).toEqual(['400']);
   });
 });
 
-describe('what a sender would have in the headers of the answer', () => {
-  it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])('is not there: %j', async (value) => {
+describe('header injection', () => {
+  it.each(['a\r\nset-cookie: x=1', 'a\nset-cookie: x=1', 'a\0b'])('has no effect: %j', async (value) => {
     const answered = await sendBytes(
       api,
       `GET /v1/ping HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-request-id: ${value}\r\n\r\n`,
@@ -102,7 +102,7 @@ describe('what a sender would have in the headers of the answer', () => {
     expect(answered).not.toMatch(/^set-cookie/im);
   });
 
-  it('is escaped where a path comes back', async () => {
+  it('is escaped in a path in the response', async () => {
     const target = '/notes/%0d%0aset-cookie:x=1';
     const answered = await send(api, 'GET', target, { headers: { 'x-api-key': 'reader' } });
     expect(answered.headers['set-cookie']).toBeUndefined();
@@ -111,7 +111,7 @@ describe('what a sender would have in the headers of the answer', () => {
 });
 
 describe('a connection', () => {
-  it('carries as many requests as it may, and is told to end by the last', async () => {
+  it('serves the maximum number of requests and is closed by the last response', async () => {
     const limited = await startNotesApi({ serverLimits: { requestsPerSocketMax: 3 } });
     const socket = connect(limited.port, '127.0.0.1');
     try {
@@ -132,7 +132,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that sends nothing, or a byte now and then, holds up nobody and is ended', async () => {
+  it('that sends nothing, or single bytes slowly, blocks no other client and is closed', async () => {
     const limited = await startNotesApi({
       serverLimits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, checkEveryMs: 50 },
     });

@@ -12,7 +12,7 @@ export interface HttpModuleOptions {
   readonly access: DynamicModule;
 }
 
-/** Serves the operations by the controllers of the whole application. */
+/** Serves the operations through the controllers of the application. */
 @Module({})
 export class HttpModule {
   static with({ operations, logger, access }: HttpModuleOptions): DynamicModule {

@@ -1,7 +1,7 @@
 /**
- * `Idempotency-Key`: what it takes for a request to be recognized, and the form in which its answer is kept.
+ * `Idempotency-Key`: the fingerprint of a request and the format of its stored response.
  *
- * A kept answer is one line of JSON with its headers, then the body as it was sent.
+ * A stored response is one line of JSON with its headers, followed by the body as it was sent.
  */
 import { type ResponseReplayed, requestFingerprint } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
@@ -10,7 +10,7 @@ import { pathOf } from './route-table.js';
 
 type StoredResponse = ResponseReplayed['response'];
 
-/** What makes this request the same as another one. The path counts as sent: an alias is a request of its own. */
+/** Returns the hash that identifies equal requests. It includes the path as sent, so an alias is a different request. */
 export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8Array {
   const path = pathOf(target);
   return requestFingerprint({ method, path, query: target.slice(path.length), body });

@@ -27,7 +27,7 @@ async function keyCount(holder: KeyPair): Promise<unknown> {
 }
 
 describe('a POST with an Idempotency-Key', () => {
-  it('has its effect once, and its answer comes again byte for byte', async () => {
+  it('takes effect once, and its response is replayed byte for byte', async () => {
     const before = Number(await keyCount(owner));
     const first = await createKey(owner, 'once');
     const again = await createKey(owner, 'once');
@@ -43,7 +43,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await keyCount(owner)).toBe(before + 1);
   });
 
-  it('sent many times at once has its effect once', async () => {
+  it('takes effect once when sent many times concurrently', async () => {
     const before = Number(await keyCount(owner));
     const answers = await Promise.all(Array.from({ length: 20 }, () => createKey(owner, 'at once')));
     const made = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
@@ -53,7 +53,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await keyCount(owner)).toBe(before + 1);
   });
 
-  it('is refused for another request', async () => {
+  it('is rejected for another request', async () => {
     await createKey(owner, 'other');
     for (const [given, target] of [
       ['{"name": "bot"}', '/v1/api-keys'],
@@ -65,7 +65,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  it('is its user’s own', async () => {
+  it('is separate for each user', async () => {
     const other = await openAccount(api);
     const mine = await createKey(owner, 'shared');
     const theirs = await createKey(other, 'shared');
@@ -74,7 +74,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(theirs.headers['idempotency-replayed']).toBeUndefined();
   });
 
-  it('opens one account for a stranger, whose answer comes again too', async () => {
+  it('creates one account without credentials, and its response is replayed too', async () => {
     const identity = await createIdentityBody(api, createKeyPair());
     const link = () =>
       send(api, 'POST', '/v1/auth/cli-identity', {
@@ -86,7 +86,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('has its refusal kept, where it says something of the request', async () => {
+  it('has its error stored if the error concerns the request', async () => {
     const used = await createIdentityBody(api, owner);
     await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used });
     const headers = { 'idempotency-key': 'refused' };
@@ -105,7 +105,7 @@ describe('a POST with an Idempotency-Key', () => {
     ['a body that is no JSON', '{"name":', '/v1/api-keys', 400, 'malformed_json'],
     ['a query that is not known', body, '/v1/api-keys?x=1', 400, 'invalid_query'],
   ])(
-    'has its refusal of %s kept: the corrected request needs a key of its own',
+    'has its error about %s stored: the corrected request needs a new key',
     async (what, given, target, status, code) => {
       const first = await createKey(owner, what, given, target);
       const again = await createKey(owner, what, given, target);
@@ -116,7 +116,7 @@ describe('a POST with an Idempotency-Key', () => {
     },
   );
 
-  it('has no refusal kept that is about the credential', async () => {
+  it('has no error stored that concerns the credential', async () => {
     const { json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', { body: '{"name":"trader"}' });
     const { key } = json.data as { key: string };
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'denied' };
@@ -126,7 +126,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  it.each([[''], ['x'.repeat(256)], ['caf\u00e9'], [['a', 'b']]])('refuses %j for a key', async (given) => {
+  it.each([[''], ['x'.repeat(256)], ['caf\u00e9'], [['a', 'b']]])('rejects %j as a key', async (given) => {
     const { status, json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', {
       body,
       headers: { 'idempotency-key': given },
@@ -138,13 +138,13 @@ describe('a POST with an Idempotency-Key', () => {
     ]);
   });
 
-  it('takes the longest key', async () => {
+  it('accepts the longest key', async () => {
     expect((await createKey(owner, 'x'.repeat(255))).status).toBe(201);
   });
 });
 
 describe('a request with another method', () => {
-  it('is not kept, whatever header it carries', async () => {
+  it('is not stored, regardless of its headers', async () => {
     const headers = { 'idempotency-key': 'x'.repeat(300) };
     expect((await sendSigned(api, owner, 'GET', '/v1/me', { headers })).status).toBe(200);
   });

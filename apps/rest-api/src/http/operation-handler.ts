@@ -1,6 +1,6 @@
 /**
- * Answers requests to one operation over HTTP: reads bytes for the pipeline (`core/operations`), and renders what comes
- * of it. Knows nothing of the server.
+ * Handles HTTP requests to one operation: parses the bytes for the pipeline (`core/operations`) and renders its result.
+ * Independent of the server.
  */
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import {
@@ -25,21 +25,21 @@ import {
   renderError,
 } from './rendering.js';
 
-/** A request whose body has been read, with what the transport knows of it. */
+/** A request whose body has been read, with its id and path parameters. */
 export interface ReceivedRequest extends IncomingRequest {
   readonly requestId: string;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 export interface OperationHandlerDependencies {
   readonly operation: Operation;
-  /** Calls the controller. */
+  /** Calls the controller's method. */
   readonly invoke: (call: unknown) => unknown;
   readonly mapResult: ResultMapper;
-  /** Finds the caller, and takes from the limits of its credential. */
+  /** Authenticates the caller and counts the request toward the limits of its credential. */
   readonly authenticate: (incoming: IncomingRequest, limits: RequestLimits) => Promise<Actor | null>;
-  /** The limits of a request to this operation from an address. */
+  /** Returns the rate limits of a request to this operation from an IP address. */
   readonly limitsOf: (address: string) => RequestLimits;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly logger: Logger;
@@ -56,7 +56,7 @@ export class OperationHandler {
     this.render = compileResponses(parts.operation);
   }
 
-  /** Never throws: an error is rendered as an answer too. */
+  /** Never throws: errors are rendered as responses. */
   async handle(request: ReceivedRequest): Promise<RenderedResponse> {
     const limits = this.parts.limitsOf(request.address);
     const rendered = await this.outcome(request, limits);
@@ -78,7 +78,7 @@ export class OperationHandler {
   private async perform(request: ReceivedRequest, limits: RequestLimits): Promise<RenderedResponse> {
     const { commands, invoke, mapResult } = this.parts;
     const rendering = { target: request.target, decimals: decimalsOf(request) };
-    // The answer that is stored is the answer that is sent.
+    // The stored response is the response that is sent.
     let stored: RenderedResponse | undefined;
     const operationRequest: OperationRequest = {
       identify: () => this.identify(request, limits),
@@ -103,7 +103,7 @@ export class OperationHandler {
     return stored ?? this.render(mapResult(result), rendering);
   }
 
-  /** A public operation ignores credentials. */
+  /** Public operations ignore credentials. */
   private identify(request: ReceivedRequest, limits: RequestLimits): Promise<Actor | null> {
     const { access } = this.operation;
     return identifyCaller(request, limits, async () => {

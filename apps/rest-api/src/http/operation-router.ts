@@ -1,9 +1,9 @@
 /**
- * Ties the operations to the controllers' methods that answer them, and both to the server.
+ * Connects each operation to its controller method and registers its routes on the server.
  *
- * Nest builds the controllers; their routes are registered on Fastify here and not by Nest's router, because the
- * published order of checks (route, method and size before credentials, credentials before the body is looked at)
- * is one sequence, which guards, pipes, interceptors and filters would spread over five places.
+ * Nest creates the controllers, but their routes are registered on Fastify here instead of by Nest's router. The
+ * published order of checks is one sequence (route, method and size before credentials, credentials before the body).
+ * Guards, pipes, interceptors and filters would spread it over five places.
  */
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
@@ -16,7 +16,7 @@ import { type OperationMethod, operationMethodOf } from './operation.js';
 import { OperationHandler } from './operation-handler.js';
 import { serveOperations } from './operation-routes.js';
 
-/** What the API serves and where it logs. */
+/** The operations to serve and the logger. */
 export class HttpOptions {
   constructor(
     readonly operations: readonly Operation[],
@@ -39,7 +39,7 @@ export class OperationRouter implements OnModuleInit {
     @Inject(CommandRunner) private readonly commands: CommandRunner,
   ) {}
 
-  /** @throws where an operation has no method, or more than one */
+  /** @throws {Error} if an operation does not have exactly one method */
   onModuleInit(): void {
     const { operations, logger } = this.options;
     const methods = this.methods();
@@ -72,15 +72,16 @@ export class OperationRouter implements OnModuleInit {
   }
 }
 
-/** Every operation is answered by exactly one method, and no method answers another. */
-function assertComplete(operations: readonly Operation[], answered: readonly string[]): void {
+/** Throws unless every operation has exactly one method and every method belongs to an operation. */
+function assertComplete(operations: readonly Operation[], handled: readonly string[]): void {
   const ids = operations.map(({ id }) => id);
   const problems = [
-    ...ids.filter((id) => !answered.includes(id)).map((id) => `${id} has no controller method`),
-    ...[...new Set(answered)]
-      .filter((id) => answered.indexOf(id) !== answered.lastIndexOf(id))
+    ...ids.filter((id) => !handled.includes(id)).map((id) => `${id} has no controller method`),
+    ...[...new Set(handled)]
+      .filter((id) => handled.indexOf(id) !== handled.lastIndexOf(id))
       .map((id) => `${id} has several controller methods`),
-    ...answered.filter((id) => !ids.includes(id)).map((id) => `${id} is no operation of this API`),
+    ...handled.filter((id) => !ids.includes(id)).map((id) => `${id} is not an operation of this API`),
   ];
-  if (problems.length > 0) throw new Error(`The controllers do not fit the contract: ${problems.join('; ')}`);
+  if (problems.length > 0)
+    throw new Error(`The controllers do not match the contract: ${problems.join('; ')}`);
 }

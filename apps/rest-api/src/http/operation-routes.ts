@@ -1,8 +1,8 @@
 /**
- * The operations as routes of the server, at their paths and at their legacy aliases.
+ * Registers the operations as routes of the server, at their paths and at their legacy aliases.
  *
- * 1. A request that no operation answers is refused before its body is read.
- * 2. The target, the headers and the body reach the verifier as they were sent.
+ * 1. A request that matches no operation is rejected before its body is read.
+ * 2. The target, the headers and the body reach the signature verifier exactly as they were sent.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
@@ -21,17 +21,17 @@ import { logError, type RenderedResponse, renderError } from './rendering.js';
 import { sendStream, withHeaders } from './replies.js';
 import { aliasHeaders, pathOf, pathsOf, type RoutePath, RouteTable } from './route-table.js';
 
-/** Puts the operations on the server, at their paths and at their legacy aliases. */
+/** Registers the operations on the server, at their paths and at their legacy aliases. */
 export function serveOperations(
   server: FastifyInstance,
   handlers: readonly OperationHandler[],
   logger: Logger,
 ): void {
   const routes = new RouteTable(handlers.map(({ operation }) => operation));
-  const refuse = (request: FastifyRequest, reply: FastifyReply) => sendNotFound(routes, request, reply);
-  server.addHook('onRequest', (request, reply, done) => (request.is404 ? refuse(request, reply) : done()));
+  const reject = (request: FastifyRequest, reply: FastifyReply) => sendNotFound(routes, request, reply);
+  server.addHook('onRequest', (request, reply, done) => (request.is404 ? reject(request, reply) : done()));
   for (const handler of handlers) {
-    for (const path of pathsOf(handler.operation)) serveAt({ server, path, handler, refuse, logger });
+    for (const path of pathsOf(handler.operation)) serveAt({ server, path, handler, reject, logger });
   }
 }
 
@@ -58,12 +58,12 @@ interface Served {
   readonly server: FastifyInstance;
   readonly path: RoutePath;
   readonly handler: OperationHandler;
-  /** For what the router takes for this path, and is not. */
-  readonly refuse: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Handles a request that the router matched to this path although its raw path differs. */
+  readonly reject: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly logger: Logger;
 }
 
-function serveAt({ server, path, handler, refuse, logger }: Served): void {
+function serveAt({ server, path, handler, reject, logger }: Served): void {
   const answer = (request: FastifyRequest, reply: FastifyReply, rendered: RenderedResponse) => {
     const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
     const context = { request_id: request.id, operation: handler.operation.id };
@@ -75,19 +75,19 @@ function serveAt({ server, path, handler, refuse, logger }: Served): void {
     url: path.path,
     onRequest: (request, reply, done) => {
       const target = targetOf(request);
-      if (path.match(pathOf(target)) === null) return refuse(request, reply);
+      if (path.match(pathOf(target)) === null) return reject(request, reply);
       if (target.length > TARGET_LENGTH_MAX)
         return answer(request, reply, renderError(targetTooLong(), request.id));
-      // To the server a body is bytes: what they are said to be is judged after the credentials, from the raw headers.
+      // The server reads every body as bytes. The content type is checked after the credentials, from the raw headers.
       delete request.raw.headers['content-type'];
       done();
     },
     errorHandler: (error: FastifyError, request, reply) => {
-      const refusal = bodyRefusal(error);
-      logError(logger, refusal, { request_id: request.id, operation: handler.operation.id });
+      const bodyError = bodyRefusal(error);
+      logError(logger, bodyError, { request_id: request.id, operation: handler.operation.id });
       reply.removeHeader('connection');
       discardRest(request.raw);
-      answer(request, reply, renderError(refusal, request.id));
+      answer(request, reply, renderError(bodyError, request.id));
     },
     handler: async (request, reply) => {
       answer(request, reply, await handler.handle(receivedFrom(request, path)));
@@ -104,6 +104,6 @@ function receivedFrom(request: FastifyRequest, path: RoutePath): ReceivedRequest
 function targetTooLong(): DomainError {
   return new DomainError(
     'invalid_query',
-    `The request target is over ${TARGET_LENGTH_MAX} bytes. Shorten it.`,
+    `The request target exceeds ${TARGET_LENGTH_MAX} bytes. Shorten the path or the query string.`,
   );
 }

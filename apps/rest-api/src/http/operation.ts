@@ -1,13 +1,13 @@
 /**
- * `@Operation(op)`: this controller method answers that operation of the contract.
+ * `@Operation(op)`: declares that a controller method handles that operation of the contract.
  *
  *     @Operation(tradeOperations.create)
  *     create(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
- * 1. Route, permission, parsing and the form of the answer follow from the operation; the method names a use-case.
- * 2. What the use-case gives is the operation's data. Where it is not, the second argument of the decorator makes
- *    it so: there and not in the method, because an answer that is kept for an Idempotency-Key is written in the
- *    transaction of its effect, from what the use-case gave.
+ * 1. Route, permission, parsing and rendering follow from the operation; the method only calls a use case.
+ * 2. The use case returns the operation's data. If it returns something else, the second argument of the decorator
+ *    converts it. The method must not, because a response for an Idempotency-Key is stored in the transaction of its
+ *    effect, from the result of the use case.
  */
 import 'reflect-metadata';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
@@ -15,19 +15,19 @@ import type { OperationCall, Page } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
 import type { EventStream } from './event-stream.js';
 
-/** One request to an operation, as it came in beside what it asks. */
+/** One call of an operation, with the raw request. */
 export interface Call<O extends OperationShape> extends OperationCall<O> {
   readonly incoming: IncomingRequest;
 }
 
-/** What an operation answers with: its data, a page of it, or a stream. */
+/** Result of an operation: its data, a page of it, or a stream. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
   ? Page<DataOf<O>>
   : O extends { readonly stream: true }
     ? EventStream
     : DataOf<O>;
 
-/** Data with what the operation leaves open. */
+/** Data with an explicit status or location. */
 export class OperationResponse<T> {
   constructor(
     readonly data: T,
@@ -35,12 +35,16 @@ export class OperationResponse<T> {
   ) {}
 }
 
-/** `location` is a path under `/v1`; a call by a legacy alias is told it under the alias. */
+/**
+ * Returns data with a status or a location.
+ *
+ * @param options `location` is a path under `/v1`; for a request to a legacy alias, the prefix is removed
+ */
 export function respond<T>(data: T, options: OperationResponse<T>['options']): OperationResponse<T> {
   return new OperationResponse(data, options);
 }
 
-/** Makes the answer of what a use-case gave. */
+/** Converts the result of a use case to the operation's data. */
 export type ResultMapper = (result: unknown) => unknown;
 
 export interface OperationMethod {
@@ -69,7 +73,7 @@ export function Operation(operation: OperationShape, present: ResultMapper = (re
   };
 }
 
-/** What a controller's method was declared to answer. */
+/** Returns the operation that a controller method was declared to handle, or undefined. */
 export function operationMethodOf(method: object): OperationMethod | undefined {
   return Reflect.getMetadata(OPERATION, method);
 }

@@ -1,11 +1,11 @@
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 
-/** How much of a name that a caller made up is said back. */
+/** Maximum length of a parameter name in an error. */
 const NAME_SHOWN_MAX = 100;
 
 /**
- * The query parameters of a request target. Strict where URL parsers are lenient: what is not UTF-8 in percent
- * encoding, holds U+0000, or stands twice is refused, never guessed at.
+ * Parses the query parameters of a request target. Stricter than URL parsers: invalid percent-encoding, invalid UTF-8,
+ * U+0000 and repeated parameters are errors.
  *
  * @throws {DomainError} `invalid_query`
  */
@@ -21,10 +21,10 @@ export function parseQueryString(target: string): Readonly<Record<string, string
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1));
     const field = name?.slice(0, NAME_SHOWN_MAX);
     if (name === null || value === null) {
-      const message = 'Not UTF-8 in percent encoding, or with U+0000 in it.';
+      const message = 'Must be percent-encoded UTF-8 without U+0000.';
       details.push({ ...(field === undefined ? {} : { field }), code: 'invalid_encoding', message });
     } else if (values.has(name)) {
-      details.push({ field: field!, code: 'duplicate', message: 'Given more than once; send it once.' });
+      details.push({ field: field!, code: 'duplicate', message: 'The parameter is repeated. Send it once.' });
     } else {
       values.set(name, value);
     }

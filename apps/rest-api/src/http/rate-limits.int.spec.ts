@@ -12,7 +12,7 @@ import {
 import { AMPLE_RATE_LIMITS, limitsOf } from '../../test/rate-limits.js';
 import { send, type TestResponse } from '../../test/send.js';
 
-/** No token comes back within a test. */
+/** No token is refilled within a test. */
 const day = (requests: number) => ({ requests, seconds: 86_400 });
 
 const open: NotesApi[] = [];
@@ -25,7 +25,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((api) => api.close()));
 });
 
-/** The field as somebody else's parser reads it: `name -> parameters`. */
+/** Parses the header with an independent parser: `name -> parameters`. */
 function listOf({ headers }: TestResponse, name: string) {
   const items = parseList(String(headers[name])).map(([policy, parameters]) => [
     policy,
@@ -35,8 +35,8 @@ function listOf({ headers }: TestResponse, name: string) {
 }
 const left = (answer: TestResponse) => listOf(answer, 'ratelimit').general?.r;
 
-describe('what an answer tells of the limits', () => {
-  it('is the policies and what is left of them, on answers and refusals alike', async () => {
+describe('the rate-limit headers', () => {
+  it('contain the policies and their remaining quota, on successes and errors', async () => {
     const api = await start({ rateLimits: limitsOf(day(600)) });
     const answers = [
       await send(api, 'GET', '/v1/notes', { headers: READER }),
@@ -51,7 +51,7 @@ describe('what an answer tells of the limits', () => {
     expect(listOf(answers[0]!, 'ratelimit')).toEqual({ general: { r: 599, t: 144 } });
   });
 
-  it('names the bucket of the operation too', async () => {
+  it('name the bucket of the operation too', async () => {
     const api = await start({
       rateLimits: limitsOf(day(600), { trade_writes: { requests: 20, seconds: 1 } }),
     });
@@ -60,15 +60,15 @@ describe('what an answer tells of the limits', () => {
     expect(answer.headers.ratelimit).toBe('"general";r=599;t=144, "trade_writes";r=19;t=1');
   });
 
-  it('is nothing where no limit was asked', async () => {
+  it('are absent if no limit was checked', async () => {
     const api = await start({});
     const { headers } = await send(api, 'GET', '/v1/nowhere');
     expect([headers.ratelimit, headers['ratelimit-policy']]).toEqual([undefined, undefined]);
   });
 });
 
-describe('a request too many', () => {
-  it('is told which limit it met, and how long to wait', async () => {
+describe('a request over the limit', () => {
+  it('gets the exceeded limit and the time to wait', async () => {
     const rateLimits = limitsOf(day(600), { trade_writes: day(1) });
     const api = await start({ rateLimits });
     expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '{}')).status).toBe(200);
@@ -83,11 +83,11 @@ describe('a request too many', () => {
     ]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
     expect(listOf(refused, 'ratelimit')).toMatchObject({ general: { r: 599 }, trade_writes: { r: 0 } });
-    // What was refused was not counted elsewhere.
+    // The rejected request was not counted elsewhere.
     expect(left(await send(api, 'GET', '/v1/notes', { headers: TRADER }))).toBe(598);
   });
 
-  it('waits a second at least', async () => {
+  it('has to wait at least one second', async () => {
     const api = await start({ rateLimits: limitsOf({ requests: 1, seconds: 1 }) });
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => send(api, 'GET', '/v1/notes', { headers: READER })),
@@ -99,7 +99,7 @@ describe('a request too many', () => {
 });
 
 describe('the address', () => {
-  it('pays for what nobody can be held to: public operations and credentials that fail', async () => {
+  it('is charged for public operations and failed credentials', async () => {
     const api = await start({ rateLimits: limitsOf(day(10)) });
     expect(left(await send(api, 'GET', '/v1/ping'))).toBe(9);
     expect(left(await send(api, 'GET', '/v1/notes'))).toBe(8);
@@ -109,13 +109,13 @@ describe('the address', () => {
     expect(left(await send(api, 'GET', '/v1/ping'))).toBe(5);
   });
 
-  it('pays for a failed credential by the general limit alone', async () => {
+  it('is charged for a failed credential only in the general limit', async () => {
     const api = await start({ rateLimits: limitsOf(day(10)) });
     const failed = await send(api, 'POST', '/v1/notes/n1/touch', { headers: { 'x-api-key': 'no' } });
     expect(listOf(failed, 'ratelimit-policy')).toEqual({ general: { q: 10, w: 86_400 } });
   });
 
-  it('is shared by callers who do not use up each other’s', async () => {
+  it('is shared by callers with separate credential limits', async () => {
     const api = await start({ rateLimits: limitsOf(day(3)) });
     for (let i = 0; i < 3; i++)
       expect((await send(api, 'GET', '/v1/notes', { headers: READER })).status).toBe(200);
@@ -124,7 +124,7 @@ describe('the address', () => {
     expect((await send(api, 'GET', '/v1/ping')).status).toBe(200);
   });
 
-  it('that is used up is refused before its credentials are looked at', async () => {
+  it('without quota is rejected before its credentials are checked', async () => {
     const api = await start({ rateLimits: limitsOf(day(5)) });
     for (let i = 0; i < 5; i++) await send(api, 'GET', '/v1/notes', { headers: { 'x-api-key': 'no' } });
     const seen = api.behaviour.seen.length;
@@ -146,7 +146,7 @@ describe('the address', () => {
   });
 });
 
-describe('1,000 requests at once, to two processes', () => {
+describe('1,000 concurrent requests to two processes', () => {
   const random = () => randomBytes(8).toString('hex');
   let clients: Redis[];
   beforeEach(() => {
@@ -159,7 +159,7 @@ describe('1,000 requests at once, to two processes', () => {
   it.each([
     ['credential', READER],
     ['address', {}],
-  ])('of one %s get exactly as many through as the limit is', async (_whose, credentials) => {
+  ])('of one %s succeed exactly as often as the limit allows', async (_whose, credentials) => {
     const credentialIds = random();
     const address = `2001:db8:${random().match(/.{4}/g)!.slice(0, 2).join(':')}::1`;
     const apis = await Promise.all(

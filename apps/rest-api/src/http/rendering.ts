@@ -1,6 +1,6 @@
 /**
- * Answers as they go out. Everything is written to text here, once: what is sent, what is kept for an
- * Idempotency-Key and what comes again are the same bytes.
+ * Renders responses. Each response is serialized once, so the response that is sent, stored for an Idempotency-Key and
+ * replayed has the same bytes.
  */
 import {
   compileSerializer,
@@ -16,19 +16,19 @@ import { OperationResponse } from './operation.js';
 import { headerSafe, PREFIX, pathOf } from './route-table.js';
 
 export interface RenderedResponse extends HttpResponse {
-  /** What comes instead of the body, as it happens. */
+  /** Events that are streamed instead of the body. */
   readonly stream?: EventStream;
 }
 
 const DECIMALS_AS_STRINGS =
   /(?:^|,)\s*application\/json\s*(?:;[^,;]*)*?;\s*decimals\s*=\s*"?string"?\s*(?:[;,]|$)/i;
 
-/** How the caller wants decimals: `Accept: application/json; decimals=string`, or numbers. */
+/** Returns the decimal mode: `string` for `Accept: application/json; decimals=string`, otherwise `number`. */
 export function decimalModeOf(accept: string | undefined): DecimalMode {
   return accept !== undefined && DECIMALS_AS_STRINGS.test(accept) ? 'string' : 'number';
 }
 
-/** Compiles the form of an operation's answers, from what its controller gave. */
+/** Compiles a function that renders the results of an operation's controller. */
 export function compileResponses(operation: Operation) {
   const writers: Record<DecimalMode, Serializer> = {
     number: compileSerializer(operation.response, 'number'),
@@ -51,7 +51,7 @@ export function compileResponses(operation: Operation) {
   };
 }
 
-/** A record is made by a POST to its collection, and stands below it by its id. */
+/** Returns the path of a created record: the path of the POST followed by its id. */
 function createdLocation(target: string, data: unknown): string | undefined {
   const { id } = (data ?? {}) as { id?: unknown };
   return typeof id === 'string' ? `${headerSafe(pathOf(target))}/${id}` : undefined;
@@ -64,16 +64,24 @@ function writePage({ items, pagination }: Page<unknown>, write: Serializer): str
   return `{"success":true,"data":[${data}],"pagination":${JSON.stringify({ limit, offset, has_more, next_cursor, total })}}`;
 }
 
-/** A refusal or a fault as its answer. */
+/** Renders an expected or internal error. */
 export function renderError(error: unknown, requestId: string): RenderedResponse {
   return errorResponse(toDomainError(error), requestId);
 }
 
-/** Writes to the log what went wrong: faults of ours whole, refusals for those who debug. */
+/** Logs an error: internal errors in full, expected errors at debug level. */
 export function logError(logger: Logger, error: unknown, context: Readonly<Record<string, unknown>>): void {
-  const refusal = toDomainError(error);
-  if (!isExpected(refusal)) logger.error({ ...context, err: error }, 'request failed');
-  else if (refusal.code === 'service_unavailable')
-    logger.warn({ ...context, err: error }, 'a needed service is away');
-  else logger.debug({ ...context, code: refusal.code }, 'request refused');
+  const domainError = toDomainError(error);
+  if (!isExpected(domainError))
+    logger.error({ event: 'request.failed', ...context, err: error }, 'The request failed.');
+  else if (domainError.code === 'service_unavailable')
+    logger.warn(
+      { event: 'service.unavailable', ...context, err: error },
+      'A required service is unavailable.',
+    );
+  else
+    logger.debug(
+      { event: 'request.rejected', ...context, code: domainError.code },
+      'The request was rejected.',
+    );
 }

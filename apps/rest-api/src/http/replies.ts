@@ -1,6 +1,6 @@
 /**
- * Every answer, of whatever origin, is JSON in the published envelope and carries `x-request-id`; a stream of events is
- * one once it has begun, and not before. The reference (`../reference`) alone has answers of other kinds.
+ * Every response is JSON in the published envelope and has an `x-request-id`. The only exceptions are event streams
+ * that have started and the pages of the reference (`../reference`).
  */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, NotFoundException } from '@nestjs/common';
@@ -10,7 +10,7 @@ import type { FastifyReply } from 'fastify';
 import { type EventStream, STREAM_HEADERS, sendEvents } from './event-stream.js';
 import { type RenderedResponse, renderError } from './rendering.js';
 
-/** The head at once, then the events as they come. */
+/** Sends the response head immediately, then the events as they occur. */
 export function sendStream(
   reply: FastifyReply,
   rendered: RenderedResponse,
@@ -29,7 +29,7 @@ export function sendStream(
   void stream.close();
 }
 
-/** The answer with these headers too, which win. */
+/** Returns the response with additional headers, which override its own. */
 export function withHeaders(
   rendered: RenderedResponse,
   headers: Readonly<Record<string, string>>,
@@ -37,12 +37,12 @@ export function withHeaders(
   return { ...rendered, headers: { ...rendered.headers, ...headers } };
 }
 
-/** What Nest itself refuses, before any operation is found. */
+/** Renders errors that Nest raises before a request reaches an operation. */
 @Catch()
 export class NestExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const refusal = error instanceof NotFoundException ? new DomainError('route_not_found') : error;
-    sendResponse(reply, renderError(refusal, reply.request.id));
+    const rendered = error instanceof NotFoundException ? new DomainError('route_not_found') : error;
+    sendResponse(reply, renderError(rendered, reply.request.id));
   }
 }

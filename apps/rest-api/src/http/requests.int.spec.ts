@@ -11,12 +11,12 @@ describe('the body', () => {
   it.each([
     ['with its length', false],
     ['in chunks', true],
-  ])('over 256 KiB is refused %s', async (_name, chunked) => {
+  ])('over 256 KiB is rejected %s', async (_name, chunked) => {
     const { status, json } = await send(api, 'POST', '/v1/notes', { body: 'x'.repeat(300 * 1024), chunked });
     expect([status, json.error?.code]).toEqual([413, 'payload_too_large']);
   });
 
-  it('over 256 KiB that comes to its end leaves the connection to the next request', async () => {
+  it('over 256 KiB that is complete keeps the connection open for the next request', async () => {
     const length = 300 * 1024;
     const answered = await sendBytes(
       api,
@@ -26,7 +26,7 @@ describe('the body', () => {
     expect(answered.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
   });
 
-  it('without an end is read no further than that', async () => {
+  it('without an end is not read beyond the limit', async () => {
     const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
     const answered = await sendBytes(
       api,
@@ -40,7 +40,7 @@ describe('the body', () => {
     expect((await sendJson(api, 'POST', '/v1/notes', body)).status).toBe(201);
   });
 
-  it('that is promised too long is refused before it comes', async () => {
+  it('with a Content-Length over the limit is rejected before it is sent', async () => {
     const answered = await sendBytes(
       api,
       'POST /v1/notes HTTP/1.1\r\nhost: x\r\ncontent-length: 400000\r\n\r\n',
@@ -67,7 +67,7 @@ describe('the body', () => {
     );
   });
 
-  it('of a GET is read, verified and judged like any other', async () => {
+  it('of a GET is read, verified and validated like any other', async () => {
     const sent = { body: '{"a":1}', headers: { ...READER, ...JSON_TYPE } };
     expect(await codeOf(send(api, 'GET', '/v1/notes', sent))).toEqual([422, 'validation_failed']);
     expect(Buffer.from(api.behaviour.seen.at(-1)!.body).toString()).toBe('{"a":1}');
@@ -82,14 +82,14 @@ describe('the body', () => {
     ['application/merge-patch+json', 415],
     ['text/plain', 415],
     ['', 415],
-  ])('as %j is answered %i', async (type, status) => {
+  ])('as %j returns %i', async (type, status) => {
     const { status: answered } = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
       'content-type': type,
     });
     expect(answered).toBe(status);
   });
 
-  it('that is encoded is refused', async () => {
+  it('with a Content-Encoding is rejected', async () => {
     for (const encoding of ['gzip', 'br', 'identity, gzip']) {
       const answered = await sendJson(api, 'POST', '/v1/notes', '{"name":"x"}', {
         'content-encoding': encoding,
@@ -98,19 +98,19 @@ describe('the body', () => {
     }
   });
 
-  it('left empty is no body, whatever its type says', async () => {
+  it('that is empty counts as absent, regardless of its type', async () => {
     const touch = await send(api, 'POST', '/v1/notes/n1/touch', { headers: { ...TRADER, ...JSON_TYPE } });
     expect(touch.status).toBe(200);
     const create = await send(api, 'POST', '/v1/notes', { headers: { ...TRADER, ...JSON_TYPE } });
     expect([create.status, create.json.error?.details?.[0]?.code]).toEqual([422, 'required']);
   });
 
-  it('may be an empty object where none is asked for', async () => {
+  it('may be an empty object if none is expected', async () => {
     expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '{}')).status).toBe(200);
     expect((await sendJson(api, 'POST', '/v1/notes/n1/touch', '[]')).status).toBe(422);
   });
 
-  it('that is malformed is told so, and leaves the process as it was', async () => {
+  it('that is malformed gets an error and does not affect the process', async () => {
     const { status, json } = await sendJson(api, 'POST', '/v1/notes', '{"__proto__":{"polluted":true}}');
     expect([status, json.error?.code]).toEqual([400, 'malformed_json']);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -118,7 +118,7 @@ describe('the body', () => {
     expect([deep.status, deep.json.error?.code]).toEqual([400, 'malformed_json']);
   });
 
-  it('names every field that is wrong, and repeats no value', async () => {
+  it('gets an error that names every invalid field and repeats no value', async () => {
     const body = '{"name":"","price":"s3cret","kind":"s3cret","a":1,"b":{"s3cret":1}}';
     const { json, text } = await sendJson(api, 'POST', '/v1/notes', body);
     expect(json.error?.details?.map(({ field, code }) => `${field}:${code}`).sort()).toEqual([
@@ -144,7 +144,7 @@ describe('the query', () => {
     ['?__proto__=1', '__proto__', 'unknown_parameter'],
     ['?sort=price', 'sort', 'invalid_value'],
     ['?cursor=a&offset=1', 'cursor', 'invalid'],
-  ])('%s is refused, by name', async (query, field, code) => {
+  ])('%s is rejected by name', async (query, field, code) => {
     const { status, json } = await send(api, 'GET', `/v1/notes${query}`, { headers: READER });
     expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
     expect(json.error?.details).toEqual([{ field, code, message: expect.any(String) }]);
@@ -162,7 +162,7 @@ describe('the query', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('invalid HTTP', () => {
   it.each([
     [
       'two lengths of the body',
@@ -172,19 +172,16 @@ describe('what is no HTTP', () => {
     ['a bare line feed', 'GET /v1/ping HTTP/1.1\nhost: x\n\n', 400],
     ['headers over 16 KiB', `GET /v1/ping HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`, 431],
     ['nonsense', 'hello\r\n\r\n', 400],
-  ])(
-    '%s is answered with an error in the envelope, and the connection ends',
-    async (_name, bytes, status) => {
-      const answered = await sendBytes(api, bytes);
-      expect(answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-      const body = JSON.parse(answered.slice(answered.indexOf('\r\n\r\n') + 4));
-      expect(body).toMatchObject({ success: false, error: { request_id: expect.any(String) } });
-    },
-  );
+  ])('%s gets an error in the envelope, and the connection is closed', async (_name, bytes, status) => {
+    const answered = await sendBytes(api, bytes);
+    expect(answered).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    const body = JSON.parse(answered.slice(answered.indexOf('\r\n\r\n') + 4));
+    expect(body).toMatchObject({ success: false, error: { request_id: expect.any(String) } });
+  });
 });
 
 describe('a sender that is too slow', () => {
-  it('is told so and let go, with its headers or its body outstanding', async () => {
+  it('gets an error and is disconnected if its headers or body are incomplete', async () => {
     const api = await startNotesApi({
       serverLimits: { headersTimeoutMs: 100, requestTimeoutMs: 200, checkEveryMs: 20 },
     });
@@ -204,12 +201,12 @@ describe('a sender that is too slow', () => {
 });
 
 describe('the caller’s address', () => {
-  it('is the socket’s, whatever a header claims', async () => {
+  it('is that of the socket, regardless of headers', async () => {
     await send(api, 'GET', '/v1/notes', { headers: { ...READER, 'x-forwarded-for': '203.0.113.9' } });
     expect(api.behaviour.seen.at(-1)!.address).toBe('127.0.0.1');
   });
 
-  it('is what a trusted proxy says', async () => {
+  it('is that reported by a trusted proxy', async () => {
     const api = await startNotesApi({ trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'] });
     try {
       const addressFor = async (forwarded: string) => {

@@ -1,34 +1,34 @@
 /**
- * Where the operations are: each at its path under `/v1` and, as a legacy alias, without the prefix.
+ * The paths of the operations: each under `/v1` and, as a legacy alias, without the prefix.
  *
- * 1. A path is compared as it was sent, byte for byte: no case folding, no decoding, no merging of slashes, no
- *    trailing slash. A router that decodes first would serve what nobody signed.
- * 2. Every answer at an alias names its successor, refusals too.
+ * 1. Paths are compared byte for byte as they were sent: no case folding, no decoding, no merging of slashes, no
+ *    trailing slash. A router that decodes first would serve a path that the caller did not sign.
+ * 2. Every response at an alias names its successor, including errors.
  */
 import { DomainError, type Operation, REMOVED_NAMESPACES } from '@trading-automation/contracts';
 
 export const PREFIX = '/v1';
-/** When the unprefixed paths became legacy: 2026-01-01, as RFC 9745 writes an instant. */
+/** Deprecation date of the unprefixed paths: 2026-01-01 in the format of RFC 9745. */
 const DEPRECATED_SINCE = '@1767225600';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One path that operations answer at. */
+/** A path that serves one or more operations. */
 export interface RoutePath {
   /** With parameters as `:name`. */
   readonly path: string;
   readonly isAlias: boolean;
-  /** The values of the parameters, decoded, or null where the path is another one. */
+  /** Returns the decoded parameter values, or null if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | null;
 }
 
-/** The path of a request target: all of it before the query. */
+/** Returns the path of a request target, without the query. */
 export function pathOf(target: string): string {
   const at = target.indexOf('?');
   return at < 0 ? target : target.slice(0, at);
 }
 
-/** Both paths of an operation. */
+/** Returns the path and the legacy alias of an operation. */
 export function pathsOf({ path }: Operation): readonly [RoutePath, RoutePath] {
   return [routePath(path, false), routePath(path.slice(PREFIX.length), true)];
 }
@@ -44,7 +44,7 @@ function routePath(path: string, isAlias: boolean): RoutePath {
   return { path, isAlias, match };
 }
 
-/** A value that can't be decoded stays as it is, and names no record. */
+/** Decodes a value. An undecodable value is returned unchanged; it matches no record. */
 function decoded(value: string): string {
   if (!value.includes('%')) return value;
   try {
@@ -54,17 +54,17 @@ function decoded(value: string): string {
   }
 }
 
-/** A path as a header may carry it, whatever was sent. */
+/** Escapes the characters of a path that a header must not contain. */
 export function headerSafe(path: string): string {
   return path.replace(/[^\w./~%:@!$&'()*+,;=-]/g, encodeURIComponent);
 }
 
-/** What an answer at a legacy alias says of it. */
+/** Returns the deprecation headers of a response at a legacy alias. */
 export function aliasHeaders(path: string): Headers {
   return { deprecation: DEPRECATED_SINCE, link: `<${headerSafe(PREFIX + path)}>; rel="successor-version"` };
 }
 
-/** Why no operation answers. */
+/** The error of a request that matches no operation, with its headers. */
 export interface RouteError {
   readonly error: DomainError;
   readonly headers: Headers;
@@ -83,12 +83,12 @@ export class RouteTable {
     }
   }
 
-  /** The methods of a path, as `Allow` lists them; empty where there is no such path. */
+  /** Returns the methods of a path for the `Allow` header; empty if the path does not exist. */
   allowed(path: string): readonly string[] {
     return [...new Set(this.found(path).flatMap(({ methods }) => methods))];
   }
 
-  /** The refusal of a request that no operation answers. */
+  /** Returns the error for a request that matches no operation. */
   errorFor(target: string): RouteError {
     const path = pathOf(target);
     const found = this.found(path);

@@ -62,7 +62,7 @@ describe('the order of checks', () => {
       'unsupported_media_type',
     ],
     [
-      'a content type of no sense after the credentials',
+      'an invalid content type after the credentials',
       'POST',
       '/v1/notes',
       { body: '{', headers: { 'content-type': 'no/sense/at all' } },
@@ -109,7 +109,7 @@ describe('the order of checks', () => {
       404,
       'not_found',
     ],
-  ])('judges %s', async (_name, method, target, sent, status, code) => {
+  ])('checks %s', async (_name, method, target, sent, status, code) => {
     expect(await codeOf(send(api, method, target, sent))).toEqual([status, code]);
   });
 });
@@ -127,7 +127,7 @@ describe('routes', () => {
     '/v2/notes',
     '/v1/notes/%zz/x',
     '/v1/not%zz',
-  ])('%s is no route, whatever it decodes to', async (target) => {
+  ])('%s is not a route, regardless of its decoded form', async (target) => {
     expect(await codeOf(send(api, 'GET', target, { headers: READER }))).toEqual([404, 'route_not_found']);
   });
 
@@ -139,12 +139,12 @@ describe('routes', () => {
     },
   );
 
-  it('a name that only begins like a removed one is no route', async () => {
+  it('a path that only starts like a removed one is not a route', async () => {
     expect(await codeOf(send(api, 'GET', '/v1/trading-bots'))).toEqual([404, 'route_not_found']);
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE', 'QUERY'])(
-    '%s on a route that does not take it names what it takes',
+    '%s on a route without it returns the allowed methods',
     async (method) => {
       const { status, headers, json } = await send(api, method, '/v1/notes');
       expect([status, json.error?.code]).toEqual([405, 'method_not_allowed']);
@@ -152,7 +152,7 @@ describe('routes', () => {
     },
   );
 
-  it('OPTIONS tells the methods, and nothing to other origins', async () => {
+  it('OPTIONS returns the methods, and nothing for other origins', async () => {
     const { status, headers, text } = await send(api, 'OPTIONS', '/v1/notes/x', {
       headers: { origin: 'https://elsewhere.example' },
     });
@@ -161,14 +161,14 @@ describe('routes', () => {
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('HEAD answers as GET does, without the body', async () => {
+  it('HEAD returns the same as GET, without the body', async () => {
     const got = await send(api, 'GET', '/v1/ping');
     const head = await send(api, 'HEAD', '/v1/ping');
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(String(got.text.length));
   });
 
-  it('a header or field that asks for another method is ignored', async () => {
+  it('a header or field that overrides the method is ignored', async () => {
     const { status } = await send(api, 'GET', '/v1/ping', {
       headers: { 'x-http-method-override': 'DELETE' },
     });
@@ -176,7 +176,7 @@ describe('routes', () => {
   });
 
   it.each(['*', '*v1/ping', 'http://localhost/v1/ping'])(
-    'a target of another form (%s) is the path of nothing',
+    'a target of another form (%s) is not a route',
     async (target) => {
       const answered = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
       expect(answered).toMatch(/^HTTP\/1\.1 404 /);
@@ -184,7 +184,7 @@ describe('routes', () => {
     },
   );
 
-  it('a target over 8 KiB is refused', async () => {
+  it('a target over 8 KiB is rejected', async () => {
     expect(await codeOf(send(api, 'GET', `/v1/ping?a=${'x'.repeat(8_300)}`))).toEqual([400, 'invalid_query']);
     expect(await codeOf(send(api, 'GET', `/v1/notes/${'x'.repeat(8_300)}`))).toEqual([
       404,
@@ -194,7 +194,7 @@ describe('routes', () => {
 });
 
 describe('legacy aliases', () => {
-  it('answer as the route does, and name it', async () => {
+  it('return the same as the route and name it', async () => {
     const { status, headers, json } = await send(api, 'GET', '/notes/n%201?x=1', { headers: READER });
     expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
     expect(headers.deprecation).toMatch(/^@\d+$/);
@@ -206,7 +206,7 @@ describe('legacy aliases', () => {
     ['a refusal', 'GET', '/notes', 401],
     ['a method that is not taken', 'PUT', '/notes', 405],
     ['a body that is too large', 'POST', '/notes', 413],
-  ])('say so on %s', async (_name, method, target, status) => {
+  ])('are marked as deprecated on %s', async (_name, method, target, status) => {
     const sent = status === 413 ? { body: 'x'.repeat(300_000), chunked: true } : {};
     const answered = await send(api, method, target, sent);
     expect(answered.status).toBe(status);
@@ -214,12 +214,12 @@ describe('legacy aliases', () => {
     expect(answered.headers.link).toBe(`</v1${target}>; rel="successor-version"`);
   });
 
-  it('are not claimed where there is no route, nor on the route itself', async () => {
+  it('are not marked without a route, nor on the route itself', async () => {
     expect((await send(api, 'GET', '/nowhere')).headers.deprecation).toBeUndefined();
     expect((await send(api, 'GET', '/v1/ping')).headers.deprecation).toBeUndefined();
   });
 
-  it('keep a hostile path inside its header', async () => {
+  it('escape a hostile path in the header', async () => {
     const { headers } = await send(api, 'GET', '/notes/a>;rel="x"', { headers: READER });
     expect(headers.link).toBe('</v1/notes/a%3E;rel=%22x%22>; rel="successor-version"');
   });

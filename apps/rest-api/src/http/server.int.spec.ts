@@ -15,24 +15,24 @@ describe('the limits of the server', () => {
   });
 });
 
-describe('the boot', () => {
-  it('fails where an operation has no controller method', async () => {
+describe('the startup', () => {
+  it('fails if an operation has no controller method', async () => {
     const extra = { ...noteOperations.ping, id: 'ping.again', path: '/v1/ping-again' } as const;
     await expect(startNotesApi({ operations: [...Object.values(noteOperations), extra] })).rejects.toThrow(
       'ping.again has no controller method',
     );
   });
 
-  it('fails where a controller answers what is no operation', async () => {
+  it('fails if a controller method belongs to no operation', async () => {
     const { touch: _, ...others } = noteOperations;
     await expect(startNotesApi({ operations: Object.values(others) })).rejects.toThrow(
-      'notes.touch is no operation of this API',
+      'notes.touch is not an operation of this API',
     );
   });
 });
 
-describe('the end', () => {
-  it('comes after the requests under way are answered', async () => {
+describe('the shutdown', () => {
+  it('waits for the requests in flight', async () => {
     const api = await startNotesApi();
     let finish = () => {};
     const started = new Promise<void>((resolve) => {

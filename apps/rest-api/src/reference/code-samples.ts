@@ -1,4 +1,4 @@
-/** A sample as code. Credentials and the API's origin stand outside of it, in the environment. */
+/** Renders samples as code. Credentials and the API's origin come from environment variables. */
 import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 
@@ -10,7 +10,7 @@ interface SampleRequest {
   readonly needsKey: boolean;
 }
 
-/** The sample with examples in the place of what a run would put in. */
+/** Returns the request of a sample, with example values for its references. */
 export function sampleRequest({ operation, params = {}, query = {}, body }: Sample): SampleRequest {
   const values = resolve(params, exampleOf);
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name]!));
@@ -23,7 +23,7 @@ export function sampleRequest({ operation, params = {}, query = {}, body }: Samp
   };
 }
 
-/** `x-codeSamples` of an operation. */
+/** Returns the `x-codeSamples` of an operation. */
 export function codeSamples(sample: Sample): readonly JsonObject[] {
   const request = sampleRequest(sample);
   return [

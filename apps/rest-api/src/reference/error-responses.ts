@@ -1,4 +1,4 @@
-/** Which codes an operation may answer, and how the reference shows them. */
+/** The error codes that an operation can return, and their form in the reference. */
 import { ERRORS, type ErrorCode, type Operation, REST_ERRORS } from '@trading-automation/contracts';
 import { type Json, type JsonObject, refTo } from './json.js';
 
@@ -27,7 +27,7 @@ const OF_IDEMPOTENCY: readonly ErrorCode[] = ['idempotency_key_reused', 'idempot
 
 const ALL_CODES = Object.keys(REST_ERRORS) as ErrorCode[];
 
-/** Every code that the operation may answer, in the order of the published table. */
+/** Returns every error code that the operation can return, in the order of the published table. */
 export function errorCodesOf({ access, method, errors }: Operation): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>([
     ...OF_ANY_REQUEST,
@@ -41,14 +41,14 @@ export function errorCodesOf({ access, method, errors }: Operation): readonly Er
   return ALL_CODES.filter((code) => codes.has(code));
 }
 
-/** Responses by status, by reference: {@link errorResponseComponents} holds them, since many operations share one. */
+/** Returns references to the responses by status. Operations share them through {@link errorResponseComponents}. */
 export function errorResponsesOf(operation: Operation): JsonObject {
   return Object.fromEntries(
     byStatus(operation).map(([status, codes]) => [status, refTo('responses', nameOf(status, codes))]),
   );
 }
 
-/** Every response that {@link errorResponsesOf} refers to; each says its codes and shows an answer of each. */
+/** Returns every response that {@link errorResponsesOf} references, with its codes and an example of each. */
 export function errorResponseComponents(operations: readonly Operation[]): JsonObject {
   const responses = new Map<string, JsonObject>();
   for (const operation of operations)
@@ -63,7 +63,7 @@ function byStatus(operation: Operation): [number, readonly ErrorCode[]][] {
   return statuses.map((status) => [status, codes.filter((code) => ERRORS[code].status === status)]);
 }
 
-/** Named by its status and by what not every operation may answer. */
+/** Returns a component name from the status and the codes that only some operations return. */
 function nameOf(status: number, codes: readonly ErrorCode[]): string {
   const own = codes.filter((code) => !OF_ANY_REQUEST.includes(code) && !OF_CREDENTIALS.includes(code));
   return ['refused', status, ...own].join('.');
@@ -89,18 +89,18 @@ function errorResponse(codes: readonly ErrorCode[]): JsonObject {
   };
 }
 
-/** What the details of some codes hold, beside what every detail does. */
+/** Example details of the codes whose details have additional members. */
 const DETAILS: Partial<Record<ErrorCode, readonly JsonObject[]>> = {
   permission_denied: [
     { code: 'permission_needed', message: 'This needs the permission TRADE.', permission: 'TRADE' },
   ],
   not_found: [{ field: 'trade_pair_id', code: 'not_found', message: 'There is no such trade pair.' }],
   invalid_query: [{ field: 'limit', code: 'custom', message: 'limit: must be an integer from 1 to 100' }],
-  validation_failed: [{ field: 'amount', code: 'not_positive', message: 'Must be above zero.' }],
+  validation_failed: [{ field: 'amount', code: 'not_positive', message: 'Must be greater than zero.' }],
   invalid_state: [{ code: 'invalid_state', message: 'The trade is FILLED.', state: 'FILLED' }],
 };
 
-/** An answer for every code. */
+/** Returns an example response for every code. */
 export function errorExamples(): JsonObject {
   return Object.fromEntries(
     ALL_CODES.map((code) => {
@@ -117,7 +117,7 @@ export function errorExamples(): JsonObject {
   );
 }
 
-/** The whole table, for programs. */
+/** Returns the whole error table in machine-readable form. */
 export function errorTable(): Json {
   return ALL_CODES.map((code) => {
     const { status, meaning, resolution } = ERRORS[code];
@@ -127,28 +127,35 @@ export function errorTable(): Json {
 
 export const errorSchema: JsonObject = {
   type: 'object',
-  description: 'Every answer that says no.',
+  description: 'The body of every error response.',
   properties: {
     success: { const: false },
     error: {
       type: 'object',
       properties: {
-        code: { type: 'string', enum: ALL_CODES, description: 'Stable; act on this.' },
-        message: { type: 'string', description: 'What is wrong and how to fix it, for people.' },
+        code: {
+          type: 'string',
+          enum: ALL_CODES,
+          description: 'Stable error code. Base your error handling on it.',
+        },
+        message: { type: 'string', description: 'Human-readable: what is wrong and how to fix it.' },
         details: {
           type: 'array',
-          description: 'Faults one by one, where there is more to say.',
+          description: 'The individual problems, if there are further details.',
           items: {
             type: 'object',
             properties: {
-              field: { type: 'string', description: 'Where in the request, with dots.' },
+              field: { type: 'string', description: 'Path of the field in the request, separated by dots.' },
               code: { type: 'string' },
               message: { type: 'string' },
             },
             required: ['code', 'message'],
           },
         },
-        request_id: { type: 'string', description: 'Equal to `x-request-id`; support asks for it.' },
+        request_id: {
+          type: 'string',
+          description: 'Equal to `x-request-id`. Include it when you contact support.',
+        },
       },
       required: ['code', 'message', 'request_id'],
     },

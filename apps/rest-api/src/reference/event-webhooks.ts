@@ -1,4 +1,4 @@
-/** The `webhooks` of the document: what the product posts to its users' servers. */
+/** The `webhooks` of the document: the requests that the product sends to its users' servers. */
 import {
   EVENT_KINDS,
   EVENT_TYPES,
@@ -11,21 +11,23 @@ import { type JsonObject, refTo } from './json.js';
 import type { SchemaComponents } from './schema-components.js';
 
 const HEADERS: Readonly<Record<string, string>> = {
-  'webhook-id': 'The `event_id`: the same on every attempt. Drop what you have seen.',
-  'webhook-timestamp': 'When this attempt was made, in Unix seconds. Refuse what is over five minutes away.',
+  'webhook-id':
+    'The `event_id`, which is the same in every attempt. Ignore ids that you have already processed.',
+  'webhook-timestamp':
+    'Time of this attempt, in Unix seconds. Reject a timestamp that differs by more than five minutes.',
   'webhook-signature':
-    '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`, keyed by the secret; several are separated by spaces.',
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, keyed by the secret. Multiple signatures are separated by spaces.',
   'x-svc-webhook-id': 'Id of the webhook.',
   'x-svc-attempt': 'Number of the attempt, from 1 to 5.',
 };
 
 const DESCRIPTION = [
-  'Signed as the Standard Webhooks specification says: verify with a library of that name and the secret `whsec_…`.',
-  'Answer 2xx within 30 seconds. Other answers are tried again after 5 s, 30 s, 2 min and 10 min; then the event waits among the dead letters, to be retried one by one or by a range of time. `POST /v1/webhooks/{id}/replay` sends any event of the last 30 days again.',
-  'Delivery is at least once and in no promised order: drop duplicates by `event_id`, and of one trade keep the higher `version`.',
+  'Signed according to the Standard Webhooks specification. Verify with one of its libraries and your secret `whsec_…`.',
+  'Respond with 2xx within 30 seconds. Other responses are retried after 5 s, 30 s, 2 min and 10 min. After the last attempt, the event becomes a dead letter, which you can retry individually or by time range. `POST /v1/webhooks/{id}/replay` resends any event of the last 30 days.',
+  'Events are delivered at least once and in no guaranteed order. Ignore duplicates by `event_id`, and keep the highest `version` of a trade.',
 ].join('\n\n');
 
-/** Refers to the records that operations answer: events carry the same. */
+/** Returns one webhook per event type. Events share the schemas of the operations' responses. */
 export function eventWebhooks(components: SchemaComponents): JsonObject {
   const envelope = components.of(event, 'output');
   return Object.fromEntries(
@@ -38,7 +40,7 @@ export function eventWebhooks(components: SchemaComponents): JsonObject {
 }
 
 function receive(type: EventType, schema: JsonObject): JsonObject {
-  const sample = { summary: 'As it is posted; the ids are of no record.', value: sampleOf(type) };
+  const sample = { summary: 'Sample payload. Its ids belong to no record.', value: sampleOf(type) };
   return {
     operationId: `on.${type}`,
     summary: type,
@@ -47,7 +49,7 @@ function receive(type: EventType, schema: JsonObject): JsonObject {
     security: [],
     parameters: Object.keys(HEADERS).map((name) => refTo('parameters', name)),
     requestBody: { required: true, content: { 'application/json': { schema, examples: { sample } } } },
-    responses: { '2XX': { description: 'Received. Whatever else is answered counts as failed.' } },
+    responses: { '2XX': { description: 'Received. Any other status counts as a failed attempt.' } },
   };
 }
 

@@ -1,7 +1,7 @@
-/** The words before the operations: how to call the API at all. */
+/** The introduction of the API reference: how to call the API. */
 import { REMOVED_NAMESPACES, REST_ERRORS } from '@trading-automation/contracts';
 
-/** A signed request of the published vectors. */
+/** A signed request of the published test vectors. */
 export interface RequestVector {
   readonly name: string;
   readonly private_scalar: string;
@@ -13,7 +13,7 @@ export interface RequestVector {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A proof for POST /v1/auth/cli-identity of the published vectors. */
+/** A signature for POST /v1/auth/cli-identity of the published test vectors. */
 export interface IdentityVector {
   readonly message: string;
   readonly signature: string;
@@ -37,28 +37,28 @@ export function introduction(vectors: Vectors): string {
   ].join('\n\n');
 }
 
-const START = `Connect exchange accounts, trade on them, copy the trades of others, and be told of all of it by signed webhooks.
+const START = `Connect exchange accounts, trade on them, copy other traders, and receive every change through signed webhooks.
 
-Every path begins with \`/v1\`. A success is \`{"success": true, "data": …}\`, a refusal \`{"success": false, "error": {"code", "message", "request_id"}}\`. An answer may gain members: pass over those you do not know. The paths without \`/v1\` are legacy aliases; their answers carry \`Deprecation\` and name the successor in \`Link\`.`;
+Every path starts with \`/v1\`. A success is \`{"success": true, "data": …}\`, an error \`{"success": false, "error": {"code", "message", "request_id"}}\`. New members may be added to responses; ignore members that you do not know. Paths without \`/v1\` are legacy aliases. Their responses contain a \`Deprecation\` header and the successor in \`Link\`.`;
 
 const AUTHENTICATION = `# Authentication
 
-**API key.** Send it as \`X-API-Key\`, or as \`Authorization: Bearer\`. A key \`svc_test_…\` works in the test world, where exchanges are paper, a key \`svc_live_…\` in the live one. Permissions: \`READ\`, \`TRADE\`, \`WITHDRAW\` (both include \`READ\`), \`ADMIN\` (all).
+**API key.** Send it as \`X-API-Key\`, or as \`Authorization: Bearer\`. A \`svc_test_…\` key works in the test world, which has paper exchanges; a \`svc_live_…\` key works in the live world. Permissions: \`READ\`, \`TRADE\`, \`WITHDRAW\` (both include \`READ\`), \`ADMIN\` (all).
 
 ${fence('sh', 'curl "$API_URL/v1/me" -H "X-API-Key: $API_KEY"')}
 
-**Signed request.** A secp256k1 key pair takes the key's place: no secret leaves your machine. Four headers, once each:
+**Signed request.** Sign requests with a secp256k1 key pair instead of sending an API key, so that no secret leaves your machine. Send each of four headers once:
 
 | Header | Value |
 | --- | --- |
 | \`x-svc-pubkey\` | compressed public key, 66 lower-case hex characters |
-| \`x-svc-timestamp\` | Unix time in milliseconds, within 60 seconds of the server's |
+| \`x-svc-timestamp\` | Unix time in milliseconds, within 60 seconds of server time |
 | \`x-svc-nonce\` | 16 random bytes, 32 lower-case hex characters, new for every request |
-| \`x-svc-sig\` | the signature, r then s, 128 lower-case hex characters; not DER |
+| \`x-svc-sig\` | signature, r then s, 128 lower-case hex characters; not DER |
 
-The signature is ECDSA over the SHA-256 of the canonical string: method, request target, timestamp, nonce and the lower-case hex SHA-256 of the raw body, joined by one line feed, none at the end. The target is what you send, query and escapes included; at a legacy alias it is the path without \`/v1\`. Without a body the digest is that of nothing, \`e3b0c442…b855\`. Where these headers are, an API key beside them is ignored.
+The signature is ECDSA over the SHA-256 of the canonical string. The canonical string is the method, request target, timestamp, nonce and the lower-case hex SHA-256 of the raw body, joined by single line feeds, without one at the end. The target is exactly what you send, including query and escapes; for a legacy alias it is the path without \`/v1\`. Without a body, use the digest of an empty string, \`e3b0c442…b855\`. If a request has these headers, an API key in it is ignored.
 
-Check your signer with these requests. Their private keys are the scalars named: use them for nothing else.`;
+Test your signing code with these requests. Their private keys are the scalars shown; never use them for anything else.`;
 
 function worked({
   private_scalar,
@@ -77,14 +77,14 @@ function worked({
     `SHA-256 of the body: \`${body_sha256}\``,
     'Canonical string:',
     fence('text', canonical_string),
-    'Headers, with the nonce k of RFC 6979 and the low s:',
+    'Headers, signed with the RFC 6979 nonce k and a low s:',
     fence('http', lines.join('\n')),
   ].join('\n\n');
 }
 
 function linking({ message, signature }: IdentityVector): string {
   return [
-    '**Linking a key pair.** Draw a challenge with `GET /v1/auth/cli-challenge`, sign the text `svc-cli-identity`, challenge and public key, joined by line feeds, and send the signature to `POST /v1/auth/cli-identity`. With private key 1:',
+    '**Linking a key pair.** Get a challenge with `GET /v1/auth/cli-challenge`. Sign `svc-cli-identity`, the challenge and the public key, joined by line feeds, and send the signature to `POST /v1/auth/cli-identity`. With private key 1:',
     fence('text', message),
     fence('text', signature),
   ].join('\n\n');
@@ -92,23 +92,23 @@ function linking({ message, signature }: IdentityVector): string {
 
 const REST = `# Lists
 
-A page holds \`limit\` items, 20 unless the list says otherwise, 100 at most. Walk by \`cursor\`: send \`next_cursor\` of a page for the next one, while \`has_more\` is true; page 10,000 costs what page 1 does, and what is made meanwhile moves nothing. \`offset\` is there too, and excludes \`cursor\`. \`include=total\` counts all items. What is no parameter of a list is refused, and nothing is clamped.
+A page holds up to \`limit\` items: at most 100, and 20 by default unless the list documents another default. To read all pages, send the \`next_cursor\` of each page as \`cursor\` while \`has_more\` is true. Page 10,000 is as fast as page 1, and new records do not shift the pages. You can use \`offset\` instead of \`cursor\`, but not both. \`include=total\` adds the number of all items. Unknown parameters and values out of range are errors; values are never clamped.
 
 # Decimals
 
-Amounts and prices are exact to 18 decimals. In answers they are JSON numbers with every digit, which a reader must take from the raw text; with \`Accept: application/json; decimals=string\` they are strings. In bodies both are taken.
+Amounts and prices are exact to 18 decimal places. In responses they are JSON numbers with every digit, which you must parse from the raw JSON. With \`Accept: application/json; decimals=string\` they are strings. Request bodies accept both.
 
 # Retries
 
-Send an \`Idempotency-Key\` with every POST, 1 to 255 printable characters, new for each intent. Within 24 hours the same request with the same key has its effect once, and its first answer comes again with \`Idempotency-Replayed: true\`. The same key with another request is \`idempotency_key_reused\`. Answers 401, 403, 413, 429 and 5xx are not kept: send the request again with the same key.
+Send an \`Idempotency-Key\` with every POST: 1 to 255 printable characters, new for each intended effect. Within 24 hours, the same request with the same key takes effect once. Repeats get the first response with \`Idempotency-Replayed: true\`. The same key with another request returns \`idempotency_key_reused\`. Responses with 401, 403, 413, 429 and 5xx are not stored, so retry them with the same key.
 
 # Limits
 
-600 requests a minute, 20 trade writes a second, and 10 writes of keys and withdrawals a minute, by credential; without one, by address. Answers carry \`RateLimit\` and \`RateLimit-Policy\`; 429 says in \`Retry-After\` how long to wait. A body has at most 256 KiB, 32 levels and 1,000 members; the request target at most 8 KiB, the headers 16 KiB.
+The rate limits are 600 requests per minute, 20 trade writes per second, and 10 writes of keys and withdrawals per minute. They apply per credential, or per IP address without one. Responses contain \`RateLimit\` and \`RateLimit-Policy\`; a 429 response contains \`Retry-After\`. A body may have at most 256 KiB, 32 levels and 1,000 members; the request target at most 8 KiB and the headers 16 KiB.
 
 # Webhooks
 
-Events are posted to the URLs of your webhooks, signed as the Standard Webhooks specification says. An event is written with the change that it tells of, and delivered at least once. The kinds stand below under webhooks.`;
+Events are sent by POST to the URLs of your webhooks, signed according to the Standard Webhooks specification. An event is stored in the same transaction as its change and delivered at least once. The event types are listed below under webhooks.`;
 
 function errors(): string {
   const rows = Object.entries(REST_ERRORS).map(
@@ -116,8 +116,8 @@ function errors(): string {
   );
   return [
     '# Errors',
-    'The code is stable, the message is for people. Every operation lists the codes that it may answer; `route_not_found`, `method_not_allowed` and `namespace_removed` belong to paths that no operation has. ' +
-      `Removed for good: ${REMOVED_NAMESPACES.map((path) => `\`${path}/*\``).join(', ')}.`,
-    ['| Status | Code | Meaning | Mend |', '| --- | --- | --- | --- |', ...rows].join('\n'),
+    'The code is stable; the message is human-readable. Every operation lists the codes that it can return. `route_not_found`, `method_not_allowed` and `namespace_removed` are returned for requests that match no operation. ' +
+      `Permanently removed: ${REMOVED_NAMESPACES.map((path) => `\`${path}/*\``).join(', ')}.`,
+    ['| Status | Code | Meaning | Resolution |', '| --- | --- | --- | --- |', ...rows].join('\n'),
   ].join('\n\n');
 }

@@ -1,6 +1,6 @@
 /**
- * The API on one page of plain text, for programs that read: what it is, how to call it, one line for each operation.
- * Made of the contract, like the OpenAPI document that it leads to.
+ * The API on one page of plain text for language models: what it is, how to call it, and one line per operation.
+ * Generated from the contract, like the OpenAPI document that it links to.
  */
 import { EVENT_TYPES, type Operation, RATE_BUCKETS, REST_ERRORS } from '@trading-automation/contracts';
 import { tagOf } from './tags.js';
@@ -14,22 +14,22 @@ const START = `# Trading Automation API
 > REST API of a trading-automation platform: exchange accounts, trades, strategies and copiers, rewards, notifications, settings, and signed webhooks.
 
 - [OpenAPI 3.1](/openapi.json): every operation, schema, error code and sample
-- [Reference](/docs): the same, for people`;
+- [Reference](/docs): the same, for human readers`;
 
 const AUTHENTICATION = `## Authentication
 
-Send an API key as \`X-API-Key: <key>\` or \`Authorization: Bearer <key>\`; keys begin with \`svc_test_\` (paper exchanges) or \`svc_live_\`. Never in the query string.
+Send an API key as \`X-API-Key: <key>\` or \`Authorization: Bearer <key>\`; keys start with \`svc_test_\` (paper exchanges) or \`svc_live_\`. Never send a key in the query string.
 Or sign each request with a secp256k1 key pair: headers \`x-svc-pubkey\` (compressed, hex), \`x-svc-timestamp\` (Unix ms, within 60 s), \`x-svc-nonce\` (16 random bytes, hex, new each time), \`x-svc-sig\` (64 bytes r and s, hex; not DER). ECDSA over SHA-256 of \`METHOD\\ntarget\\ntimestamp\\nnonce\\nsha256hex(body)\`.
 Permissions: READ, TRADE, WITHDRAW, ADMIN (all). TRADE and WITHDRAW include READ.`;
 
 const CONVENTIONS = `## Conventions
 
-- Success: \`{"success": true, "data": …}\`; lists add \`pagination {limit, offset, has_more, next_cursor}\`. Walk by \`cursor=<next_cursor>\`.
-- Lists take limit (1 to 100), offset or cursor, sort, order (asc|desc), include=total. Unknown parameters and body fields are refused.
-- Decimals are JSON numbers with all digits; strings with \`Accept: application/json; decimals=string\`. Bodies take either; send strings.
+- Success: \`{"success": true, "data": …}\`; lists add \`pagination {limit, offset, has_more, next_cursor}\`. Get the next page with \`cursor=<next_cursor>\`.
+- Lists accept limit (1 to 100), offset or cursor, sort, order (asc|desc), include=total. Unknown parameters and body fields are errors.
+- Decimals are JSON numbers with all digits, or strings with \`Accept: application/json; decimals=string\`. Bodies accept both; send strings.
 - Ids are opaque (\`trd_…\`), instants are ISO 8601 UTC with milliseconds.
-- Send a fresh \`Idempotency-Key\` with every POST, and the same one with its retries.
-- On 429 and 503 wait for \`Retry-After\` seconds. Rate limits beside the general one: ${RATE_BUCKETS.join(', ')}.`;
+- Send a new \`Idempotency-Key\` with every POST, and the same key with its retries.
+- On 429 and 503, wait \`Retry-After\` seconds. Rate limits in addition to the general one: ${RATE_BUCKETS.join(', ')}.`;
 
 function operationLines(operations: readonly Operation[]): string {
   const tags = [...new Set(operations.map(({ id }) => tagOf(id)))];
@@ -42,10 +42,10 @@ function operationLines(operations: readonly Operation[]): string {
       });
     return [`### ${tag}`, '', ...lines].join('\n');
   });
-  return ['## Operations', 'In brackets: the permission it needs.', ...sections].join('\n\n');
+  return ['## Operations', 'The required permission is in parentheses.', ...sections].join('\n\n');
 }
 
-/** The operation's place on the reference page, as its viewer names it. */
+/** Returns the link to the operation on the reference page, in the viewer's format. */
 function linkOf({ id, method, path }: Operation): string {
   const tag = tagOf(id).toLowerCase().replaceAll(' ', '-');
   return `/docs#tag/${tag}/${method}${path.replace(/:(\w+)/g, '{$1}')}`;
@@ -53,10 +53,10 @@ function linkOf({ id, method, path }: Operation): string {
 
 const webhooks = () => `## Webhooks
 
-Events are posted as JSON \`{"event_id", "type", "timestamp", "data"}\`, at least once and in no order; drop duplicates by event_id. Answer 2xx within 30 s.
-Verify by the Standard Webhooks specification: \`webhook-signature\` has \`v1,\` and base64 HMAC-SHA256 of \`<webhook-id>.<webhook-timestamp>.<raw body>\`, keyed by the base64-decoded rest of the secret after \`whsec_\`. Compare in constant time, and refuse a timestamp over 5 minutes away.
-A webhook subscribes to kinds, to \`trade.*\` and the like, or to \`*\`. Kinds: ${EVENT_TYPES.join(', ')}. The JSON Schema and a sample of each: GET /v1/events/types.
-What failed five times waits among the dead letters: POST /v1/webhooks/:id/dead-letters/retry sends them all again, by range or kind. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
+Events are sent by POST as JSON \`{"event_id", "type", "timestamp", "data"}\`, at least once and in no guaranteed order. Ignore duplicates by event_id. Respond with 2xx within 30 s.
+Verify the signature according to the Standard Webhooks specification: \`webhook-signature\` contains \`v1,\` and the base64 HMAC-SHA256 of \`<webhook-id>.<webhook-timestamp>.<raw body>\`. The key is the part of the secret after \`whsec_\`, base64-decoded. Compare in constant time, and reject a timestamp that differs by more than 5 minutes.
+A webhook subscribes to event types, to subjects like \`trade.*\`, or to \`*\`. Event types: ${EVENT_TYPES.join(', ')}. GET /v1/events/types returns the JSON Schema and a sample of each.
+A delivery that failed five times becomes a dead letter. POST /v1/webhooks/:id/dead-letters/retry retries all of them, or filters by time range or event type. POST /v1/webhooks/:id/replay sends any event of the last 30 days to a webhook.`;
 
 function errors(): string {
   const lines = Object.entries(REST_ERRORS).map(
@@ -64,7 +64,7 @@ function errors(): string {
   );
   return [
     '## Errors',
-    '`{"success": false, "error": {"code", "message", "details"?, "request_id"}}`. Act on the code.',
+    '`{"success": false, "error": {"code", "message", "details"?, "request_id"}}`. Handle errors by their code.',
     lines.join('\n'),
   ].join('\n\n');
 }

@@ -44,18 +44,18 @@ formats.default(ajv);
 for (const format of ['typeid', 'decimal', 'cidrv4', 'cidrv6']) ajv.addFormat(format, true);
 ajv.addSchema({ $id: 'api', components: document.components });
 
-/** Whether a value fits a schema of the document. */
+/** Returns whether a value matches a schema of the document. */
 function fits(schema: object, value: unknown): boolean {
   return ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')), value);
 }
 
 describe('the OpenAPI document', () => {
-  it('is committed as the contract has it now: else run `npm run generate`', () => {
+  it('is committed in the version of the contract; otherwise run `npm run generate`', () => {
     const committed = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
     expect(committed === text).toBe(true);
   });
 
-  it('is valid OpenAPI 3.1 to another library', async () => {
+  it('is valid OpenAPI 3.1 according to another library', async () => {
     const { valid, errors } = await new Validator().validate(JSON.parse(text));
     expect([valid, errors]).toEqual([true, undefined]);
   });
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     expect(described).toHaveLength(OPERATIONS.length);
   });
 
-  it('says for every operation just the codes that it may answer, under their status', () => {
+  it('lists for every operation exactly its error codes, by status', () => {
     for (const operation of OPERATIONS) {
       const { responses } = found(operation.path, operation.method)!;
       const said = Object.entries(responses).flatMap(([status, { $ref = '' }]) => {
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers to nothing that it does not have', () => {
+  it('has no unresolved references', () => {
     const references = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, reference]) => reference!);
     expect(references.length).toBeGreaterThan(100);
     for (const reference of new Set(references)) {
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('shows bodies that fit their own schema', () => {
+  it('has example bodies that match their schema', () => {
     let shown = 0;
     for (const { operationId, requestBody } of described) {
       const media = requestBody?.content['application/json'];
@@ -106,27 +106,27 @@ describe('the OpenAPI document', () => {
     expect(shown).toBeGreaterThan(4);
   });
 
-  it('shows an answer for every error code, in the form of errors', () => {
+  it('has an example response for every error code', () => {
     expect(Object.keys(document.components.examples!)).toEqual(Object.keys(REST_ERRORS));
     for (const { value } of Object.values(document.components.examples!))
       expect(fits({ $ref: '#/components/schemas/Error' }, value)).toBe(true);
   });
 
-  it('shows every operation as curl and as JavaScript, never with a credential in it', () => {
+  it('has samples of every operation in curl and JavaScript, without credentials', () => {
     for (const { operationId, 'x-codeSamples': samples = [] } of described) {
       expect([operationId, samples.length]).toEqual([operationId, 2]);
       for (const { source } of samples) expect(source).not.toMatch(/svc_(live|test)_|whsec_/);
     }
   });
 
-  it('takes Idempotency-Key on every POST and nowhere else', () => {
+  it('has Idempotency-Key on every POST and nowhere else', () => {
     for (const { method, path } of OPERATIONS) {
       const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
       expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(method === 'POST');
     }
   });
 
-  it('has a webhook for every kind of event, with the schema of the record that it carries', () => {
+  it('has a webhook for every event type, with the schema of its record', () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_TYPES]);
     const empty = { event_id: exampleId('evt'), timestamp: '2026-01-31T12:00:00.000Z', data: {} };
     const withoutSchema = EVENT_TYPES.filter((type) => {
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     expect(withoutSchema).toEqual([]);
   });
 
-  it('shows the payload of every kind of event, the one of the catalogue, which fits its schema', () => {
+  it('has the catalogue sample of every event type, which matches its schema', () => {
     for (const { type, description, sample } of eventKinds()) {
       const { post } = document.webhooks[type]!;
       const { schema, examples } = post.requestBody!.content['application/json'];
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('walks through the published signing vectors, letter by letter', () => {
+  it('contains the published signing vectors verbatim', () => {
     const { description } = document.info;
     for (const { canonical_string, body_sha256, headers } of vectors.requests)
       for (const part of [canonical_string, body_sha256, headers['x-svc-sig']])
@@ -163,7 +163,7 @@ describe('the OpenAPI document', () => {
     expect(description).toContain(vectors.identity.signature);
   });
 
-  it('tells of every error code what it means and how to fix it', () => {
+  it('has the meaning and the resolution of every error code', () => {
     for (const [code, { status, meaning, resolution }] of Object.entries(REST_ERRORS))
       expect(document.info.description).toContain(`| ${status} | \`${code}\` | ${meaning} | ${resolution} |`);
   });
@@ -177,17 +177,17 @@ describe('the schemas', () => {
     [0, false],
     ['abc', false],
     [null, false],
-  ])('take %j for a positive decimal: %p', (value, expected) => {
+  ])('accept %j as a positive decimal: %p', (value, expected) => {
     expect(fits({ $ref: '#/components/schemas/PositiveDecimal' }, value)).toBe(expected);
   });
 
-  it('let answers gain members, and bodies not', () => {
+  it('allow additional members in responses, but not in bodies', () => {
     const components = new SchemaComponents();
     expect(components.of(z.object({ a: z.string() }), 'output').additionalProperties).toBeUndefined();
     expect(components.of(z.strictObject({ a: z.string() }), 'input').additionalProperties).toBe(false);
   });
 
-  it('say which record an id is of, and show one that fits', () => {
+  it('have the record type of each id and a matching example', () => {
     const { properties } = document.components.schemas!.Trade as unknown as {
       properties: Record<string, { examples: string[]; 'x-id-prefix': string }>;
     };
@@ -196,7 +196,7 @@ describe('the schemas', () => {
     expect(fits(id, id.examples[0])).toBe(true);
   });
 
-  it('are one for each id', () => {
+  it('have unique ids', () => {
     const components = new SchemaComponents();
     components.define('Thing', { type: 'string' });
     expect(() => components.define('Thing', { type: 'number' })).toThrow('names two schemas');

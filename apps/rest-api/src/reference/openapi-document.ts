@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of the API, out of the contract: an output, never a source. It is committed as
- * `openapi.json`, so that a change of the published interface is seen in review; the committed text is what is served.
+ * Generates the OpenAPI document from the contract. It is committed as `openapi.json`, so that reviews show every
+ * change of the published interface, and the committed file is served.
  */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
@@ -35,7 +35,7 @@ function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonO
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://spec.openapis.org/oas/3.1/dialect/base',
-    servers: [{ url: '/', description: 'Where this document was read.' }],
+    servers: [{ url: '/', description: 'The origin that served this document.' }],
     tags: tags.map((name) => ({ name })),
     paths,
     webhooks,
@@ -51,7 +51,7 @@ function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonO
   };
 }
 
-/** The document as it is committed and served. */
+/** Returns the document as it is committed and served. */
 export function documentText(parts: DocumentParts): string {
   return `${JSON.stringify(openApiDocument(parts), null, 2)}\n`;
 }

@@ -9,7 +9,7 @@ import { tagOf } from './tags.js';
 
 const LIMIT_MAX = 100;
 
-/** Either of three ways to say who asks. */
+/** The three alternative ways to authenticate. */
 const CREDENTIALS = [
   { ApiKey: [] },
   { Bearer: [] },
@@ -62,14 +62,16 @@ function describe(
 }
 
 function descriptionOf({ access, bucket }: Operation): string {
-  const who = {
-    PUBLIC: 'Public: needs no credentials.',
+  const withoutPermission = {
+    PUBLIC: 'Public: requires no credentials.',
     CHALLENGE:
-      'Needs no credentials: the signature in the body is the proof. With an ADMIN credential beside it, the key pair is linked to that account.',
+      'Requires no credentials, because the body contains a signature. With an ADMIN credential, the key pair is linked to its account.',
   } as const;
-  const needed =
-    access === 'PUBLIC' || access === 'CHALLENGE' ? who[access] : `Needs the permission **${access}**.`;
-  return bucket === undefined ? needed : `${needed} Counts in the rate limit \`${bucket}\` too.`;
+  const required =
+    access === 'PUBLIC' || access === 'CHALLENGE'
+      ? withoutPermission[access]
+      : `Requires the permission **${access}**.`;
+  return bucket === undefined ? required : `${required} Also counts toward the rate limit \`${bucket}\`.`;
 }
 
 function securityOf({ access }: Operation): Json {
@@ -110,9 +112,9 @@ function listParameters({ list }: Operation): JsonObject[] {
     schema,
   });
   const includes = ['total', ...(list.includes ?? [])];
-  const words = includes.join('|');
+  const alternatives = includes.join('|');
   return [
-    query('limit', 'The most items of a page.', {
+    query('limit', 'Maximum number of items on a page.', {
       type: 'integer',
       minimum: 1,
       maximum: LIMIT_MAX,
@@ -124,10 +126,10 @@ function listParameters({ list }: Operation): JsonObject[] {
     refTo('parameters', 'Order'),
     query(
       'include',
-      `What the answer shall hold besides: ${includes.join(', ')}. Several are joined by commas.`,
+      `Additional content of the response: ${includes.join(', ')}. Separate multiple values with commas.`,
       {
         type: 'string',
-        pattern: `^(${words})(,(${words}))*$`,
+        pattern: `^(${alternatives})(,(${alternatives}))*$`,
       },
     ),
   ];
@@ -172,7 +174,9 @@ function success(operation: Operation, components: SchemaComponents): JsonObject
   const data = components.of(operation.response, 'output');
   return {
     description:
-      stream === true ? 'A stream of server-sent events, each with this as its data.' : WORDS[status],
+      stream === true
+        ? 'A stream of server-sent events, each with this schema as its data.'
+        : SUCCESS_DESCRIPTIONS[status],
     headers: {
       'x-request-id': refTo('headers', 'RequestId'),
       RateLimit: refTo('headers', 'RateLimit'),
@@ -187,7 +191,11 @@ function success(operation: Operation, components: SchemaComponents): JsonObject
   };
 }
 
-const WORDS = { 200: 'Done.', 201: 'Made.', 202: 'Taken on; the work goes on.' } as const;
+const SUCCESS_DESCRIPTIONS = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted. The work continues in the background.',
+} as const;
 
 function envelope({ list }: Operation, data: JsonObject): JsonObject {
   const isList = list !== undefined;

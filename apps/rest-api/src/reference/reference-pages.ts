@@ -1,8 +1,8 @@
 /**
- * What the reference consists of: the document, the page that shows it, and a plain text.
+ * The parts of the reference: the OpenAPI document, the page that shows it, and a plain-text version.
  *
- * The page loads from this server alone. Its content policy holds it to that, so that nobody else learns who reads
- * it, and an API key that is tried out on it can go nowhere else.
+ * The page loads only from this server, which its content security policy enforces. Third parties therefore cannot
+ * learn who reads it, and an API key that is entered on it cannot be sent elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,13 +15,13 @@ export interface ReferencePage {
   readonly path: string;
   readonly type: string;
   readonly text: string;
-  /** Its path names its content: it can be kept for ever. */
+  /** True if the path contains a hash of the content, so that clients can cache it permanently. */
   readonly isVersioned: boolean;
-  /** Set where the page may load anything at all. */
+  /** Content security policy; absent for pages that load nothing. */
   readonly contentPolicy?: string;
 }
 
-/** Styles are inline: the viewer sets them element by element. */
+/** Inline styles are allowed because the viewer sets them on its elements. */
 const CONTENT_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Starts the viewer; nothing of it is fetched from, or told to, its maker. */
+/** Starts the viewer without any request to its vendor. */
 const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -72,10 +72,10 @@ export function referencePages(): readonly ReferencePage[] {
   ];
 }
 
-/** The committed document: what was reviewed is what is served. */
+/** The committed document, so that the server serves what was reviewed. */
 const documentFile = new URL('../../openapi.json', import.meta.url);
 
-/** The viewer comes ready for browsers in one file, beside the plugin for servers that its package is. */
+/** Returns the browser bundle of the viewer, which its server-plugin package contains as one file. */
 function viewerFile(): URL {
   const require = createRequire(import.meta.url);
   const entry = pathToFileURL(require.resolve('@scalar/fastify-api-reference'));
@@ -93,7 +93,7 @@ function html(viewer: string, start: string): string {
   </head>
   <body>
     <div id="reference"></div>
-    <noscript>The same in plain text: <a href="/llms.txt">/llms.txt</a>, <a href="/openapi.json">/openapi.json</a></noscript>
+    <noscript>The same as plain text: <a href="/llms.txt">/llms.txt</a>, <a href="/openapi.json">/openapi.json</a></noscript>
     <script src="${viewer}"></script>
     <script src="${start}"></script>
   </body>

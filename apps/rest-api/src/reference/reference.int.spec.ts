@@ -16,7 +16,7 @@ interface Got {
   readonly text: string;
 }
 
-/** Answers are of every kind here, so they are read as text. */
+/** Reads responses as strings, because they have different media types. */
 async function send(to: TestRestApi, method: string, path: string, headers = {}): Promise<Got> {
   const response = await fetch(to.url + path, {
     method,
@@ -33,7 +33,7 @@ async function send(to: TestRestApi, method: string, path: string, headers = {})
 const get = (path: string, headers = {}) => send(api, 'GET', path, headers);
 const codeOf = ({ text }: Got) => JSON.parse(text).error.code;
 
-/** The files that the page loads. */
+/** Returns the files that the page loads. */
 async function assetsOf(): Promise<string[]> {
   const { text } = await get('/docs');
   return [...text.matchAll(/<script src="([^"]+)"/g)].map(([, path]) => path!);
@@ -46,7 +46,7 @@ describe('the reference', () => {
     expect(text).toBe(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
   });
 
-  it('is a page that loads from this server alone, and is held to it by its content policy', async () => {
+  it('is a page that loads only from this server, enforced by its content policy', async () => {
     const { status, headers, text } = await get('/docs');
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(text).not.toMatch(/https?:|["'(]\/\//);
@@ -60,7 +60,7 @@ describe('the reference', () => {
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
   });
 
-  it('tells its viewer to fetch no fonts and to report to nobody', async () => {
+  it('configures its viewer without external fonts and telemetry', async () => {
     const [, start] = await assetsOf();
     const { text } = await get(start!);
     expect(text).toContain('"withDefaultFonts":false');
@@ -68,7 +68,7 @@ describe('the reference', () => {
     expect(text).not.toMatch(/https?:/);
   });
 
-  it('has a plain text with every operation, kind of event and error code', async () => {
+  it('has a plain-text page with every operation, event type and error code', async () => {
     const { status, headers, text } = await get('/llms.txt');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     for (const { method, path, access } of OPERATIONS) {
@@ -78,21 +78,21 @@ describe('the reference', () => {
     for (const word of [...EVENT_TYPES, ...Object.keys(REST_ERRORS)]) expect(text).toContain(word);
   });
 
-  it.each(PAGES)('answers at %s with the safe headers of every answer and a request id', async (path) => {
+  it.each(PAGES)('returns %s with the security headers of every response and a request id', async (path) => {
     const { headers } = await get(path, { 'x-request-id': 'mine-1' });
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['x-frame-options']).toBe('DENY');
     expect(headers['x-request-id']).toBe('mine-1');
   });
 
-  it.each(PAGES)('says at %s that nothing has changed, to who has it', async (path) => {
+  it.each(PAGES)('returns 304 for %s to a client that has it', async (path) => {
     const first = await get(path);
     const again = await get(path, { 'if-none-match': first.headers.etag });
     expect([again.status, again.text]).toEqual([304, '']);
     expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('compresses for who takes it, under a tag of its own', async () => {
+  it('compresses for clients that accept gzip, with a separate ETag', async () => {
     const plain = await get('/openapi.json');
     const zipped = await get('/openapi.json', { 'accept-encoding': 'br, gzip' });
     expect([plain.headers['content-encoding'], zipped.headers['content-encoding']]).toEqual([
@@ -105,7 +105,7 @@ describe('the reference', () => {
     expect(refused.headers['content-encoding']).toBeUndefined();
   });
 
-  it('lets the files of the page be kept for ever: their path names their content', async () => {
+  it('marks the assets of the page as immutable, because their path contains a hash', async () => {
     for (const path of await assetsOf()) {
       const { headers } = await get(path);
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -114,7 +114,7 @@ describe('the reference', () => {
     expect((await get('/docs/assets/0000000000000000/scalar.js')).status).toBe(404);
   });
 
-  it.each(PAGES)('takes HEAD at %s, and refuses what would change something', async (path) => {
+  it.each(PAGES)('accepts HEAD at %s and rejects other methods', async (path) => {
     const [whole, head, post, options] = [
       await get(path),
       await send(api, 'HEAD', path),
@@ -135,8 +135,8 @@ describe('the reference', () => {
   });
 });
 
-describe('the reference under a limit', () => {
-  it('takes from the rate limit of the address', async () => {
+describe('the reference under a rate limit', () => {
+  it('counts toward the rate limit of the address', async () => {
     const limited = await startTestRestApi({
       RATE_LIMITS: JSON.stringify({ general: { requests: 3, seconds: 3600 } }),
     });

@@ -1,6 +1,6 @@
 /**
- * The components of the document: JSON Schemas (2020-12, as OpenAPI 3.1 has them) of the contract's zod schemas. A
- * schema with an id becomes a component, once.
+ * The schema components of the document: the contract's zod schemas as JSON Schema 2020-12, which OpenAPI 3.1 uses.
+ * Each schema with an id becomes one component.
  */
 import { DECIMAL_SCHEMAS, type Direction, jsonSchemaOf } from '@trading-automation/contracts';
 import type { z } from 'zod';
@@ -11,7 +11,7 @@ export class SchemaComponents {
     Object.entries(DECIMAL_SCHEMAS as Readonly<Record<string, JsonObject>>),
   );
 
-  /** The schema as it stands in place: a reference where it has an id. */
+  /** Returns the schema for use in place; a schema with an id becomes a reference. */
   of(schema: z.ZodType, direction: Direction): JsonObject {
     const { root, definitions } = jsonSchemaOf(schema, direction);
     for (const [id, definition] of Object.entries(definitions))
@@ -19,7 +19,7 @@ export class SchemaComponents {
     return rewriteRefs(root as JsonObject) as JsonObject;
   }
 
-  /** Puts down a schema that the contract has no zod schema for. */
+  /** Adds a schema that has no zod schema in the contract. */
   define(id: string, schema: JsonObject): void {
     this.register(id, schema);
   }
@@ -28,7 +28,7 @@ export class SchemaComponents {
     return Object.fromEntries([...this.found].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** @throws where one id names two schemas: a client's type can be only one of them */
+  /** @throws {Error} if two different schemas have the same id, because a client can have only one type for it */
   private register(id: string, schema: JsonObject): void {
     const known = this.found.get(id);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))

@@ -1,8 +1,8 @@
 /**
- * Serves the reference, to anybody: GET and HEAD, beside the operations and outside of their envelope.
+ * Serves the reference publicly by GET and HEAD, without the response envelope of operations.
  *
- * 1. Its requests take from the rate limit of their address, as those of public operations do.
- * 2. An answer is compressed once in the life of the process, and only where somebody asks for it.
+ * 1. Its requests count toward the rate limit of their IP address, like those of public operations.
+ * 2. A page is compressed once per process, on the first request that accepts gzip.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ import { type ReferencePage, referencePages } from './reference-pages.js';
 
 const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const ALLOW = 'GET, HEAD, OPTIONS';
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const compress = promisify(gzip);
 
@@ -34,8 +34,8 @@ function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf
       await limits.takeByAddress();
     } catch (error) {
       const rateLimit = limits.headers;
-      const refusal: RenderedResponse = renderError(error, request.id);
-      sendResponse(reply, rateLimit === undefined ? refusal : { ...refusal, rateLimit });
+      const rendered: RenderedResponse = renderError(error, request.id);
+      sendResponse(reply, rateLimit === undefined ? rendered : { ...rendered, rateLimit });
       return reply;
     }
     return page.send(request, reply);
@@ -43,20 +43,20 @@ function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf
   server.route({
     method: OTHER_METHODS,
     url: page.path,
-    // Refused before a body is read.
-    onRequest: (request, reply) => refuseMethod(request, reply),
+    // Rejected before a body is read.
+    onRequest: (request, reply) => rejectMethod(request, reply),
     handler: async () => undefined,
   });
 }
 
-function refuseMethod(request: FastifyRequest, reply: FastifyReply): void {
+function rejectMethod(request: FastifyRequest, reply: FastifyReply): void {
   const headers = { allow: ALLOW };
   const refusal = renderError(new DomainError('method_not_allowed'), request.id);
   if (request.method === 'OPTIONS') sendResponse(reply, { status: 204, headers, body: '' });
   else sendResponse(reply, { ...refusal, headers: { ...refusal.headers, ...headers } });
 }
 
-/** One page as it goes out. */
+/** A page with its precomputed headers and its compressed form. */
 class StaticPage {
   readonly path: string;
   private readonly plain: Buffer;
@@ -71,7 +71,7 @@ class StaticPage {
     this.headers = {
       ...DEFAULT_RESPONSE_HEADERS,
       'content-type': page.type,
-      'cache-control': page.isVersioned ? FOR_EVER : 'no-cache',
+      'cache-control': page.isVersioned ? IMMUTABLE : 'no-cache',
       vary: 'Accept-Encoding',
       ...(page.contentPolicy === undefined ? {} : { 'content-security-policy': page.contentPolicy }),
     };

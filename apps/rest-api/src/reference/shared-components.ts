@@ -1,4 +1,4 @@
-/** What many operations refer to: headers, parameters, security schemes, the pagination block. */
+/** Components that many operations share: headers, parameters, security schemes, the pagination object. */
 import { type JsonObject } from './json.js';
 
 const text = (description: string, more: JsonObject = {}): JsonObject => ({
@@ -7,18 +7,24 @@ const text = (description: string, more: JsonObject = {}): JsonObject => ({
 });
 
 export const headers: JsonObject = {
-  RequestId: text('Id of the request: the valid one that you sent, or a new one. Support asks for it.'),
-  RateLimit: text('What is left, by policy: `"general";r=599;t=1`.'),
-  RateLimitPolicy: text('The policies that the request counts in, with quota and window in seconds.'),
-  RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-  Location: text('Path of the record that was made.', { format: 'uri-reference' }),
-  IdempotencyReplayed: text('`true` where this is the kept answer of an earlier request with the same key.', {
-    const: 'true',
-  }),
-  Deprecation: text('On the unprefixed aliases: since when they are legacy (RFC 9745).'),
-  CopierLink: text(
-    'On the unprefixed aliases: the path that takes their place, as `rel="successor-version"`.',
+  RequestId: text(
+    'Id of the request: the valid id that you sent, or a new one. Include it when you contact support.',
   ),
+  RateLimit: text('Remaining quota by policy, for example `"general";r=599;t=1`.'),
+  RateLimitPolicy: text('Rate-limit policies that apply to the request, with quota and window in seconds.'),
+  RetryAfter: {
+    description: 'Number of seconds to wait before a retry.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  Location: text('Path of the created record.', { format: 'uri-reference' }),
+  IdempotencyReplayed: text(
+    '`true` if this is the stored response of an earlier request with the same key.',
+    {
+      const: 'true',
+    },
+  ),
+  Deprecation: text('On unprefixed aliases: date of their deprecation (RFC 9745).'),
+  CopierLink: text('On unprefixed aliases: the replacement path, as `rel="successor-version"`.'),
 };
 
 export const parameters: JsonObject = {
@@ -26,21 +32,22 @@ export const parameters: JsonObject = {
     name: 'offset',
     in: 'query',
     required: false,
-    description: 'Items to skip. Not together with `cursor`, which costs the same on every page.',
+    description:
+      'Number of items to skip. Cannot be combined with `cursor`, which is equally fast on every page.',
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
   },
   Cursor: {
     name: 'cursor',
     in: 'query',
     required: false,
-    description: '`next_cursor` of the page before; of the same list, sort, order and filters.',
+    description: '`next_cursor` of the previous page. The list, sort, order and filters must be the same.',
     schema: { type: 'string', minLength: 1 },
   },
   Order: {
     name: 'order',
     in: 'query',
     required: false,
-    description: 'Direction of the sort.',
+    description: 'Sort direction.',
     schema: { type: 'string', enum: ['asc', 'desc'], default: 'desc' },
   },
   IdempotencyKey: {
@@ -48,7 +55,7 @@ export const parameters: JsonObject = {
     in: 'header',
     required: false,
     description:
-      'Makes a retry safe: within 24 hours the same request with the same key has its effect once, and its first answer comes again.',
+      'Makes retries safe. Within 24 hours, the same request with the same key takes effect once, and repeats get the first response.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   LastEventId: {
@@ -56,7 +63,7 @@ export const parameters: JsonObject = {
     in: 'header',
     required: false,
     description:
-      'Id of the last event received: the stream goes on after it. Browsers send it by themselves.',
+      'Id of the last received event. The stream continues after it. Browsers send it automatically.',
     schema: { type: 'string', minLength: 1 },
   },
 };
@@ -73,12 +80,12 @@ export const securitySchemes: JsonObject = {
   Bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The same API key as a bearer value. No JWT is taken.',
+    description: 'The API key as a bearer token. JWTs are not accepted.',
   },
   SvcPublicKey: header('x-svc-pubkey', 'Signed request: compressed secp256k1 public key, lower-case hex.'),
   SvcTimestamp: header(
     'x-svc-timestamp',
-    'Signed request: Unix time in milliseconds, within 60 s of the server.',
+    'Signed request: Unix time in milliseconds, within 60 s of server time.',
   ),
   SvcNonce: header(
     'x-svc-nonce',
@@ -90,17 +97,20 @@ export const securitySchemes: JsonObject = {
 export const pagination: JsonObject = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', description: 'The most items that this page could hold.' },
+    limit: { type: 'integer', description: 'Maximum number of items on this page.' },
     offset: {
       type: 'integer',
-      description: 'Items skipped before this page; 0 where it was asked for by cursor.',
+      description: 'Number of skipped items before this page. 0 if the page was requested with `cursor`.',
     },
-    has_more: { type: 'boolean', description: 'Whether items follow this page.' },
+    has_more: { type: 'boolean', description: 'True if more items follow this page.' },
     next_cursor: {
       type: ['string', 'null'],
-      description: 'Send it as `cursor` for the next page; null on the last one.',
+      description: 'Value of `cursor` for the next page. Null on the last page.',
     },
-    total: { type: 'integer', description: 'All items of the query, with `include=total` alone.' },
+    total: {
+      type: 'integer',
+      description: 'Number of all matching items. Present only with `include=total`.',
+    },
   },
   required: ['limit', 'offset', 'has_more', 'next_cursor'],
 };

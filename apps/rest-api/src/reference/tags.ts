@@ -1,4 +1,4 @@
-/** How the reference groups operations: by the resource in their id. */
+/** Groups the operations of the reference by the resource in their id. */
 
 const TITLES: Readonly<Record<string, string>> = {
   health: 'Service',
@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<string, string>> = {
   analytics: 'Trades',
 };
 
-/** The tag of an operation's id: `tradePairs.list` is of "Trade pairs". */
+/** Returns the tag of an operation id: "Trade pairs" for `tradePairs.list`. */
 export function tagOf(operationId: string): string {
   const resource = operationId.slice(0, operationId.indexOf('.'));
   const words = resource.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

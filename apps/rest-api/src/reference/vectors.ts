@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { IdentityVector, RequestVector, Vectors } from './introduction.js';
 
-/** The vectors that the reference works through: without a body, with a query, with a body. */
+/** Names of the test vectors that the reference shows: one with a query string, one with a body. */
 const SHOWN = ['GET with a query string', 'POST with a JSON body'];
 const SHOWN_IDENTITY = 'signed by the key that it names';
 
-/** Reads them from the folder of the published vectors, which only a checkout has. */
+/** Reads the shown vectors from the folder of the published vectors, which exists only in a checkout. */
 export function readVectors(folder: URL): Vectors {
   return {
     requests: SHOWN.map((name) => find<RequestVector>(folder, 'requests-accepted.json', name)),
