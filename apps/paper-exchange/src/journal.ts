@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { State, type StateRecord } from './engine/state.js';
 
-/** A new snapshot starts at this many lines, or at as many lines as there are orders, so that it gets rarer with growth. */
+/** A snapshot starts at this many lines, or at as many lines as there are orders, so it gets rarer with growth. */
 const COMPACT_AFTER_LINES = 50_000;
 const READ_BYTES = 1_048_576;
 const NEWLINE = 10;

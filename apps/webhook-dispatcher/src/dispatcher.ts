@@ -62,7 +62,7 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         work.drain().then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
-      // Attempts that outlast the grace period are abandoned: their leases end with this dispatcher, and others repeat them.
+      // Attempts beyond the grace period are abandoned: their leases end with this dispatcher, and others repeat them.
       if (isDrained) await app.close();
       else
         logger.warn(

@@ -24,7 +24,7 @@ export interface BookFill {
 
 export interface BookResult {
   readonly fills: readonly BookFill[];
-  /** Why matching stopped (earlier fills remain): its own resting order, a maker-only order that would take, an unfillable FOK. */
+  /** Why matching stopped; earlier fills remain. */
   readonly stoppedBy?: 'self-trade' | 'would-match' | 'not-fillable';
 }
 

@@ -5,7 +5,7 @@
 export const UNIT_DECIMALS = 8;
 const DECIMAL = /^\d{1,20}(\.\d{1,30})?$/;
 
-/** Parses `text` to units of 10^-decimals. Returns `undefined` if it is not a plain decimal, `'inexact'` if it does not fit. */
+/** Parses `text` to units of 10^-decimals; `undefined` if it is not a plain decimal, `'inexact'` if it does not fit. */
 export function parseUnits(text: string, decimals = UNIT_DECIMALS): bigint | 'inexact' | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const [whole = '0', fraction = ''] = text.split('.');

@@ -35,7 +35,7 @@ export interface ExchangeOptions {
   readonly state: State;
   readonly fees: FeeRates;
   readonly now: () => number;
-  /** Makes a record durable. After an exception every further change is rejected, because memory is ahead of the disk. */
+  /** Makes a record durable. After an exception every change is rejected, because memory is ahead of the disk. */
   readonly persist: (record: StateRecord) => void;
   /** The lots of the parts in which an order is matched, if it is split; they sum to `lots`. */
   readonly splitLots?: (lots: number) => readonly number[];
@@ -282,7 +282,7 @@ export class Exchange {
     if (!mayRest) this.close(order, 'EXPIRED');
   }
 
-  /** A stop-market order usually triggers beyond what it locked; the free balance pays the rest, as far as it covers it. */
+  /** A stop-market order usually triggers beyond what it locked; the free balance pays as much of the rest as it can. */
   private affordable(spec: SymbolSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;
     const levels = this.book(spec).opposite(order.side);

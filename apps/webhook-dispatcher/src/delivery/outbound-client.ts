@@ -162,7 +162,7 @@ async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWho
   return { bytes: Buffer.concat(chunks), isWhole };
 }
 
-/** Decodes the start of a body: replaces invalid bytes, drops a truncated character and U+0000, which Postgres rejects. */
+/** Decodes the start of a body. Replaces invalid bytes, drops a truncated character and U+0000: Postgres rejects it. */
 function excerptOf(body: Buffer): string {
   const decoder = new TextDecoder('utf-8', { fatal: false });
   return decoder.decode(body.subarray(0, EXCERPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');

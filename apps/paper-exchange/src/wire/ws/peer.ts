@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** The maximum number of unsent bytes. A reader beyond it is too slow and is disconnected: it must reconnect and resync. */
+/** The maximum number of unsent bytes. A slower reader is disconnected: it must reconnect and resync. */
 export const MAX_UNSENT_BYTES = 1_048_576;
 
 /** One connected client. */

@@ -13,7 +13,7 @@ export interface StreamName {
   readonly interval?: Interval;
 }
 
-/** Parses a stream name; undefined if it is not supported. Like the venue, such a subscription succeeds and is silent. */
+/** Parses a stream name; undefined if unsupported. As at the venue, such a subscription succeeds and stays silent. */
 export function readStreamName(text: string): StreamName | undefined {
   const at = text.indexOf('@');
   const spec = SYMBOLS.find(({ id }) => id.toLowerCase() === text.slice(0, at));

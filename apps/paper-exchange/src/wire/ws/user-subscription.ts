@@ -4,7 +4,7 @@ import type { Peer } from './peer.js';
 /** The maximum time that an event is held back, in milliseconds, if no other event follows it. */
 const HELD_AT_MOST_MS = 250;
 
-/** One account's events on one connection, with weather: some are sent twice, some after their successor, some never. */
+/** One account's events on one connection. Weather repeats, delays or drops some of them. */
 export class UserSubscription {
   private held: object | undefined;
   private timer: NodeJS.Timeout | undefined;
