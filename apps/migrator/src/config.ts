@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** The environment of the process. */
+/** The settings of the process. */
 export const configSchema = z.object({ DATABASE_URL: z.url('expected a URL') });

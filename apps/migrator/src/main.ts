@@ -5,8 +5,14 @@ import { configSchema } from './config.js';
 const logger = createLogger('migrator');
 try {
   const { DATABASE_URL } = readConfig(configSchema);
-  logger.info({ migrations: await migrate(DATABASE_URL) }, 'the schema is that of this release');
+  logger.info(
+    { event: 'schema.migrated', migrations: await migrate(DATABASE_URL) },
+    'The schema is up to date.',
+  );
 } catch (error) {
-  logger.fatal({ err: error }, 'the schema was not changed');
+  logger.fatal(
+    { event: 'schema.migration_failed', err: error },
+    'Could not migrate the schema; it is unchanged.',
+  );
   process.exitCode = 1;
 }

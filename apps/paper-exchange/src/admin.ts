@@ -28,7 +28,7 @@ export interface AdminOptions {
   readonly now: () => number;
 }
 
-/** The exchange's own controls, outside the venue's wire format: no token on loopback, elsewhere only with one. */
+/** The admin calls, outside the venue's wire format. They need no token on loopback; elsewhere they require one. */
 export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
   const { exchange, maker, weather, streams, token, now } = options;
   app.addHook('onRequest', async (req) => {
@@ -70,19 +70,24 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
     const spec = specOf(body.symbol);
     const step = 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals);
     const price = unitsOf(body.price);
-    if (price % step !== 0n || price === 0n) throw new VenueError(-1100, 'price is not on the tick');
+    if (price % step !== 0n || price === 0n)
+      throw new VenueError(-1100, 'price must be a positive multiple of the tick size');
     maker.moveTo(spec, Number(price / step));
     return { symbol: pairOf(spec), price: formatPlain(price) };
   });
 }
 
 function assertAdmin(req: FastifyRequest, token: string | undefined): void {
-  // A page in a browser on this machine reaches loopback too; it sends an Origin, the callers meant here don't.
+  // A web page on this machine can reach loopback too. Browsers send an Origin, the intended callers do not.
   if (LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers.origin === undefined) return;
-  const given = Buffer.from(req.headers.authorization ?? '');
+  const sent = Buffer.from(req.headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token ?? ''}`);
-  if (token !== undefined && given.length === expected.length && timingSafeEqual(given, expected)) return;
-  throw new VenueError(-2015, 'an admin token is needed', 401);
+  if (token !== undefined && sent.length === expected.length && timingSafeEqual(sent, expected)) return;
+  throw new VenueError(
+    -2015,
+    'Invalid admin token. Send the ADMIN_TOKEN of the exchange as a bearer token.',
+    401,
+  );
 }
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
@@ -99,7 +104,7 @@ function read<T>(schema: z.ZodType<T>, body: unknown): T {
 function unitsOf(text: string): bigint {
   const units = parseUnits(text);
   if (typeof units !== 'bigint')
-    throw new VenueError(-1100, 'an amount is a plain decimal of at most 8 places');
+    throw new VenueError(-1100, 'amount must be a plain decimal with at most 8 decimal places');
   return units;
 }
 
@@ -111,7 +116,7 @@ function specOf(symbol: string): SymbolSpec {
 
 function ledgerView(exchange: Exchange, apiKey: string): object {
   const account = exchange.state.accountByKey(apiKey);
-  if (account === undefined) throw new VenueError(-2015, 'no account has this api_key', 404);
+  if (account === undefined) throw new VenueError(-2015, 'No account has this api_key.', 404);
   const { state } = exchange;
   return {
     balances: Object.fromEntries(

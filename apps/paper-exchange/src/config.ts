@@ -1,18 +1,18 @@
 import { port } from '@trading-automation/runtime';
 import { z } from 'zod';
 
-/** The environment of the process; README.md says what each means. */
+/** The settings of the process; README.md documents each. */
 export const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  /** 0 takes a free port; the `listening` line tells which. */
+  /** 0 selects a free port; the `listening` line contains it. */
   PORT: port.default(0),
   DATA_DIR: z.string().min(1),
   SEED: z.coerce.number().int().min(0).default(1),
   ADMIN_TOKEN: z.string().min(16).optional(),
   MARKET: z.enum(['on', 'off']).default('on'),
-  /** Of the amount received, in millionths. */
+  /** Millionths of the amount received. */
   FEE_PPM: z.coerce.number().int().min(0).max(100_000).default(1_000),
-  /** The venue's limits: request weight of an address, new orders of an account. */
+  /** The venue's limits: request weight per address, new orders per account. */
   WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
   ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
   ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),

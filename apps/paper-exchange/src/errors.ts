@@ -1,13 +1,13 @@
 /**
- * A refusal in the venue's own words: `code` and `message` are the `{"code", "msg"}` of the wire, `status` its
- * HTTP status. Everything a client may have caused is one of these; any other throw is a fault of this process.
+ * An error response in the venue's format: `code` and `message` are `{"code", "msg"}` on the wire, `status` is the HTTP
+ * status. Every error that a client can cause is one of these; any other exception is an internal error.
  */
 export class VenueError extends Error {
   constructor(
     readonly code: number,
     message: string,
     readonly status = 400,
-    /** What the `Retry-After` header says, where there is one. */
+    /** The value of the `Retry-After` header, if any. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
@@ -18,7 +18,7 @@ export class VenueError extends Error {
 export const VENUE_ERRORS = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
-  /** It may have happened, and may not have. */
+  /** The request may or may not have had its effect. */
   unknownOutcome: () =>
     new VenueError(
       -1007,

@@ -18,7 +18,7 @@ import { UserApi } from './wire/ws/user-api.js';
 
 export { type Config, configSchema } from './config.js';
 
-/** Starts the exchange on `HOST:PORT`; resolves once it answers. `close` is safe to call twice. */
+/** Starts the exchange on `HOST:PORT`; resolves once it accepts requests. `close` may be called twice. */
 export async function startPaperExchange(
   config: Config,
 ): Promise<{ url: string; close: () => Promise<void> }> {
@@ -41,7 +41,7 @@ export async function startPaperExchange(
   return { url: `http://${config.HOST}:${port}`, close: () => app.close() };
 }
 
-/** Everything that is there before the first connection. */
+/** Creates everything that must exist before the first connection. */
 function openVenue(config: Config) {
   const now = Date.now;
   const journal = new Journal(config.DATA_DIR);

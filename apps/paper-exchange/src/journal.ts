@@ -13,19 +13,19 @@ import {
 import { join } from 'node:path';
 import { State, type StateRecord } from './engine/state.js';
 
-/** A new snapshot is begun at this many lines, or at as many as there are orders: rarer as these grow. */
+/** A snapshot starts at this many lines, or at as many lines as there are orders, so it gets rarer with growth. */
 const COMPACT_AFTER_LINES = 50_000;
 const READ_BYTES = 1_048_576;
 const NEWLINE = 10;
 
 /**
- * Records on disk, one JSON line each, beside a snapshot of everything before them. A line is with the operating
- * system before `append` returns, so it outlives the process however that ends.
+ * Records on disk, one JSON line each, next to a snapshot of everything before them. `append` returns after the
+ * operating system has the line, so the line survives any end of the process.
  *
- * 1. Records are absolute, and all lines since a snapshot was begun are there: replaying them in order over it comes to
- *    the present, whatever the snapshot holds of them already.
- * 2. A snapshot is written piece by piece between other work, while orders go on: nobody waits for it. The lines before
- *    its beginning are kept, in a file of their own, until it is whole.
+ * 1. Records are absolute, and all lines since the start of the last snapshot exist. Replaying them in order over the
+ *    snapshot gives the current state, whatever the snapshot already contains of them.
+ * 2. A snapshot is written in pieces while orders continue, so no caller waits for it. The lines from before its start
+ *    are kept in a separate file until it is complete.
  */
 export class Journal {
   readonly state = new State();
@@ -40,7 +40,7 @@ export class Journal {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     for (const { text } of linesOf(this.path('snapshot.json'))) this.state.apply(JSON.parse(text));
     for (const name of ['journal.old.jsonl', 'journal.jsonl']) {
-      // The last line may be torn by a crash; its change was never answered. A torn line anywhere else is damage.
+      // A crash may truncate the last line; its change was never confirmed. A truncated line anywhere else is damage.
       for (const { text, isWhole } of linesOf(this.path(name)))
         if (isWhole) this.state.apply(JSON.parse(text));
     }
@@ -68,7 +68,7 @@ export class Journal {
     return join(this.directory, name);
   }
 
-  /** All at once, where nobody waits. */
+  /** Writes a snapshot in one piece, when no caller waits. */
   private compact(): void {
     const file = openSync(this.path('snapshot.new.json'), 'w', 0o600);
     for (const record of this.state.dump()) writeLine(file, record);
@@ -78,7 +78,7 @@ export class Journal {
     this.lines = 0;
   }
 
-  /** A disk that fails meanwhile ends the process, by which nothing is lost. */
+  /** A disk error during a snapshot ends the process; no data is lost. */
   private beginSnapshot(): void {
     renameSync(this.path('journal.jsonl'), this.path('journal.old.jsonl'));
     closeSync(this.file);
@@ -112,7 +112,7 @@ function writeLine(file: number, record: StateRecord): void {
   for (let at = 0; at < line.length; ) at += writeSync(file, line, at);
 }
 
-/** The lines of a file, which may be larger than a string can be; the last may lack its end. No file has no lines. */
+/** Yields the lines of a file, which may be longer than the longest string. The last may lack its newline. */
 function* linesOf(path: string): Generator<{ readonly text: string; readonly isWhole: boolean }> {
   if (!existsSync(path)) return;
   const file = openSync(path, 'r');

@@ -8,7 +8,7 @@ await runProcess({
   logger,
   start: async () => {
     const { url, close } = await startPaperExchange(readConfig(configSchema));
-    logger.info({ url }, 'listening');
+    logger.info({ event: 'process.ready', url }, 'listening');
     return { stop: close };
   },
 });

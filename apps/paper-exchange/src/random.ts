@@ -1,7 +1,7 @@
-/** A number from 0 up to, never including, 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** The well-known 32-bit generator mulberry32: small, seeded, for play only. */
+/** The 32-bit generator mulberry32: small and seeded; not for security. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

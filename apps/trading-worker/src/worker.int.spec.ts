@@ -23,8 +23,8 @@ const redisUrl = process.env.TEST_REDIS_URL ?? '';
 let prefix: string;
 let queue: Queue<TradeJob>;
 let worker: Worker;
-/** How many workers the loop told of, turn by turn. */
-let workersTold: number[];
+/** The numbers of workers that the loop reported, by tick. */
+let reportedWorkers: number[];
 
 beforeAll(async () => {
   env = await GatewayUnderTest.open();
@@ -75,12 +75,12 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     prefix,
     schedules.errorLogger('trade_queue.unavailable', 'Redis is unavailable.'),
   );
-  workersTold = [];
+  reportedWorkers = [];
   const ownership = new OwnershipLoop(
     core.platform,
     gateway,
     schedules.errorLogger('account_claim.failed', 'Could not claim exchange accounts.'),
-    (workers) => workersTold.push(workers),
+    (workers) => reportedWorkers.push(workers),
   );
   worker = new Worker(
     core.platform,
@@ -94,7 +94,7 @@ async function start(more: Partial<Config> = {}): Promise<void> {
 }
 async function eventually(check: () => unknown): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('it did not come about');
+    if (tries === 500) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -104,7 +104,7 @@ const fails =
     throw new ExchangeError(...args);
   };
 describe('a trading worker', () => {
-  it('queues each new trade once, by its id alone', async () => {
+  it('queues each new trade once, by its id only', async () => {
     await start();
     const trades = [await env.place(), await env.place()];
     await eventually(async () => (await queue.count()) >= 2);
@@ -114,7 +114,7 @@ describe('a trading worker', () => {
     );
   });
 
-  it('sends a trade that never came through the queue', async () => {
+  it('submits a trade that never came through the queue', async () => {
     await start();
     const trade = await env.place();
     await env.core.rows('UPDATE trades SET look_at = now() WHERE id = $1', trade);
@@ -122,7 +122,7 @@ describe('a trading worker', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('offers its exchanges, and reads their pairs, prices and the accounts that somebody asked for', async () => {
+  it('publishes its exchanges, and reads their pairs, prices and the requested accounts', async () => {
     env.exchange.markets = [marketOf('READ'), marketOf('BTC')];
     env.exchange.prices = { 'READ/USDT': '12.5' };
     await start();
@@ -141,7 +141,7 @@ describe('a trading worker', () => {
     expect(env.exchange.balanceReads).toBeGreaterThan(0);
   });
 
-  it('gives its accounts back at once when it ends', async () => {
+  it('releases its accounts immediately when it stops', async () => {
     await start();
     await eventually(() => env.gateway.ownership.ownedAccounts().size === 1);
     await worker.onApplicationShutdown();
@@ -152,19 +152,19 @@ describe('a trading worker', () => {
     expect(env.gateway.ownership.ownedAccounts().size).toBe(0);
   });
 
-  it('tells how many share the exchanges’ limits, and takes no account any more once it has ended', async () => {
+  it('reports how many workers share the exchanges’ limits, and claims no account after it has stopped', async () => {
     await start();
-    await eventually(() => workersTold.length > 0);
-    expect(workersTold[0]).toBe(1);
+    await eventually(() => reportedWorkers.length > 0);
+    expect(reportedWorkers[0]).toBe(1);
     await worker.onApplicationShutdown();
-    const turns = workersTold.length;
+    const turns = reportedWorkers.length;
     await env.core.rows(`SELECT pg_notify('${ACCOUNT_OWNERS_CHANNEL}', '')`);
     await new Promise((resolve) => setTimeout(resolve, LEASE_RENEWAL_MS + 500));
-    expect(workersTold).toHaveLength(turns);
+    expect(reportedWorkers).toHaveLength(turns);
     expect(await env.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
   });
 
-  it('takes over at once what another worker gives back', async () => {
+  it('takes over immediately what another worker releases', async () => {
     const other = env.newGateway();
     await other.renewOwnership();
     await start();
@@ -176,7 +176,7 @@ describe('a trading worker', () => {
     await other.close();
   });
 
-  it('shows that it lives', async () => {
+  it('records heartbeats', async () => {
     await start();
     await eventually(
       async () => (await env.core.rows("SELECT FROM heartbeats WHERE service = 'trading-worker'")).length > 0,
@@ -184,8 +184,8 @@ describe('a trading worker', () => {
   });
 });
 
-describe('what the APIs ask of it', () => {
-  it('it does: reads balances and cancels', async () => {
+describe('the worker calls of the APIs', () => {
+  it('read balances and cancel trades', async () => {
     await start();
     await expect(
       callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
@@ -200,7 +200,7 @@ describe('what the APIs ask of it', () => {
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  it('it tries credentials that are kept nowhere, and tells what they may do or why they do not work', async () => {
+  it('test credentials without storing them, and return what they permit or why they fail', async () => {
     await start();
     const context = 'credentials_test/1';
     const sealed = await env.sealed('another secret', context);
@@ -211,17 +211,17 @@ describe('what the APIs ask of it', () => {
       canTrade: true,
       canWithdraw: false,
     });
-    // The others are those of accounts, which the worker hears of by itself.
+    // The others belong to accounts, and the worker supervises those on its own.
     const tried = env.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
     expect(tried).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
     expect(env.exchange.closed).toBe(1);
-    for (const [outcome, code, told] of [
+    for (const [outcome, code, apiCode] of [
       ['fatal', 'credentials_rejected', 'exchange_credentials_rejected'],
       ['retryable', 'unreachable', 'exchange_unavailable'],
       ['unknown', 'bad_answer', 'exchange_unavailable'],
     ] as const) {
       env.exchange.onCall = fails(outcome, code, 'No.');
-      await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: told });
+      await expect(callWorker(api, 'exchange_account.test', input)).rejects.toMatchObject({ code: apiCode });
     }
     expect(env.exchange.closed).toBe(4);
     const elsewhere = { ...input, exchange: 'elsewhere' };
@@ -233,15 +233,15 @@ describe('what the APIs ask of it', () => {
     expect(env.logged.join('')).not.toContain('another secret');
   });
 
-  it('it says that it can not for now, while the exchange can not be asked', async () => {
+  it('report that the service is unavailable while the exchange is unreachable', async () => {
     await start();
-    env.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is away.');
+    env.exchange.onCall = fails('retryable', 'unreachable', 'The exchange is unavailable.');
     await expect(
       callWorker(api, 'exchange_account.sync', { account_id: env.account.uuid }),
-    ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is away.' });
+    ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is unavailable.' });
   });
 
-  it('it leaves refused credentials to the account to tell, and says of a cancellation that it can not', async () => {
+  it('leave the report of rejected credentials to the account, and fail a cancellation with them', async () => {
     const trade = await env.place();
     await eventually(async () => {
       await env.send();

@@ -16,7 +16,7 @@ import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import type { DeliveryCounters } from './metrics/delivery-counters.js';
 
-/** What is made before Nest, because it may refuse to start. */
+/** Dependencies that are created before the Nest application, because creating them can fail the start. */
 export interface AppModuleOptions {
   readonly platform: Platform;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export class AppModule {
     redisUrl,
     queuePrefix,
   }: AppModuleOptions): DynamicModule {
-    const given = {
+    const shared = {
       module: AppModule,
       global: true,
       providers: [
@@ -52,11 +52,11 @@ export class AppModule {
       ],
     };
     return {
-      ...given,
+      ...shared,
       exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueue],
       imports: [
         PlatformModule.with(platform),
-        // The worker's connection waits for Redis as long as it takes; the queue that adds has one of its own.
+        // The worker's connection waits for Redis without a limit; the queue that adds jobs has its own connection.
         BullModule.forRoot({
           connection: { url: redisUrl, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: queuePrefix,
@@ -67,7 +67,7 @@ export class AppModule {
         MailModule,
       ],
       providers: [
-        ...given.providers,
+        ...shared.providers,
         {
           provide: Admission,
           useFactory: (deliveries: WebhookDeliveriesService, queue: AttemptQueue) =>

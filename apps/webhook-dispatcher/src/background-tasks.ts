@@ -26,9 +26,9 @@ export interface BackgroundTasksDependencies {
 }
 
 export interface BackgroundTasks {
-  /** Takes up nothing more; resolves once what was taken up is done, which may take as long as an attempt. */
+  /** Takes no new work; resolves once the running work is done, which may take as long as an attempt. */
   drain(): Promise<void>;
-  /** Gives up what is not done. After `stop` was called. */
+  /** Abandons unfinished work. Call `drain` first. */
   close(): Promise<void>;
 }
 
@@ -36,19 +36,23 @@ interface Stoppable {
   stop(): Promise<unknown>;
 }
 
-/** Fans events out, sends what is owed, repairs what was forgotten, mails and notifies: all at once, from now on. */
+/** Starts the fan-out, the deliveries, the sweeper, mail and notifications. */
 export function startBackgroundTasks(
   app: INestApplicationContext,
   parts: BackgroundTasksDependencies,
 ): BackgroundTasks {
   const { config, sender, counters, logger } = parts;
-  const onError = (error: unknown) => logger.error({ err: error }, 'a turn failed; it will be tried again');
+  const onError = (error: unknown) =>
+    logger.error(
+      { event: 'background_task.failed', err: error },
+      'A background task failed; it will be retried.',
+    );
   const queue = app.get(AttemptQueue);
   const admission = app.get(Admission);
   const deliveries = app.get(WebhookDeliveriesService);
   const fanOut = app.get(WebhookFanOut);
 
-  const endSignsOfLife = startDispatcherHeartbeat(deliveries, config.SILENCE_MS, logger);
+  const stopHeartbeat = startDispatcherHeartbeat(deliveries, config.SILENCE_MS, logger);
   const lanes = startLanes(app, config);
   const unsubscribes = [
     fanOut.subscribe((refs) => void queue.add(refs.map((ref) => ({ ...ref, lane: 'main' })))),
@@ -72,7 +76,7 @@ export function startBackgroundTasks(
     },
     async close() {
       await admission.drain();
-      await endSignsOfLife();
+      await stopHeartbeat();
     },
   };
 }
@@ -89,11 +93,11 @@ function startLanes(app: INestApplicationContext, config: Config): readonly Stop
   return lanes;
 }
 
-/** Without a way to send it, mail waits in Postgres. */
+/** Starts sending mail. Without SMTP settings mail waits in Postgres. */
 function startMail(mails: MailQueue, { config, counters, logger }: BackgroundTasksDependencies): Stoppable {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined || from === undefined) {
-    logger.warn('SMTP_URL is not set: mail waits until it is');
+    logger.warn({ event: 'mail.disabled' }, 'SMTP_URL is not set; mail waits in Postgres until it is.');
     return { stop: async () => undefined };
   }
   const client = new SmtpClient({ url, from, timeoutMs });

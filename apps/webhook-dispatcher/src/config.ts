@@ -22,10 +22,10 @@ const count = (max: number) =>
     .min(1, 'expected at least 1')
     .max(max, `expected at most ${max.toLocaleString('en')}`);
 
-/** An attempt has to be recorded within its lease too; half its longest duration is left for that. */
+/** An attempt must also be recorded within its lease; half of the longest attempt is reserved for that. */
 const LEASE_PER_ATTEMPT = 1.5;
 
-/** Where mail goes out. */
+/** The mail server. */
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…' });
 
 const MAIL_FROM = /^(?:[^\p{Cc}<>@]*<([^<>]+)>|([^<>\s]+))$/u;
@@ -38,52 +38,52 @@ const mailFrom = z.string().refine(
   { error: 'expected an address, or Name <address>' },
 );
 
-/** The environment of the process. */
+/** The settings of the process. */
 export const configSchema = z
   .object({
     WORLD: z.enum(['test', 'live'], { error: 'expected test or live' }),
     DATABASE_URL: z.url('expected a URL'),
     REDIS_URL: z.url('expected a URL'),
-    /** The first opens what is sealed now, the others what was sealed before a rotation. */
+    /** The first key opens what is sealed now, the others what was sealed before a rotation. */
     WEBHOOK_OPENING_KEYS: openingKeysSetting,
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
-    /** Name servers for receivers' names; those of the system unless set. */
+    /** Name servers for the host names of receivers. Default: those of the system. */
     DNS_SERVERS: z
       .string()
       .transform((text) => text.split(',').map((server) => server.trim()))
       .refine(areNameServers, { error: 'expected addresses, or address:port, separated by commas' })
       .optional(),
-    /** Quick attempts at once: one that takes longer than a moment goes on beside them. */
+    /** Concurrent short attempts; an attempt that takes longer is detached. */
     DELIVERY_CONCURRENCY: count(1024).default(128),
-    /** Attempts that go on beside them at once. */
+    /** Concurrent detached attempts. */
     IN_FLIGHT_MAX: count(4096).default(1024),
-    /** Attempts at once in the lane of webhooks that fail. */
+    /** Concurrent attempts in the lane of failing webhooks. */
     SLOW_CONCURRENCY: count(1024).default(64),
-    /** Attempts at once to one webhook, over all dispatchers. */
+    /** Concurrent attempts to one webhook, over all dispatchers. */
     WEBHOOK_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perWebhookMax),
-    /** Attempts at once to all webhooks of one user in each lane, over all dispatchers. */
+    /** Concurrent attempts to all webhooks of one user in each lane, over all dispatchers. */
     USER_IN_FLIGHT_MAX: count(1024).default(DELIVERY_LIMITS.perUserMax),
-    /** The waits before attempts 2 to 5. */
+    /** The delays before attempts 2 to 5. */
     RETRY_DELAYS_MS: delaysMs.default([...RETRY_DELAYS_MS]),
-    /** The wall clock of one attempt, from DNS to the last byte. */
+    /** The time limit of one attempt, from DNS to the last byte. */
     ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
-    /** How long an attempt is its dispatcher's alone. */
+    /** The duration of an attempt's lease. */
     LEASE_MS: durationMs.default(45_000),
-    /** A dispatcher that was not heard of for so long is taken for gone, and its attempts are made by others. */
+    /** After this time without a heartbeat a dispatcher counts as dead, and others take over its attempts. */
     SILENCE_MS: durationMs.default(DELIVERY_LIMITS.heartbeatTimeoutMs),
-    /** How often Postgres is asked for deliveries that no job stands for. */
+    /** How often the sweeper looks for deliveries without a job in Postgres. */
     SWEEP_MS: durationMs.default(5_000),
-    /** Without it mail waits in Postgres. */
+    /** Unset: mail waits in Postgres. */
     SMTP_URL: smtpUrl.optional(),
-    /** Who mail is from. */
+    /** The sender of mail. */
     MAIL_FROM: mailFrom.optional(),
-    /** The longest wait for the mail server at any one point of a mail. */
+    /** The longest wait for the mail server in any one step of a mail. */
     MAIL_TIMEOUT_MS: durationMs.default(20_000),
-    /** How often Postgres is asked for mail. */
+    /** How often Postgres is polled for mail. */
     MAIL_POLL_MS: durationMs.default(5_000),
-    /** How long a stop waits for running attempts; those that it cuts are made again. */
+    /** How long a stop waits for running attempts. Attempts that take longer are abandoned and repeated. */
     STOP_GRACE_MS: durationMs.default(33_000),
-    /** Tells apart dispatchers that share a Redis without sharing a database. */
+    /** Distinguishes dispatchers that share a Redis but not a database. */
     QUEUE_PREFIX: z.string().min(1).default('webhooks'),
     ...metricsSettings,
     LOG_LEVEL: z
@@ -92,11 +92,11 @@ export const configSchema = z
   })
   .superRefine((config, context) => {
     if (config.WORLD === 'live' && config.WEBHOOK_ALLOW_LOOPBACK) {
-      const message = 'may not be true in the live world';
+      const message = 'must be false in the live world';
       context.addIssue({ code: 'custom', path: ['WEBHOOK_ALLOW_LOOPBACK'], message });
     }
     if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
-      const message = 'must be set where SMTP_URL is';
+      const message = 'must be set if SMTP_URL is set';
       context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message });
     }
     if (config.LEASE_MS < config.ATTEMPT_TIMEOUT_MS * LEASE_PER_ATTEMPT) {

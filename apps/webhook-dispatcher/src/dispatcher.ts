@@ -17,7 +17,7 @@ import { startMetrics } from './metrics/metrics.js';
 
 const SERVICE = 'webhook-dispatcher';
 
-/** Starts everything that sends; the answer ends it. */
+/** Starts the dispatcher. Returns the handle that stops it. */
 export async function startDispatcher(config: Config, logger: Logger): Promise<RunningProcess> {
   await assertNoEviction(config.REDIS_URL);
   const platform = await openPlatform({
@@ -25,7 +25,11 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
     databaseUrl: config.DATABASE_URL,
     applicationName: SERVICE,
     poolSize: 16,
-    onListenerError: (error) => logger.warn({ err: error }, 'notifications are interrupted'),
+    onListenerError: (error) =>
+      logger.warn(
+        { event: 'listener.connection_lost', err: error },
+        'The notification connection to Postgres is lost; reconnecting.',
+      ),
   });
   const registry = new Registry();
   const counters = new DeliveryCounters(registry);
@@ -45,7 +49,7 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
     abortOnError: false,
   });
   const queue = app.get(AttemptQueue);
-  // Before anything is taken up: a port that is not to be had ends the start.
+  // First, because a port that is in use fails the start.
   const metrics = await serveMetrics(config, { registry, queue, platform, logger });
   const work = startBackgroundTasks(app, { config, sender, counters, logger });
   const stopHeartbeat = startHeartbeat(platform, SERVICE);
@@ -58,9 +62,13 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         work.drain().then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
-      // Attempts that outlast the grace are cut: their leases end with this dispatcher, and they are made again.
+      // Attempts beyond the grace period are abandoned: their leases end with this dispatcher, and others repeat them.
       if (isDrained) await app.close();
-      else logger.warn('running attempts are cut; they will be made again');
+      else
+        logger.warn(
+          { event: 'attempts.abandoned', grace_ms: config.STOP_GRACE_MS },
+          'Attempts outlasted the grace period; another dispatcher repeats them.',
+        );
       client.close();
       await work.close();
       await queue.close();
@@ -85,7 +93,7 @@ function deliverySettings(config: Config): DeliverySettings {
   });
 }
 
-interface Measured {
+interface MetricsDependencies {
   readonly registry: Registry;
   readonly queue: AttemptQueue;
   readonly platform: Platform;
@@ -94,7 +102,7 @@ interface Measured {
 
 function serveMetrics(
   config: Config,
-  { registry, queue, platform, logger }: Measured,
+  { registry, queue, platform, logger }: MetricsDependencies,
 ): Promise<{ stop(): Promise<void> }> {
   return startMetrics({
     port: config.METRICS_PORT,
@@ -102,6 +110,7 @@ function serveMetrics(
     registry,
     backlog: new WebhookBacklog(platform),
     queue,
-    onError: (error) => logger.warn({ err: error }, 'some metrics could not be read'),
+    onError: (error) =>
+      logger.warn({ event: 'metrics.unavailable', err: error }, 'Some metrics could not be read.'),
   });
 }

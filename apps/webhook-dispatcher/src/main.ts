@@ -10,7 +10,7 @@ await runProcess({
     const config = readConfig(configSchema);
     logger.level = config.LOG_LEVEL;
     const dispatcher = await startDispatcher(config, logger);
-    logger.info({ concurrency: config.DELIVERY_CONCURRENCY }, 'ready');
+    logger.info({ event: 'process.ready', concurrency: config.DELIVERY_CONCURRENCY }, 'ready');
     return dispatcher;
   },
 });

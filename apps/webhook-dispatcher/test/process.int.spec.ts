@@ -130,6 +130,6 @@ describe('the process of the dispatcher', () => {
       log += chunk;
     });
     expect(await once(child, 'exit')).toEqual([1, null]);
-    expect(log).toContain('WEBHOOK_ALLOW_LOOPBACK: may not be true in the live world');
+    expect(log).toContain('WEBHOOK_ALLOW_LOOPBACK: must be false in the live world');
   });
 });

@@ -227,7 +227,7 @@ export interface ExchangeVenue {
   readonly tradingTypes: readonly TradingType[];
   /** Whether the venue passed the conformance suite. Only certified venues are offered to users. */
   readonly isCertified: boolean;
-  /** Returns a client order id within the exchange's limits. Equal seeds give equal ids, distinct seeds distinct ids. */
+  /** Returns a client order id within the exchange's limits. Equal seeds give equal ids, other seeds other ids. */
   clientOrderIdFor(seed: string): string;
   /** Returns public data; needs no credentials. */
   fetchMarkets(): Promise<readonly Market[]>;

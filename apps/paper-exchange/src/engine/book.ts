@@ -8,11 +8,11 @@ export interface BookOrder {
   readonly id: string;
   readonly side: OrderSide;
   readonly lots: number;
-  /** Absent for an order at any price. */
+  /** Absent for a market order. */
   readonly ticks?: number;
   readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
   readonly isPostOnly?: boolean;
-  /** Two orders of one owner never trade with each other; without an owner there is no such rule. */
+  /** Two orders of one owner never trade with each other; orders without an owner have no such rule. */
   readonly owner?: string;
 }
 
@@ -24,7 +24,7 @@ export interface BookFill {
 
 export interface BookResult {
   readonly fills: readonly BookFill[];
-  /** What stopped the order, fills before it stand: its own resting order, a maker-only that would take, a FOK that can't fill. */
+  /** Why matching stopped; earlier fills remain. */
   readonly stoppedBy?: 'self-trade' | 'would-match' | 'not-fillable';
 }
 
@@ -35,8 +35,8 @@ const STOPPED_BY: Record<number, BookResult['stoppedBy']> = {
 };
 
 /**
- * Price-time matching of one market, on integers alone: the library underneath adds and subtracts JavaScript numbers,
- * which is exact for safe integers and for nothing else, so anything else is refused here.
+ * Price-time matching of one market, on integers only. The library underneath uses JavaScript numbers, which are exact
+ * for safe integers only; any other number is rejected here.
  */
 export class Book {
   private readonly book = new OrderBook();
@@ -61,7 +61,7 @@ export class Book {
             timeInForce: (order.timeInForce ?? 'GTC') as never,
             postOnly: order.isPostOnly ?? false,
           });
-    // `done` also lists the order itself once it is filled, and `partial` is the order itself where it rests in part.
+    // `done` also contains the order itself once it is filled; `partial` is the order itself if a part of it rests.
     const fills = result.done
       .filter((maker) => maker.id !== order.id)
       .map((maker) => ({ makerId: maker.id, ticks: priceOf(maker), lots: maker.size }));
@@ -75,7 +75,7 @@ export class Book {
     return { fills, stoppedBy };
   }
 
-  /** False when the order doesn't rest here. */
+  /** Returns false if the order does not rest here. */
   cancel(id: string): boolean {
     return this.book.cancel(id) !== undefined;
   }
@@ -85,7 +85,7 @@ export class Book {
     return { bids, asks };
   }
 
-  /** The levels that an order of `side` would meet, best first. */
+  /** Returns the levels that an order of `side` would trade with, best first. */
   opposite(side: OrderSide): Level[] {
     const { bids, asks } = this.levels();
     return side === 'BUY' ? asks : bids;
@@ -94,10 +94,10 @@ export class Book {
 
 function priceOf(maker: object): number {
   if ('price' in maker && typeof maker.price === 'number') return maker.price;
-  throw new Error('a resting order without a price');
+  throw new Error('A resting order has no price.');
 }
 
 function assertWhole(value: number): void {
   if (!Number.isSafeInteger(value) || value <= 0)
-    throw new RangeError('ticks and lots are positive safe integers');
+    throw new RangeError('Ticks and lots must be positive safe integers.');
 }

@@ -1,11 +1,11 @@
 /**
- * Amounts are bigints in units of 10^-8 of the asset, the precision of the wire. Text becomes units and back
- * without a float in between.
+ * Amounts are bigints in units of 10^-8 of the asset, the precision of the wire format. Strings and units are
+ * converted without a floating-point number in between.
  */
 export const UNIT_DECIMALS = 8;
 const DECIMAL = /^\d{1,20}(\.\d{1,30})?$/;
 
-/** The value of `text` in units of 10^-decimals; `undefined` when it isn't a plain decimal, `'inexact'` when it doesn't fit. */
+/** Parses `text` to units of 10^-decimals; `undefined` if it is not a plain decimal, `'inexact'` if it does not fit. */
 export function parseUnits(text: string, decimals = UNIT_DECIMALS): bigint | 'inexact' | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const [whole = '0', fraction = ''] = text.split('.');
@@ -13,14 +13,14 @@ export function parseUnits(text: string, decimals = UNIT_DECIMALS): bigint | 'in
   return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
 }
 
-/** `units` as a decimal with exactly `decimals` places, as the wire writes it: `0.50000000`. */
+/** Formats `units` as a decimal with exactly `decimals` places, as on the wire: `0.50000000`. */
 export function formatUnits(units: bigint, decimals = UNIT_DECIMALS): string {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
   return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** `units` without trailing zeros: `0.5`, `100000`. */
+/** Formats `units` without trailing zeros: `0.5`, `100000`. */
 export function formatPlain(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }

@@ -19,7 +19,7 @@ import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from '.
 import { ASSETS, SYMBOLS, type SymbolSpec } from './symbols.js';
 
 const HOUSE_GRANT = 10n ** 20n;
-/** The house's own trades aren't journaled; the prices that they made are, this often, so that a crash moves none far. */
+/** Trades of the house are not journaled. Their prices are, at this interval, so that a crash loses little movement. */
 const CHECKPOINT_EVERY_MS = 10_000;
 
 export interface Commit {
@@ -35,17 +35,17 @@ export interface ExchangeOptions {
   readonly state: State;
   readonly fees: FeeRates;
   readonly now: () => number;
-  /** Makes a record durable; a throw refuses all that follows, for memory is then ahead of the disk. */
+  /** Makes a record durable. After an exception every change is rejected, because memory is ahead of the disk. */
   readonly persist: (record: StateRecord) => void;
-  /** In how many lots at a time an order meets the book, where that isn't all at once; they sum to `lots`. */
+  /** The lots of the parts in which an order is matched, if it is split; they sum to `lots`. */
   readonly splitLots?: (lots: number) => readonly number[];
 }
 
 /**
- * The exchange itself: every change of orders and balances goes through here, one at a time and without awaiting.
- * 1. A change is persisted before its caller learns of it.
- * 2. A refused order (VenueError) has changed nothing.
- * 3. What an order may spend is locked before it meets the book.
+ * The exchange. Every change of orders and balances passes through here, one at a time and synchronously.
+ * 1. A change is persisted before its caller receives the result.
+ * 2. A rejected order (VenueError) has changed nothing.
+ * 3. The amount that an order may spend is locked before the order is matched.
  */
 export class Exchange {
   readonly state: State;
@@ -85,11 +85,11 @@ export class Exchange {
 
   book(spec: SymbolSpec): Book {
     const book = this.books.get(spec.id);
-    if (book === undefined) throw new Error(`no market ${spec.id}`);
+    if (book === undefined) throw new Error(`Market ${spec.id} does not exist.`);
     return book;
   }
 
-  /** Grows with every change that may have touched the book of this market. */
+  /** Increases with every change that may have affected the book of this market. */
   depthVersion(spec: SymbolSpec): number {
     return this.depthVersions.get(spec.id) ?? 1;
   }
@@ -101,10 +101,10 @@ export class Exchange {
     this.commit([account]);
   }
 
-  /** @throws VenueError where the order breaks a filter, repeats the client id of an open order or isn't covered. */
+  /** @throws VenueError if the order fails a filter, reuses the client id of an open order or exceeds the balance. */
   place(account: Account, spec: SymbolSpec, request: OrderRequest): Order {
     this.assertNotBroken();
-    // Only an order without a limit asks what the book would cost: reading all of it is the dearest step.
+    // Only a market order needs the cost on the book: reading the whole book is the most expensive step.
     const levels = isLimit(request.type) ? [] : this.book(spec).opposite(request.side);
     const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
     const sized = lots === request.lots ? request : { ...request, lots };
@@ -128,7 +128,7 @@ export class Exchange {
     return order;
   }
 
-  /** @throws VenueError -2011 unless the order is open. */
+  /** @throws VenueError -2011 if the order is not open. */
   cancel(order: Order, cancelId: string): Order {
     this.assertNotBroken();
     if (!isOpen(order)) throw VENUE_ERRORS.cancelUnknown();
@@ -140,7 +140,7 @@ export class Exchange {
     return order;
   }
 
-  /** The house rests (or, where a user stands in the way, trades) at a price. */
+  /** Places a resting order of the house; it trades if a user's order is in the way. */
   placeQuote(spec: SymbolSpec, side: OrderSide, ticks: number, lots: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
@@ -156,7 +156,7 @@ export class Exchange {
     this.symbols.add(spec.id);
   }
 
-  /** The house takes up to `lots`, no worse than `limitTicks`. */
+  /** Takes up to `lots` for the house, at `limitTicks` or better. */
   take(spec: SymbolSpec, side: OrderSide, lots: number, limitTicks: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
@@ -164,12 +164,12 @@ export class Exchange {
     this.settle(spec, side, fills, undefined);
   }
 
-  /** Sets the last price, as a trade there would: it triggers stops. */
+  /** Sets the last price, as a trade at that price would: it triggers stops. */
   setLastPrice(spec: SymbolSpec, ticks: number): void {
     this.state.lastTicks.set(spec.id, ticks);
   }
 
-  /** Ends what the house began with `quote`, `take` or `mark`. */
+  /** Commits the changes that the house started with `quote`, `take` or `mark`. */
   commitHouseOrders(spec: SymbolSpec): void {
     this.triggerStops(spec);
     this.commit();
@@ -177,13 +177,13 @@ export class Exchange {
 
   private bookOf(symbol: string): Book {
     const book = this.books.get(symbol);
-    if (book === undefined) throw new Error(`no market ${symbol}`);
+    if (book === undefined) throw new Error(`Market ${symbol} does not exist.`);
     return book;
   }
 
   private assertNotBroken(): void {
     if (this.isBroken)
-      throw new Error('the journal could not be written; nothing is accepted until a restart');
+      throw new Error('The journal could not be written. No change is accepted until a restart.');
   }
 
   private assertPlaceable(account: Account, spec: SymbolSpec, request: OrderRequest): void {
@@ -205,7 +205,7 @@ export class Exchange {
 
   private newOrder(account: Account, spec: SymbolSpec, request: OrderRequest, locked: bigint): Order {
     const at = this.options.now();
-    // Field by field: an object that is made in one piece is cheaper by far than one that a spread has to grow.
+    // Field by field: this is much faster than an object that a spread has to grow.
     return {
       id: this.state.nextOrderId++,
       accountId: account.id,
@@ -228,7 +228,7 @@ export class Exchange {
     };
   }
 
-  /** Puts an order that survived a restart back where it stood; nothing crosses, for nothing did before. */
+  /** Restores an order after a restart. Nothing can cross, because nothing crossed before. */
   private restoreOrder(order: Order): void {
     if (!order.isWorking) {
       this.pendingStops.get(order.symbol)?.add(order);
@@ -282,7 +282,7 @@ export class Exchange {
     if (!mayRest) this.close(order, 'EXPIRED');
   }
 
-  /** A stop without a limit nearly always finds the market beyond what it locked: what is free pays for the rest, as far as it goes. */
+  /** A stop-market order usually triggers beyond what it locked; the free balance pays as much of the rest as it can. */
   private affordable(spec: SymbolSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;
     const levels = this.book(spec).opposite(order.side);
@@ -315,7 +315,7 @@ export class Exchange {
     }
   }
 
-  /** Triggered stops may trade and so trigger others; each runs once, hence this ends. */
+  /** Triggers stops. They may trade and trigger others; each runs once, so this terminates. */
   private triggerStops(spec: SymbolSpec): void {
     const waiting = this.pendingStops.get(spec.id);
     for (;;) {
@@ -370,7 +370,7 @@ export class Exchange {
       this.persistedAt = this.options.now();
     } catch (cause) {
       this.isBroken = true;
-      throw new Error('the journal could not be written', { cause });
+      throw new Error('The journal could not be written.', { cause });
     }
   }
 

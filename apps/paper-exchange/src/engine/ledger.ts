@@ -8,17 +8,17 @@ export interface Balance {
 /** The absolute value of one balance. */
 export type BalanceRow = readonly [account: string, asset: string, free: string, locked: string];
 
-/** The account that makes the market and grants the play money. */
+/** The account of the market maker, which also grants the play money. */
 export const HOUSE = 'house';
-/** The account that fees are paid to. */
+/** The account that receives the fees. */
 export const FEES = 'fees';
 
 const ZERO: Balance = { free: 0n, locked: 0n };
 
 /**
- * Who owns what, free and locked.
- * 1. No balance is ever negative: what would make it so throws and changes nothing.
- * 2. The sum of all balances of an asset equals what was issued of it; only `issue` changes that sum.
+ * The balances of all accounts, free and locked.
+ * 1. No balance is ever negative: a change that would make it so throws and has no effect.
+ * 2. The balances of an asset sum to the issued amount; only `issue` changes that sum.
  */
 export class Ledger {
   private readonly accounts = new Map<string, Map<string, Balance>>();
@@ -51,7 +51,7 @@ export class Ledger {
     this.issuedByAsset.set(asset, (this.issuedByAsset.get(asset) ?? 0n) + amount);
   }
 
-  /** @throws VenueError -2010 when less than `amount` is free. */
+  /** @throws VenueError -2010 if less than `amount` is free. */
   lock(account: string, asset: string, amount: bigint): void {
     if (this.balance(account, asset).free < amount) throw VENUE_ERRORS.insufficientBalance();
     this.change(account, asset, -amount, amount);
@@ -61,7 +61,7 @@ export class Ledger {
     this.change(account, asset, amount, -amount);
   }
 
-  /** Pays from what an order locked. */
+  /** Pays from the locked amount of an order. */
   payLocked(from: string, to: string, asset: string, amount: bigint): void {
     this.change(from, asset, 0n, -amount);
     this.change(to, asset, amount, 0n);
@@ -72,7 +72,7 @@ export class Ledger {
     this.change(to, asset, amount, 0n);
   }
 
-  /** The balances changed since the last call. */
+  /** Returns the balances that changed since the last call. */
   takeChanged(): BalanceRow[] {
     const rows = [...this.dirty.values()].map(([account, asset]) => this.row(account, asset));
     this.dirty.clear();
@@ -114,7 +114,7 @@ export class Ledger {
   private change(account: string, asset: string, free: bigint, locked: bigint): void {
     const before = this.balance(account, asset);
     const after = { free: before.free + free, locked: before.locked + locked };
-    if (after.free < 0n || after.locked < 0n) throw new Error(`a balance of ${asset} would become negative`);
+    if (after.free < 0n || after.locked < 0n) throw new Error(`A balance of ${asset} would become negative.`);
     this.assets(account).set(asset, after);
     this.dirty.set(`${account} ${asset}`, [account, asset]);
   }

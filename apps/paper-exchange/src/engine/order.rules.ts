@@ -3,7 +3,7 @@ import type { Level, OrderSide } from './book.js';
 import type { Order, OrderType, TimeInForce } from './order.js';
 import { baseOf, lotsFor, quoteOf, type SymbolSpec } from './symbols.js';
 
-/** A new order, already in whole ticks, lots and units. Absent is 0. */
+/** A new order in whole ticks, lots and units. Absent values are 0. */
 export interface OrderRequest {
   readonly side: OrderSide;
   readonly type: OrderType;
@@ -23,7 +23,7 @@ export function isStop(type: OrderType): boolean {
   return type === 'STOP_LOSS' || type === 'STOP_LOSS_LIMIT';
 }
 
-/** The venue's filters, on the numbers as they would trade; an order without a limit counts at `referenceTicks`. */
+/** Checks the venue's filters on the values that would trade; a market order counts at `referenceTicks`. */
 export function assertFilters(spec: SymbolSpec, request: OrderRequest, referenceTicks: number): void {
   for (const [isUsed, ticks] of [
     [isLimit(request.type), request.priceTicks],
@@ -39,13 +39,13 @@ export function assertFilters(spec: SymbolSpec, request: OrderRequest, reference
     throw VENUE_ERRORS.filter('NOTIONAL');
 }
 
-/** A stop waits below the market to sell, above it to buy. Without a last trade nothing has triggered. */
+/** Whether the last price has reached a stop: from above to sell, from below to buy. False without a last trade. */
 export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: number | undefined): boolean {
   if (lastTicks === undefined) return false;
   return side === 'BUY' ? lastTicks >= stopTicks : lastTicks <= stopTicks;
 }
 
-/** What `lots` cost on these levels, walked from the best; never less than what matching will take. */
+/** Returns the cost of `lots` on these levels, best first; never less than matching will take. */
 export function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
   let left = lots;
   let cost = 0n;
@@ -58,7 +58,7 @@ export function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number)
   return cost;
 }
 
-/** The most lots that `budget` pays for on these levels. */
+/** Returns the maximum number of lots that `budget` pays for on these levels. */
 export function lotsWithin(spec: SymbolSpec, levels: readonly Level[], budget: bigint): number {
   let left = budget;
   let lots = 0;
@@ -71,7 +71,7 @@ export function lotsWithin(spec: SymbolSpec, levels: readonly Level[], budget: b
   return lots;
 }
 
-/** What the order must lock: a stop without a limit locks its stop price. */
+/** Returns the amount that the order must lock; a stop-market order locks at its stop price. */
 export function requiredLock(spec: SymbolSpec, request: OrderRequest, levels: readonly Level[]): bigint {
   if (request.side === 'SELL') return baseOf(spec, request.lots);
   if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);
@@ -79,7 +79,7 @@ export function requiredLock(spec: SymbolSpec, request: OrderRequest, levels: re
   return costOf(spec, levels, request.lots);
 }
 
-/** All or nothing can't be kept when an order of the same account stands among what it would take. */
+/** A FOK order cannot fill completely if an order of the same account is among those it would take. */
 export function wouldSelfTrade(order: Order, openOfAccount: readonly Order[]): boolean {
   return openOfAccount.some(
     (other) =>

@@ -4,7 +4,7 @@ export type OrderType = 'LIMIT' | 'MARKET' | 'STOP_LOSS' | 'STOP_LOSS_LIMIT' | '
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
 
-/** An order of a user. Instants are milliseconds since the epoch, money is in units (see decimal.ts). */
+/** An order of a user. Times are milliseconds since the epoch, money is in units (see decimal.ts). */
 export interface Order {
   readonly id: number;
   readonly accountId: string;
@@ -13,25 +13,25 @@ export interface Order {
   readonly side: OrderSide;
   readonly type: OrderType;
   readonly timeInForce: TimeInForce;
-  /** 0 for an order without a limit. */
+  /** 0 for a market order. */
   readonly priceTicks: number;
-  /** 0 for an order that isn't a stop. */
+  /** 0 for an order that is not a stop. */
   readonly stopTicks: number;
   readonly lots: number;
-  /** What a MARKET by quote asked to spend or receive; 0 otherwise. */
+  /** The quote amount that a MARKET order by quote spends or receives; 0 for other orders. */
   readonly quoteOrderQty: bigint;
   readonly createdAt: number;
   executedLots: number;
   executedQuote: bigint;
-  /** What it still locks: quote for a BUY, base for a SELL. */
+  /** The amount that it still locks: quote for a BUY, base for a SELL. */
   locked: bigint;
   status: OrderStatus;
-  /** False for a stop that hasn't been triggered. */
+  /** False for a stop that is not triggered yet. */
   isWorking: boolean;
   updatedAt: number;
 }
 
-/** One side of a trade, of a user. The fee is in the asset received. */
+/** A user's side of a trade. The fee is in the asset received. */
 export interface Fill {
   readonly id: number;
   readonly orderId: number;
@@ -48,7 +48,7 @@ export interface Fill {
   readonly executedAt: number;
 }
 
-/** A trade as the public sees it. */
+/** A public trade. */
 export interface PublicTrade {
   readonly id: number;
   readonly symbol: string;
@@ -56,7 +56,7 @@ export interface PublicTrade {
   readonly lots: number;
   readonly quote: bigint;
   readonly isBuyerMaker: boolean;
-  /** 0 where the house took. */
+  /** 0 if the house was the taker. */
   readonly takerOrderId: number;
   readonly at: number;
 }
@@ -73,12 +73,12 @@ export interface Account {
 
 type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
 
-/** One step of an order's life, with the order as it stood right then. */
+/** One step in the life of an order, with the state of the order at that time. */
 export interface Report {
   readonly execution: ExecutionType;
   readonly order: Order;
   readonly fill?: Fill;
-  /** The client id of the cancel request. */
+  /** The client order id of the cancel request. */
   readonly cancelId?: string;
 }
 

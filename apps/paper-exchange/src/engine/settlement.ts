@@ -5,7 +5,7 @@ import { isLimit } from './order.rules.js';
 import type { State } from './state.js';
 import { baseOf, findSymbol, quoteOf, type SymbolSpec } from './symbols.js';
 
-/** Fees in millionths of the amount received. The house pays none. */
+/** Fees in millionths of the amount received. The house pays no fees. */
 export interface FeeRates {
   readonly makerPpm: number;
   readonly takerPpm: number;
@@ -14,12 +14,12 @@ export interface FeeRates {
 interface Match {
   readonly fill: BookFill;
   readonly takerSide: OrderSide;
-  /** Absent where the house is that side. */
+  /** Absent if the house is that side. */
   readonly taker: Order | undefined;
   readonly maker: Order | undefined;
 }
 
-/** Moves money for one match at the maker's price: base one way, quote the other, the fee out of what is received. */
+/** Settles one match at the maker's price: exchanges base for quote and deducts each fee from the amount received. */
 export class Settlement {
   constructor(
     private readonly state: State,
@@ -55,7 +55,7 @@ export class Settlement {
     return { trade, reports };
   }
 
-  /** Frees what a closed order still locks. */
+  /** Releases what a closed order still locks. */
   release(order: Order): void {
     this.releaseTo(order, 0n);
   }
@@ -73,7 +73,7 @@ export class Settlement {
   private record(spec: SymbolSpec, order: Order, trade: PublicTrade, isMaker: boolean): Report {
     const [feeAsset, received] =
       order.side === 'BUY' ? [spec.base, baseOf(spec, trade.lots)] : [spec.quote, trade.quote];
-    // Rounded down to a unit, never against the user.
+    // Rounded down to a unit, in favour of the user.
     const fee = (received * BigInt(isMaker ? this.fees.makerPpm : this.fees.takerPpm)) / 1_000_000n;
     this.state.ledger.payFree(order.accountId, FEES, feeAsset, fee);
     const fill: Fill = {
@@ -100,7 +100,7 @@ export class Settlement {
     return { execution: 'TRADE', order, fill };
   }
 
-  /** A BUY filled below its limit needs no more than limit × what is left. */
+  /** A BUY that filled below its limit needs no more than limit × remaining lots. */
   private releaseImprovement(spec: SymbolSpec, order: Order): void {
     const left = order.lots - order.executedLots;
     if (left === 0) this.releaseTo(order, 0n);
@@ -111,7 +111,7 @@ export class Settlement {
 
   private releaseTo(order: Order, needed: bigint): void {
     const spec = findSymbol(order.symbol);
-    if (spec === undefined) throw new Error(`no market ${order.symbol}`);
+    if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);
     const surplus = order.locked - needed;
     if (surplus <= 0n) return;
     this.state.ledger.unlock(order.accountId, order.side === 'BUY' ? spec.quote : spec.base, surplus);

@@ -1,14 +1,14 @@
 import type { Book, BookFill, BookOrder, BookResult } from './book.js';
 
-/** `lots` in three parts, fewer where there are too few. */
+/** Splits `lots` into three parts, or fewer if there are too few lots. */
 export function splitInThree(lots: number): readonly number[] {
   const part = Math.floor(lots / 3);
   return part === 0 ? [lots] : [part, part, lots - 2 * part];
 }
 
 /**
- * Submits an order as several that follow each other at once, so that it fills in smaller parts. What an earlier part
- * doesn't find is left to the last, which alone may rest.
+ * Submits an order as several consecutive orders, so that it fills in smaller parts. What an earlier part cannot fill
+ * is added to the last part, the only one that may rest.
  */
 export function submitSplit(book: Book, order: BookOrder, parts: readonly number[]): BookResult {
   const fills: BookFill[] = [];

@@ -2,8 +2,8 @@ import { type BalanceRow, Ledger } from './ledger.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
 
 /**
- * What one committed change leaves behind: absolute values only, so that applying a record twice is the same as
- * once, and a snapshot is simply records of everything. JSON, bigints as strings.
+ * The result of one committed change, in absolute values: applying a record twice has the same effect as once, and a
+ * snapshot consists of records of everything. Stored as JSON, with bigints as strings.
  */
 export interface StateRecord {
   readonly accounts?: readonly Account[];
@@ -12,7 +12,7 @@ export interface StateRecord {
   readonly balances?: readonly BalanceRow[];
   readonly issued?: readonly (readonly [asset: string, amount: string])[];
   readonly lastTicks?: Readonly<Record<string, number>>;
-  /** Ids below these may have been given out; a restart goes on from them. */
+  /** Ids below these may have been assigned; a restart continues from them. */
   readonly nextIds?: { readonly order: number; readonly trade: number };
 }
 
@@ -20,15 +20,15 @@ type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 type StoredOrder = Stored<Order>;
 type StoredFill = Stored<Fill>;
 
-/** Ids are reserved in blocks of this many, so that trades of the house alone need no journal line and still never repeat one. */
+/** The block size of reserved ids. Trades of the house need no journal line, and still no id is ever repeated. */
 export const ID_BLOCK = 10_000;
 
-/** How many orders, and how many fills, stand in one record of a snapshot. */
+/** The number of orders, and of fills, in one record of a snapshot. */
 const SNAPSHOT_CHUNK = 1_000;
 
 /**
- * Everything that must survive a restart. It grows with the orders and fills of users, of which none is ever forgotten;
- * the house leaves nothing here but its balances and prices.
+ * Everything that must survive a restart. It grows with the orders and fills of users, which are never deleted. The
+ * house stores only its balances and prices here.
  */
 export class State {
   readonly ledger = new Ledger();
@@ -59,12 +59,12 @@ export class State {
     return this.orders.size;
   }
 
-  /** A client id may be used again once its order is closed: the newest order is meant. */
+  /** Returns the newest order of a client id, which may be reused once its order is closed. */
   orderByClientId(accountId: string, symbol: string, clientOrderId: string): Order | undefined {
     return this.newestByClientId.get(`${accountId} ${symbol} ${clientOrderId}`);
   }
 
-  /** All orders of the account, oldest first. */
+  /** Returns all orders of the account, oldest first. */
   ordersOf(accountId: string): readonly Order[] {
     return this.ordersByAccount.get(accountId) ?? [];
   }
@@ -73,7 +73,7 @@ export class State {
     return [...(this.openByAccount.get(accountId)?.values() ?? [])];
   }
 
-  /** Open orders of everybody, oldest first. */
+  /** Returns the open orders of all accounts, oldest first. */
   openOrders(): Order[] {
     return [...this.openByAccount.values()].flatMap((open) => [...open.values()]).sort((a, b) => a.id - b.id);
   }
@@ -82,7 +82,7 @@ export class State {
     return this.fillsByAccount.get(accountId) ?? [];
   }
 
-  /** What has executed of the order, oldest first. */
+  /** Returns the fills of the order, oldest first. */
   fillsOfOrder(order: Order): readonly Fill[] {
     return this.fillsByOrder.get(order.id) ?? [];
   }
@@ -103,7 +103,7 @@ export class State {
     else open.delete(order.id);
   }
 
-  /** Fills of an order come with rising ids: one that isn't above the last was added before. */
+  /** Fills of an order have increasing ids: one that is not above the last was added before. */
   addFill(fill: Fill): void {
     if ((this.fillsByOrder.get(fill.orderId)?.at(-1)?.id ?? 0) >= fill.id) return;
     pushTo(this.fillsByAccount, fill.accountId, fill);
@@ -124,7 +124,7 @@ export class State {
     this.nextTradeId = Math.max(this.nextTradeId, record.nextIds?.trade ?? 0);
   }
 
-  /** All of it, in records of a size that text can have however many orders there are. */
+  /** Yields the whole state in records, so that no string exceeds its maximum length. */
   *dump(): Generator<StateRecord> {
     yield {
       accounts: [...this.accountsByKey.values()],

@@ -1,8 +1,8 @@
 import { formatUnits, UNIT_DECIMALS } from './decimal.js';
 
 /**
- * One market. Prices are counted in ticks of 10^-tickDecimals quote and amounts in lots of 10^-stepDecimals base, both
- * safe integers; tickDecimals + stepDecimals ≤ 8, so that every price × amount is a whole number of units.
+ * One market. Prices are counted in ticks of 10^-tickDecimals quote and amounts in lots of 10^-stepDecimals base; both
+ * are safe integers. tickDecimals + stepDecimals ≤ 8, so every price × amount is a whole number of units.
  */
 export interface SymbolSpec {
   readonly id: string;
@@ -13,9 +13,9 @@ export interface SymbolSpec {
   readonly maxLots: number;
   readonly maxTicks: number;
   readonly minNotional: bigint;
-  /** Where the walk of a new market begins, in ticks. */
+  /** The start price of the random walk in a new market, in ticks. */
   readonly startTicks: number;
-  /** What the house shows on each side within 10 bps of the mid after a refill, in lots. */
+  /** The house's depth on each side within 10 bps of the mid after a refill, in lots. */
   readonly houseLots: number;
 }
 
@@ -42,7 +42,7 @@ export const ASSETS: readonly string[] = [...new Set(SYMBOLS.flatMap((spec) => [
 
 const byName = new Map(SYMBOLS.flatMap((spec) => [[spec.id, spec] as const, [pairOf(spec), spec] as const]));
 
-/** Finds by the wire's id (`BTCUSDT`) or the pair (`BTC/USDT`). */
+/** Finds a market by its id on the wire (`BTCUSDT`) or its pair (`BTC/USDT`). */
 export function findSymbol(name: string): SymbolSpec | undefined {
   return byName.get(name);
 }
@@ -59,7 +59,7 @@ export function quoteOf(spec: SymbolSpec, ticks: number, lots: number): bigint {
   return BigInt(ticks) * BigInt(lots) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals - spec.stepDecimals);
 }
 
-/** How many whole lots `quote` units buy at `ticks`. */
+/** Returns how many whole lots `quote` units buy at `ticks`. */
 export function lotsFor(spec: SymbolSpec, ticks: number, quote: bigint): number {
   return Number(quote / quoteOf(spec, ticks, 1));
 }

@@ -1,7 +1,7 @@
 import type { PublicTrade } from '../engine/order.js';
 import type { Interval } from './intervals.js';
 
-/** What traded from `openAt` on. Prices in ticks, amounts in lots, quote in units; ids are 0 where nothing traded. */
+/** The trades from `openAt` on. Prices in ticks, amounts in lots, quote in units; ids are 0 without trades. */
 export interface Candle {
   readonly openAt: number;
   readonly open: number;
@@ -17,7 +17,7 @@ export interface Candle {
   readonly lastId: number;
 }
 
-/** A candle of a time without trades: it stands at the last close. */
+/** Creates a candle without trades, at the last close. */
 export function flatCandle(openAt: number, ticks: number): Candle {
   return {
     openAt,
@@ -48,7 +48,7 @@ export function candleOf(openAt: number, trade: PublicTrade): Candle {
   };
 }
 
-/** One candle of two that follow each other; one without trades adds nothing but its time. */
+/** Merges two consecutive candles; a candle without trades adds only its time. */
 export function mergeCandles(earlier: Candle, later: Candle): Candle {
   if (later.count === 0) return earlier;
   if (earlier.count === 0) return { ...later, openAt: earlier.openAt };
@@ -68,7 +68,7 @@ export function mergeCandles(earlier: Candle, later: Candle): Candle {
   };
 }
 
-/** Candles of `interval` out of those of a minute (oldest first), times without trades filled, up to `now`. */
+/** Aggregates one-minute candles (oldest first) to candles of `interval` up to `now`, and fills gaps. */
 export function aggregateCandles(minutes: readonly Candle[], interval: Interval, now: number): Candle[] {
   const candles: Candle[] = [];
   const fillTo = (openAt: number): void => {

@@ -5,10 +5,10 @@ import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } fro
 import { type Interval, MINUTE } from './intervals.js';
 
 const DAY_MS = 86_400_000;
-/** How many trades, and how many aggregates, are kept of each market. */
+/** The number of trades, and of aggregates, kept per market. */
 export const TRADES_KEPT = 1_000;
 
-/** What one taker did at one price, as one trade. Its id is that of its first trade. */
+/** All trades of one taker at one price, combined. Its id is that of its first trade. */
 export interface AggregateTrade {
   readonly id: number;
   readonly first: PublicTrade;
@@ -16,23 +16,23 @@ export interface AggregateTrade {
   readonly lots: number;
 }
 
-/** The last 24 hours of one market, whole minutes. */
+/** The last 24 hours of one market, in whole minutes. */
 export interface DayStats {
   readonly openAt: number;
   readonly previousClose: number;
-  /** `undefined` where nothing traded. */
+  /** `undefined` without trades. */
   readonly total: Candle | undefined;
   readonly lastLots: number;
 }
 
-/** What has happened on one market lately: the last trades, and a candle of each minute of the last 24 hours. */
+/** The recent history of one market: the last trades, and a candle for each minute of the last 24 hours. */
 export class MarketHistory {
   private readonly recent: PublicTrade[] = [];
   private readonly aggregates: AggregateTrade[] = [];
   private readonly minutes: Candle[] = [];
   private closeBefore: number | undefined;
 
-  /** Trades of one commit, in order; answers what they come to as aggregates. */
+  /** Adds the trades of one commit, in order, and returns them as aggregates. */
   add(trades: readonly PublicTrade[]): AggregateTrade[] {
     const added: AggregateTrade[] = [];
     for (const trade of trades) {
@@ -57,12 +57,12 @@ export class MarketHistory {
     return this.aggregates;
   }
 
-  /** Oldest first, the running one last; the first may lack trades that are older than what is kept. */
+  /** Oldest first, the running candle last. The first one may lack trades that are no longer stored. */
   candles(interval: Interval, now: number): Candle[] {
-    const kept = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
+    const recent = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
     const close = this.minutes.at(-1)?.close;
-    if (kept.length === 0 && close !== undefined) return [flatCandle(interval.openOf(now), close)];
-    return aggregateCandles(kept, interval, now);
+    if (recent.length === 0 && close !== undefined) return [flatCandle(interval.openOf(now), close)];
+    return aggregateCandles(recent, interval, now);
   }
 
   dayStats(now: number): DayStats {
@@ -95,7 +95,7 @@ type Listener = (
   aggregates: readonly AggregateTrade[],
 ) => void;
 
-/** The history of every market, from the start of the process. */
+/** The history of every market since the start of the process. */
 export class MarketHistories {
   private readonly bySymbol = new Map(SYMBOLS.map((spec) => [spec.id, new MarketHistory()]));
   private readonly listeners: Listener[] = [];
@@ -111,14 +111,14 @@ export class MarketHistories {
     });
   }
 
-  /** Called with what each commit traded on a market, after it was taken up; must not throw. */
+  /** Called with the trades of each commit on a market, after they are stored; must not throw. */
   onTrades(listener: Listener): void {
     this.listeners.push(listener);
   }
 
   of(spec: SymbolSpec): MarketHistory {
     const history = this.bySymbol.get(spec.id);
-    if (history === undefined) throw new Error(`no market ${spec.id}`);
+    if (history === undefined) throw new Error(`Market ${spec.id} does not exist.`);
     return history;
   }
 

@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The epoch began on a Thursday; the venue's weeks begin on Mondays. */
+/** The epoch started on a Thursday; the venue's weeks start on Mondays. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
 const FIXED_MS: ReadonlyMap<string, number> = new Map([
@@ -20,18 +20,18 @@ const FIXED_MS: ReadonlyMap<string, number> = new Map([
   ['3d', 3 * DAY_MS],
 ]);
 
-/** How candles of one interval stand in time, in UTC. */
+/** The boundaries of the candles of one interval, in UTC. */
 export interface Interval {
   readonly name: string;
-  /** When the candle that holds `at` begins. */
+  /** The start of the candle that contains `at`. */
   readonly openOf: (at: number) => number;
-  /** When the candle that begins at `open` ends, exclusive. */
+  /** The exclusive end of the candle that starts at `open`. */
   readonly endOf: (open: number) => number;
 }
 
 export const MINUTE: Interval = every('1m', MINUTE_MS, 0);
 
-/** The interval of that name on the wire (`1m` to `1M`); undefined for one that isn't kept, `1s` among them. */
+/** Returns the interval of a name on the wire (`1m` to `1M`); undefined for an unsupported one such as `1s`. */
 export function findInterval(name: string): Interval | undefined {
   const lengthMs = FIXED_MS.get(name);
   if (lengthMs !== undefined) return every(name, lengthMs, 0);

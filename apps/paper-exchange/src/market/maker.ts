@@ -4,11 +4,11 @@ import { type Random, seededRandom } from '../random.js';
 
 export const REFILL_EVERY_MS = 400;
 const LEVELS = 9;
-/** The walk keeps within this much of its extremes of the last minute, in bps. */
+/** The walk stays within this distance of its extremes of the last minute, in bps. */
 const MINUTE_RANGE_BPS = 12;
 const STEP_BPS = 0.5;
 
-/** The house's side of one market: it walks a mid from a seed, quotes around it, and takes now and then. */
+/** The house in one market: moves a mid price by a seeded walk, quotes around it, and sometimes takes. */
 class HouseMarket {
   private window: { readonly at: number; readonly mid: number }[] = [];
 
@@ -19,7 +19,7 @@ class HouseMarket {
     private mid: number,
   ) {}
 
-  /** Puts the price where it is told; every user order that the new price crosses fills, and stops find its quotes. */
+  /** Moves the price. User orders that it crosses fill, and stops find the house's quotes. */
   moveTo(ticks: number, at: number): void {
     this.mid = ticks;
     this.window = [];
@@ -36,7 +36,7 @@ class HouseMarket {
     this.window.push({ at, mid: ticks });
   }
 
-  /** A market that has never traded stands where its walk begins. */
+  /** A market without trades starts at the start price of its walk. */
   open(): void {
     if (!this.exchange.state.lastTicks.has(this.spec.id)) this.exchange.setLastPrice(this.spec, this.mid);
     this.refill();
@@ -70,7 +70,7 @@ class HouseMarket {
   }
 }
 
-/** All markets of the house. The same seed walks the same way. */
+/** The house in all markets. Equal seeds give equal walks. */
 export class MarketMaker {
   private readonly markets: ReadonlyMap<string, HouseMarket>;
   private timer: NodeJS.Timeout | undefined;
@@ -94,7 +94,7 @@ export class MarketMaker {
     this.timer = setInterval(() => this.step(), REFILL_EVERY_MS);
   }
 
-  /** One move of every market: a new mid, fresh quotes around it, a taker. Runs by itself once started. */
+  /** Moves every market once: a new mid, new quotes around it, a taker. Runs automatically once started. */
   step(): void {
     for (const market of this.markets.values()) market.step(this.now());
   }

@@ -24,7 +24,7 @@ export class TestPaperExchange {
 
   private constructor(private readonly directory: string) {}
 
-  /** Starts on a free port with empty data; `MARKET` is off unless told. */
+  /** Starts on a free port with empty data. `MARKET` is off by default. */
   static async start(env: Record<string, string> = {}): Promise<TestPaperExchange> {
     const venue = new TestPaperExchange(await mkdtemp(join(tmpdir(), 'paper-exchange-')));
     await venue.restart(env);
@@ -32,7 +32,7 @@ export class TestPaperExchange {
   }
 
   get url(): string {
-    if (this.running === undefined) throw new Error('not running');
+    if (this.running === undefined) throw new Error('The paper exchange is not running.');
     return this.running.url;
   }
 
@@ -72,18 +72,18 @@ export class TestPaperExchange {
     return this.client(await this.account(balances));
   }
 
-  /** The same client with its WebSocket side. */
+  /** A client with its WebSocket side. */
   async watcher(keys: Keys): Promise<InstanceType<typeof pro.binance>> {
     const exchange = new pro.binance({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
-    // The client wants its agents loaded before it opens a socket without TLS.
+    // The client needs its agents loaded before it opens a socket without TLS.
     await exchange.loadHttpProxyAgent();
     return exchange;
   }
 }
 
-/** Does `nudge` again and again until `wanted` has come: a stream tells only what happens while it is followed. */
+/** Repeats `nudge` until `wanted` has arrived: a stream reports only what happens while it is subscribed. */
 export async function retryUntil<T>(wanted: Promise<T>, nudge: () => Promise<unknown>): Promise<T> {
   let isDone = false;
   const done = () => {

@@ -4,7 +4,7 @@ import { type Forecast, forecastSchema } from './forecast.js';
 
 const DAY_MS = 86_400_000;
 
-/** What a spell of each kind is like, given how severe it is, from 0 to 1. Severe never means always. */
+/** The weather of a spell of each kind, by its severity from 0 to 1. Even severe faults do not strike always. */
 const KINDS = {
   latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),
   rate_limits: (severity) => ({ rate_limit_rate: share(0.1, 0.6, severity), retry_after: 1 }),
@@ -29,31 +29,31 @@ const KINDS = {
 export type SpellKind = keyof typeof KINDS;
 export const SPELL_KINDS = Object.keys(KINDS) as [SpellKind, ...SpellKind[]];
 
-/** Least and most, in milliseconds. */
+/** Minimum and maximum, in milliseconds. */
 const span = (least: number, most: number) =>
   z
     .tuple([z.int().min(least), z.int().max(DAY_MS)])
-    .refine(([from, to]) => from <= to, 'the first is not above the second')
+    .refine(([from, to]) => from <= to, 'the minimum must not exceed the maximum')
     .default([least, most]);
 
-/** What a run of spells is drawn from. */
+/** The terms from which the spells of a schedule are drawn. */
 export const scheduleSchema = z.strictObject({
-  /** The same seed and terms give the same spells, each time. */
+  /** Equal seeds and terms give equal spells. */
   seed: z.int().min(0).max(4_294_967_295),
-  /** When it ends, counted from the call. */
+  /** The end of the schedule, counted from the call. */
   lasts_ms: z.int().min(1_000).max(DAY_MS).default(600_000),
-  /** How long one spell lasts. */
+  /** The duration of one spell. */
   spell_ms: span(500, 8_000),
-  /** How long it is calm between two. */
+  /** The calm time between two spells. */
   calm_ms: span(0, 5_000),
   kinds: z.array(z.enum(SPELL_KINDS)).min(1).default(SPELL_KINDS),
-  /** The weather between the spells, and under each as far as the spell says nothing of it. */
+  /** The weather between spells, and during a spell for all settings that the spell does not change. */
   between: forecastSchema.prefault({}),
 });
 
 export type ScheduleTerms = z.infer<typeof scheduleSchema>;
 
-/** One stretch of bad weather, counted from the start of its schedule. */
+/** One period of bad weather, counted from the start of its schedule. */
 export interface Spell {
   readonly at_ms: number;
   readonly lasts_ms: number;
@@ -61,7 +61,7 @@ export interface Spell {
   readonly weather: Partial<Forecast>;
 }
 
-/** All spells of a schedule, one after the other. Each kind comes once before any comes again. */
+/** Returns all spells of a schedule in order. Each kind occurs once before any repeats. */
 export function planSpells({ seed, lasts_ms: total, spell_ms, calm_ms, kinds }: ScheduleTerms): Spell[] {
   const random = seededRandom(seed);
   const spells: Spell[] = [];

@@ -8,7 +8,7 @@ interface Schedule {
   readonly spells: readonly Spell[];
 }
 
-/** How a schedule stands: `spell` is the one that blows right now, if any. */
+/** The state of a schedule; `spell` is the current one, if any. */
 export interface ScheduleView extends ScheduleTerms {
   readonly started_at: string;
   readonly ends_at: string;
@@ -17,14 +17,13 @@ export interface ScheduleView extends ScheduleTerms {
 }
 
 /**
- * The faults that the exchange is told to have: either as they were set, or by a schedule of spells. Setting the one
- * ends the other, and a schedule that is over leaves fair weather. Draws are seeded; a rate of 0 never strikes and one
- * of 1 always does.
+ * The faults that the exchange injects, either set directly or by a schedule of spells. Each replaces the other, and a
+ * schedule that has ended leaves fair weather. Draws are seeded; a rate of 0 never strikes and a rate of 1 always does.
  */
 export class Weather {
   private steady: Forecast = FAIR_WEATHER;
   private schedule: Schedule | undefined;
-  /** The forecast that holds until then. */
+  /** The weather that applies until `until`. */
   private current: { readonly forecast: Forecast; readonly until: number } | undefined;
   private readonly listeners: (() => void)[] = [];
 
@@ -39,7 +38,7 @@ export class Weather {
     this.change();
   }
 
-  /** Runs a schedule from now on, and draws what strikes from its seed, too. */
+  /** Starts a schedule. Its seed also determines which faults strike. */
   run(terms: ScheduleTerms): void {
     this.steady = FAIR_WEATHER;
     this.random = seededRandom(terms.seed);
@@ -47,7 +46,7 @@ export class Weather {
     this.change();
   }
 
-  /** The weather of this moment. */
+  /** Returns the current weather. */
   get(): Forecast {
     if (this.schedule === undefined) return this.steady;
     const now = this.now();
@@ -73,13 +72,13 @@ export class Weather {
     return this.draws(this.get()[chance]);
   }
 
-  /** Whether something of this chance, from 0 to 1, comes about. */
+  /** Draws whether a fault with this probability, from 0 to 1, strikes. */
   draws(chance: number): boolean {
-    // Nothing is drawn for what can't strike: what else is drawn doesn't depend on how often it was asked.
+    // A rate of 0 draws nothing, so that other draws do not depend on how often it was checked.
     return chance > 0 && this.random() < chance;
   }
 
-  /** Called when the weather is set or a schedule begins; spells come and go without a call. */
+  /** Called when the weather is set or a schedule starts, but not at the spells of a schedule. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }

@@ -8,18 +8,18 @@ interface SignatureInput {
   readonly signature: string | undefined;
   readonly timestamp: string | undefined;
   readonly recvWindow: string | undefined;
-  /** The text that the signature covers. */
+  /** The string that the signature covers. */
   readonly signed: string;
 }
 
 export interface SignedRequest {
   readonly apiKey: string | undefined;
-  /** Query and body as sent, one after the other. */
+  /** Query and body as sent, concatenated. */
   readonly payload: string;
   readonly params: URLSearchParams;
 }
 
-/** @throws VenueError unless the key is known, the time within recvWindow and the HMAC that of the account's secret. */
+/** @throws VenueError if the key is unknown, the time is outside recvWindow or the HMAC does not match the secret. */
 export function authenticate(state: State, { apiKey, payload, params }: SignedRequest, now: number): Account {
   const claim = {
     apiKey,
@@ -31,7 +31,7 @@ export function authenticate(state: State, { apiKey, payload, params }: SignedRe
   return verify(state, claim, now);
 }
 
-/** The same for a request of the WebSocket API, which signs its parameters sorted by name and not encoded. */
+/** Authenticates a request of the WebSocket API, which signs its parameters sorted by name and not encoded. */
 export function authenticateParams(
   state: State,
   params: Readonly<Record<string, unknown>>,
@@ -61,8 +61,8 @@ function verify(state: State, claim: SignatureInput, now: number): Account {
   const recvWindow = Number(claim.recvWindow ?? 5_000);
   if (!(recvWindow > 0 && recvWindow <= 60_000)) throw VENUE_ERRORS.malformed('recvWindow');
   const expected = createHmac('sha256', account.apiSecret).update(claim.signed).digest();
-  const given = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw VENUE_ERRORS.signature();
+  const sent = Buffer.from(/^[0-9a-f]{64}$/i.test(signature) ? signature : '', 'hex');
+  if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) throw VENUE_ERRORS.signature();
   if (timestamp >= now + 1_000 || now - timestamp > recvWindow) throw VENUE_ERRORS.timestamp();
   return account;
 }

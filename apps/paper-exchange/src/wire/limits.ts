@@ -17,7 +17,7 @@ const perSymbols =
   (params) =>
     params.has('symbol') ? one : all;
 
-/** What each route costs, by `METHOD path`, as the venue publishes it; what isn't listed costs 1. */
+/** The weight of each route, by `METHOD path`, as the venue publishes it; unlisted routes have weight 1. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/exchangeInfo': 20,
   'GET /api/v3/depth': (params) => {
@@ -38,13 +38,13 @@ const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/myTrades': (params) => (params.has('orderId') ? 5 : 20),
 };
 
-/** `params` are read only where the weight depends on them. */
+/** `params` are parsed only if the weight depends on them. */
 export function weightOf(method: string, path: string, params: () => URLSearchParams): number {
   const weight = WEIGHTS[`${method} ${path}`] ?? 1;
   return typeof weight === 'number' ? weight : weight(params());
 }
 
-/** Counts by key in windows that begin on the clock, as the venue's do; what a window counted is forgotten with it. */
+/** Counts by key in fixed windows of the clock, like the venue; the counts are dropped with their window. */
 class WindowCounter {
   private openAt = 0;
   private readonly counts = new Map<string, number>();
@@ -69,13 +69,13 @@ class WindowCounter {
     return used;
   }
 
-  /** Until the window ends, rounded up to seconds. */
+  /** The time until the window ends, rounded up to seconds. */
   secondsLeft(): number {
     return Math.ceil((this.openAt + this.lengthMs - this.now()) / 1_000);
   }
 }
 
-/** The venue's limits: request weight by address, new orders by account. */
+/** The venue's limits: request weight per address, new orders per account. */
 export class RateLimits {
   private readonly weight: WindowCounter;
   private readonly orders10s: WindowCounter;
@@ -90,12 +90,12 @@ export class RateLimits {
     this.ordersDay = new WindowCounter(DAY_MS, now);
   }
 
-  /** Charges a request to its address and answers what that has used. Charged even beyond the limit, as at the venue. */
+  /** Charges a request to its address, even beyond the limit, like the venue. Returns the weight used. */
   charge(address: string, weight: number): number {
     return this.weight.add(address, weight);
   }
 
-  /** @throws VenueError -1003 (429) when the address has used more than its limit. */
+  /** @throws VenueError -1003 (429) if the address has exceeded its limit. */
   assertWeightLeft(address: string): void {
     const { weightPerMinute } = this.limits;
     if (this.weight.used(address) > weightPerMinute) {
@@ -103,12 +103,12 @@ export class RateLimits {
     }
   }
 
-  /** The refusal that weather makes of a request that is within the limit. */
-  simulatedLimitError(isTimeTold: boolean): VenueError {
-    return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, isTimeTold ? 1 : undefined);
+  /** Creates the rate-limit error that weather causes for a request within the limit. */
+  simulatedLimitError(hasRetryAfter: boolean): VenueError {
+    return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, hasRetryAfter ? 1 : undefined);
   }
 
-  /** @throws VenueError -1015 (429) when the account has no order left in a window. */
+  /** @throws VenueError -1015 (429) if the account has no order left in a window. */
   assertOrderAllowed(accountId: string): void {
     const { ordersPer10s, ordersPerDay } = this.limits;
     if (this.orders10s.used(accountId) >= ordersPer10s) {
@@ -123,7 +123,7 @@ export class RateLimits {
     return { in10s: this.orders10s.add(accountId, 1), inDay: this.ordersDay.add(accountId, 1) };
   }
 
-  /** As `exchangeInfo` tells them. */
+  /** The limits in the format of `exchangeInfo`. */
   view(): object[] {
     const { weightPerMinute, ordersPer10s, ordersPerDay } = this.limits;
     return [

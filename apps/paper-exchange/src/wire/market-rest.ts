@@ -20,7 +20,7 @@ export interface MarketRestOptions {
   readonly now: () => number;
 }
 
-/** The routes that need no key. */
+/** The routes without authentication. */
 export function registerMarketRest(app: FastifyInstance, options: MarketRestOptions): void {
   const { exchange, histories, now } = options;
   const get = (url: string, handle: (params: URLSearchParams) => unknown): void => {

@@ -50,7 +50,7 @@ export function candleView(spec: SymbolSpec, interval: Interval, candle: Candle)
   ];
 }
 
-/** The best price and size of each side; zeros where a side is empty, as on the wire. */
+/** Returns the best price and size of each side; zeros for an empty side, as on the wire. */
 export function bestOf(exchange: Exchange, spec: SymbolSpec): Record<'bid' | 'ask', [string, string]> {
   const { bids, asks } = exchange.book(spec).levels();
   const text = (level: (typeof bids)[number] | undefined): [string, string] =>
@@ -67,7 +67,7 @@ export function lastPriceText(exchange: Exchange, spec: SymbolSpec): string {
   return priceText(spec, exchange.state.lastTicks.get(spec.id) ?? 0);
 }
 
-/** The numbers of the last 24 hours, as the REST ticker names them; the stream's ticker has the same under letters. */
+/** The statistics of the last 24 hours, with the names of the REST ticker; the stream's ticker has them as letters. */
 export function dayView(exchange: Exchange, spec: SymbolSpec, history: MarketHistory, now: number) {
   const day = history.dayStats(now);
   const { total } = day;

@@ -8,7 +8,7 @@ import { required } from './params.js';
 
 const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT', 'LIMIT_MAKER'];
 
-/** @throws VenueError where a parameter is missing, not for this type, malformed, or off the market's grid. */
+/** @throws VenueError if a parameter is missing, not allowed for this type, malformed, or off the market's steps. */
 export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderRequest {
   const side = required(params, 'side');
   if (side !== 'BUY' && side !== 'SELL') throw VENUE_ERRORS.side();
@@ -37,7 +37,7 @@ export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderReque
   };
 }
 
-/** The id that the caller gives to its order or its cancel, or one made up. */
+/** Returns the client id of an order or a cancellation, or a random one if the request has none. */
 export function newClientOrderId(params: URLSearchParams): string {
   const id = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
   if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw VENUE_ERRORS.malformed('newClientOrderId');
@@ -46,7 +46,7 @@ export function newClientOrderId(params: URLSearchParams): string {
 
 export type ResponseType = 'ACK' | 'RESULT' | 'FULL';
 
-/** Without one said, orders that may trade at once are answered in full. */
+/** Returns the requested response type; by default, orders that may trade immediately get a full response. */
 export function responseTypeOf(params: URLSearchParams): ResponseType {
   const type = params.get('type');
   const value = params.get('newOrderRespType') ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');

@@ -4,7 +4,7 @@ import { VENUE_ERRORS } from '../errors.js';
 
 export interface ReceivedParams {
   readonly params: URLSearchParams;
-  /** Query and body as sent, one after the other: what a signature covers. */
+  /** Query and body as sent, concatenated: what a signature covers. */
   readonly payload: string;
 }
 
@@ -24,7 +24,7 @@ export function symbolOf(params: URLSearchParams): SymbolSpec {
   return knownSymbol(required(params, 'symbol'));
 }
 
-/** `symbol`, `symbols` (a JSON list) or, with neither, all; `isOne` tells that the answer is an object, no list. */
+/** Reads `symbol`, `symbols` (a JSON list) or, without either, all; `isOne`: the response is an object, not a list. */
 export function symbolsOf(params: URLSearchParams): { specs: readonly SymbolSpec[]; isOne: boolean } {
   const list = params.get('symbols');
   if (list !== null && params.has('symbol')) throw VENUE_ERRORS.combination();
@@ -40,7 +40,7 @@ export function limitOf(params: URLSearchParams, fallback: number): number {
   return Math.min(limit, 1_000);
 }
 
-/** A whole number, of milliseconds or an id; undefined when it wasn't sent. */
+/** Reads a whole number, of milliseconds or an id; undefined if it was not sent. */
 export function integerOf(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name);
   if (text === null) return undefined;
@@ -50,8 +50,8 @@ export function integerOf(params: URLSearchParams, name: string): number | undef
 }
 
 /**
- * Reads the page that a history call asks for: from an id (in `idName`) or a time on, the oldest first; with
- * neither, the newest. Rows are given and answered oldest first.
+ * Selects the requested page of a history: from an id (in `idName`) or a time on, oldest first, or without either the
+ * newest rows. Both the input and the result are ordered oldest first.
  */
 export function pageOf(params: URLSearchParams, idName: string) {
   const limit = limitOf(params, 500);

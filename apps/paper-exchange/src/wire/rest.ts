@@ -21,7 +21,7 @@ export interface RestOptions {
   readonly limits: RateLimits;
   readonly fees: FeeRates;
   readonly now: () => number;
-  /** What the venue says that the time is, and measures signed requests by. */
+  /** The venue's time, against which signed requests are checked. */
   readonly clock: () => number;
 }
 
@@ -134,7 +134,7 @@ function placeOrder(
   const order = exchange.place(account, spec, request);
   const { in10s, inDay } = limits.countOrder(account.id);
   if (weather.strikes('drop_answer_rate')) {
-    // Nothing more is said, and the connection stays open: the caller waits as long as it will.
+    // No response is sent and the connection stays open: the caller waits until its own time limit.
     return reply.hijack();
   }
   if (weather.strikes('unknown_answer_rate')) throw VENUE_ERRORS.unknownOutcome();

@@ -5,10 +5,10 @@ import type { Weather } from '../weather/weather.js';
 import { type RateLimits, weightOf } from './limits.js';
 import { readParams } from './params.js';
 
-/** The route that has chances of its own. */
+/** The route with fault rates of its own. */
 export const NEW_ORDER = '/api/v3/order';
 
-/** What every call of the venue's routes meets first: the weather's latency and refusals, its weight against the limit. */
+/** Runs before every venue route: the weather's latency and errors, and the request weight. */
 export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
   app.addHook('onRequest', async (req, reply) => {
     const { latency_ms: latencyMs } = weather.get();
@@ -27,16 +27,16 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
   });
 }
 
-/** Every refusal in the venue's own form; what is no refusal is a fault of ours, told without its text. */
+/** Formats every error in the venue's format; an unexpected one is an internal error without its text. */
 export function setVenueErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, _req, reply) => {
-    const refusal = error instanceof VenueError ? error : toVenueError(error);
-    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds);
-    return reply.code(refusal.status).send({ code: refusal.code, msg: refusal.message });
+    const venueError = error instanceof VenueError ? error : toVenueError(error);
+    if (venueError.retryAfterSeconds !== undefined) reply.header('retry-after', venueError.retryAfterSeconds);
+    return reply.code(venueError.status).send({ code: venueError.code, msg: venueError.message });
   });
 }
 
-/** The server's own refusals (a body that can't be read) speak of the request alone, so their text may be told. */
+/** The server's own errors (such as an unreadable body) concern the request only, so their text may be sent. */
 function toVenueError(error: FastifyError): VenueError {
   const { statusCode = 500 } = error;
   return statusCode < 500 ? new VenueError(-1102, error.message, statusCode) : VENUE_ERRORS.disconnected();

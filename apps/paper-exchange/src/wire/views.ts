@@ -7,7 +7,7 @@ import type { ResponseType } from './order-params.js';
 
 function specOf(symbol: string): SymbolSpec {
   const spec = findSymbol(symbol);
-  if (spec === undefined) throw new Error(`no market ${symbol}`);
+  if (spec === undefined) throw new Error(`Market ${symbol} does not exist.`);
   return spec;
 }
 
@@ -55,7 +55,7 @@ export function symbolView(spec: SymbolSpec): object {
   };
 }
 
-/** What an order asks for and how far it came, as every answer that shows one in full has it. */
+/** The terms and the progress of an order, as in every response that shows an order in full. */
 function termsView(spec: SymbolSpec, order: Order): object {
   return {
     price: priceText(spec, order.priceTicks),
@@ -88,7 +88,7 @@ export function orderView(order: Order): object {
   };
 }
 
-/** What the answers to a new order and to a cancel have in common. */
+/** The fields that responses to a new order and to a cancellation share. */
 function answerView(order: Order): object {
   const spec = specOf(order.symbol);
   return {
@@ -103,7 +103,7 @@ function answerView(order: Order): object {
   };
 }
 
-/** The answer to a new order; FULL tells what it traded at once. */
+/** The response to a new order; FULL includes its immediate fills. */
 export function placedView(order: Order, type: ResponseType, fills: readonly Fill[]): object {
   const spec = specOf(order.symbol);
   if (type === 'ACK') {
@@ -124,7 +124,7 @@ export function placedView(order: Order, type: ResponseType, fills: readonly Fil
   };
 }
 
-/** The answer to a cancel: `clientOrderId` is that of the cancel itself. */
+/** The response to a cancellation: `clientOrderId` is that of the cancellation itself. */
 export function canceledView(order: Order, cancelId: string): object {
   return { ...answerView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
 }
@@ -148,7 +148,7 @@ export function fillView(fill: Fill): object {
   };
 }
 
-/** Commissions are in hundredths of a per cent, as the venue gives them. */
+/** Commissions are in hundredths of a per cent, as on the wire. */
 export function accountView(state: State, account: Account, fees: FeeRates, now: number): object {
   return {
     makerCommission: fees.makerPpm / 100,

@@ -25,7 +25,7 @@ afterEach(async () => {
   redis.disconnect();
 });
 
-/** One worker's budget, connected. */
+/** Creates the connected budget of one worker. */
 async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget> {
   const budget = new RedisCallBudget({
     redisUrl: url,
@@ -52,7 +52,7 @@ const read = (weight = 1): BudgetedCall => ({ venue: 'paper', weight, isOrder: f
 const entry = (accountKey = 'a'): BudgetedCall => ({ venue: 'paper', weight: 1, isOrder: true, accountKey });
 const exit = (accountKey = 'a'): BudgetedCall => ({ ...entry(accountKey), isExit: true });
 
-/** Of so many calls at once, how many may go; all others wait, until at least `expected` of them went. */
+/** Returns how many of these concurrent calls are admitted; waits until at least `expected` of them are. */
 async function passed(
   [count, expected]: readonly [number, number],
   budget: CallBudget,
@@ -66,7 +66,7 @@ async function passed(
   });
   const outcomes = Promise.allSettled(taking);
   for (let tries = 0; gone < expected && tries < 1_000; tries++) await pause(10);
-  // Whoever could go wrongly would by now.
+  // Any call that is wrongly admitted would be admitted by now.
   await pause(100);
   for (const wait of waits) wait.abort();
   for (const outcome of await outcomes)
@@ -75,10 +75,10 @@ async function passed(
   return gone;
 }
 
-describe('row 19: the budget of an exchange', () => {
-  it('is one for all workers: together they spend no more than it allows, and reads leave a part of it', async () => {
+describe('row 19: the call budget of an exchange', () => {
+  it('is shared by all workers: together they stay within the limit, and reads leave a part of it', async () => {
     const workers = await Promise.all([worker(), worker(), worker()]);
-    // What one took in advance and did not need, no other can have.
+    // Tokens that one worker prefetched and did not need are unavailable to the others.
     const least = Math.floor((80 - 3 * 2) / 3);
     const spent = await Promise.all(workers.map((each) => passed([26, least], each, () => read())));
     const more = await Promise.all(workers.map((each) => passed([60, 0], each, () => read())));
@@ -87,7 +87,7 @@ describe('row 19: the budget of an exchange', () => {
     expect(Math.min(...spent)).toBeGreaterThanOrEqual(least);
   });
 
-  it('rule 25: lets exits through when entries have used up theirs', async () => {
+  it('rule 25: admits exits after entries have used up their share', async () => {
     const budget = await worker();
     const account = (i: number) => `account-${i % 50}`;
     const entries = await passed([120, 90], budget, (i) => entry(account(i)));
@@ -97,14 +97,14 @@ describe('row 19: the budget of an exchange', () => {
     expect(await passed([1, 0], budget, () => read())).toBe(0);
   });
 
-  it('rule 25: counts each account’s orders apart, and an account that waits holds up no other', async () => {
+  it('rule 25: counts the orders of each account separately, and a waiting account blocks no other', async () => {
     const budget = await worker();
     expect(await passed([20, 9], budget, () => entry('busy'))).toBe(9);
     expect(await passed([3, 3], budget, () => entry('other'))).toBe(3);
     expect(await passed([3, 1], budget, () => exit('busy'))).toBe(1);
   });
 
-  it('puts exits before what waited longer', async () => {
+  it('admits exits before calls that have waited longer', async () => {
     const budget = await worker(redisUrl, { weightPerMinute: 10_000, ordersPer10s: 1_000 });
     const order: string[] = [];
     await Promise.all([
@@ -115,7 +115,7 @@ describe('row 19: the budget of an exchange', () => {
     expect(order).toEqual(['exit', 'entry', 'read']);
   });
 
-  it('holds nobody up for ever: a call ends at its signal, and has certainly not been sent', async () => {
+  it('rejects a call at its signal, and the call has certainly not been sent', async () => {
     const budget = await worker();
     await expect(budget.take(read(1_000), AbortSignal.timeout(20))).rejects.toBeInstanceOf(ExchangeError);
     await expect(budget.take(read(), AbortSignal.abort())).rejects.toMatchObject({ code: 'rate_limited' });
@@ -123,8 +123,8 @@ describe('row 19: the budget of an exchange', () => {
   });
 });
 
-describe('row 19: an exchange that asks for silence', () => {
-  it('gets it from all workers, for as long as it asked', async () => {
+describe('row 19: a pause that the exchange requests', () => {
+  it('applies to all workers for its whole duration', async () => {
     const [a, b] = [await worker(), await worker()];
     a.pause('paper', 3_000);
     await expect(a.take(exit(), AbortSignal.timeout(50))).rejects.toMatchObject({ code: 'rate_limited' });
@@ -134,7 +134,7 @@ describe('row 19: an exchange that asks for silence', () => {
     await expect(b.take(read(), soon())).resolves.toBeUndefined();
   });
 
-  it('is not cut short by a shorter wish', async () => {
+  it('is not shortened by a shorter one', async () => {
     const [a, b] = [await worker(), await worker()];
     a.pause('paper', 60_000);
     while ((await redis.exists(`${prefix}:budget:paper:pause`)) === 0) await pause(5);
@@ -146,7 +146,7 @@ describe('row 19: an exchange that asks for silence', () => {
 });
 
 describe('row 19: hundreds of accounts on a real exchange', () => {
-  it('of two workers never make it refuse a call, and leave room for an exit', async () => {
+  it('with two workers never cause a rate-limit error, and leave capacity for an exit', async () => {
     const weightPerMinute = 600;
     const paper = await PaperExchange.start({ WEIGHT_PER_MINUTE: `${weightPerMinute}` });
     const limits = { weightPerMinute, ordersPer10s: 100 };
@@ -161,7 +161,7 @@ describe('row 19: hundreds of accounts on a real exchange', () => {
     const reads = await Promise.allSettled(accounts.map((account) => account.fetchBalances()));
     const refused = reads.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBeGreaterThan(100);
-    // Had the exchange refused any, it would ask for silence, and the exit could not go.
+    // After any rate-limit error the exchange would request a pause, and the exit could not be sent.
     const sell = { side: 'SELL', type: 'LIMIT', timeInForce: 'GTC', amount: '0.1', price: '60000' } as const;
     await accounts[0]!.placeOrder({
       ...sell,
@@ -175,8 +175,8 @@ describe('row 19: hundreds of accounts on a real exchange', () => {
   });
 });
 
-describe('while Redis is away', () => {
-  it('each worker spends its part by itself, and nobody waits for Redis', async () => {
+describe('while Redis is unavailable', () => {
+  it('each worker spends its own part, and no call waits for Redis', async () => {
     const budget = await worker('redis://127.0.0.1:1');
     budget.workers = 4;
     await budget.take(read(), soon());

@@ -4,7 +4,7 @@ import { VenueBudget } from './venue-budget.js';
 
 const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
 
-/** A budget whose clock stands until it is moved, over windows that grant all that is wanted. */
+/** Creates a budget with a manual clock, over windows that grant every request. */
 function openBudget() {
   const the = { nowMs: 0, granted: 0, asks: 0 };
   const windows: Pick<RedisSlidingWindows, 'acquire' | 'pause'> = {
@@ -31,7 +31,7 @@ function openBudget() {
   return { the, spend: () => budget.take(call, new AbortController().signal) };
 }
 
-it('row 19: a worker that asks for little wastes little: what it takes in advance is what it spent just before', async () => {
+it('row 19: a worker with few calls wastes little: it prefetches what it spent just before', async () => {
   const { the, spend } = openBudget();
   const calls = 600;
   for (let i = 0; i < calls; i++) {
@@ -41,7 +41,7 @@ it('row 19: a worker that asks for little wastes little: what it takes in advanc
   expect(the.granted).toBeLessThanOrEqual(2 * calls);
 });
 
-it('one that asks for much takes it in bulk: most calls cost no round trip', async () => {
+it('a worker with many calls prefetches in bulk: most calls cost no round trip', async () => {
   const { the, spend } = openBudget();
   const calls = 6_000;
   for (let i = 0; i < calls; i++) {

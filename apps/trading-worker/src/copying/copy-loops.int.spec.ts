@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** Work that is counted: `reached` waits until it was done so often. */
+/** Counts calls; `reached` waits for a number of them. */
 function counted(fail = false) {
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];
@@ -29,7 +29,7 @@ function counted(fail = false) {
 }
 
 describe('copying in the worker', () => {
-  it('row 10: plans, settles and guards again and again, also after failures, and ends when it is told to', async () => {
+  it('row 10: plans, settles and checks risk repeatedly, also after failures, until it is stopped', async () => {
     const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
     const logged: string[] = [];
     const copying = new CopyLoops({
@@ -53,8 +53,8 @@ describe('copying in the worker', () => {
   });
 });
 
-describe('reading balances anew', () => {
-  it('asks for each account once, whatever becomes of the others', async () => {
+describe('refreshing balances', () => {
+  it('reads each account once, whether or not others fail', async () => {
     const asked: string[] = [];
     const refresh = createBalanceRefresher(async (id) => {
       asked.push(id);

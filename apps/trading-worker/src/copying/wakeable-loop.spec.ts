@@ -3,7 +3,7 @@ import { startWakeableLoop } from './wakeable-loop.js';
 const HOUR_MS = 3_600_000;
 const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A loop whose turns are counted, and the promise that the `n`th has begun. */
+/** Starts a loop that counts its ticks; `begun` resolves when the `n`th has started. */
 function counted(
   turn: (count: number) => Promise<boolean> | boolean,
   more: { readonly paceMs?: number } = {},
@@ -29,8 +29,8 @@ function counted(
   return { loop, errors, begun, countOf: () => count };
 }
 
-describe('a loop that is woken', () => {
-  it('goes on at once while there is more to do, and rests after', async () => {
+describe('a wakeable loop', () => {
+  it('continues immediately while there is more to do, and is idle afterwards', async () => {
     const { loop, begun, countOf } = counted((count) => count < 5);
     await begun(5);
     await flushEventLoop();
@@ -39,7 +39,7 @@ describe('a loop that is woken', () => {
     await loop.stop();
   });
 
-  it('is woken out of its rest, and by a hint that came during a turn', async () => {
+  it('is woken by a hint, also by one that arrives during a tick', async () => {
     const second: { open: () => void } = { open: () => undefined };
     const held = new Promise<boolean>((resolve) => {
       second.open = () => resolve(false);
@@ -57,7 +57,7 @@ describe('a loop that is woken', () => {
     await loop.stop();
   });
 
-  it('keeps its pace whatever there is to do, and ends at once all the same', async () => {
+  it('keeps the coalescing delay whatever is pending, and still stops immediately', async () => {
     const { loop, begun, countOf } = counted(() => true, { paceMs: HOUR_MS });
     await begun(1);
     await flushEventLoop();
@@ -67,7 +67,7 @@ describe('a loop that is woken', () => {
     await loop.stop();
   });
 
-  it('tells of a turn that failed, and rests before the next', async () => {
+  it('reports a tick that failed, and is idle before the next', async () => {
     const { loop, errors, begun } = counted((count) => {
       if (count === 1) throw new Error('no');
       return false;

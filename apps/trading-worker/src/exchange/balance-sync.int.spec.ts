@@ -12,8 +12,8 @@ afterEach(() => env.gateway.close());
 const balances = async () =>
   (await env.core.row('SELECT balances FROM exchange_accounts WHERE id = $1', env.account.uuid)).balances;
 
-describe('looks at an account', () => {
-  it('that are asked for at once are two: the one that has begun, and one more for all who came after', async () => {
+describe('concurrent syncs of an account', () => {
+  it('are two: the running one, and one more for all later callers', async () => {
     let running = 0;
     let most = 0;
     env.exchange.onCall = async () => {
@@ -28,7 +28,7 @@ describe('looks at an account', () => {
     expect(env.exchange.balanceReads).toBe(3);
   });
 
-  it('show what was there when they were asked for, not what a look before it had read', async () => {
+  it('return the balances at the time of the request, not those that an earlier sync read', async () => {
     const first = env.gateway.balanceSync.sync(env.account.uuid);
     env.exchange.onCall = () => {
       env.exchange.balances = { USDT: { free: '7', locked: '0' } };
@@ -40,17 +40,17 @@ describe('looks at an account', () => {
     expect(env.exchange.balanceReads).toBe(2);
   });
 
-  it('that nobody waits for do not pile up, and are made before the worker ends', async () => {
+  it('do not pile up in the background, and are completed before the worker stops', async () => {
     for (let i = 0; i < 20; i++) env.gateway.balanceSync.syncSoon(env.account.uuid);
     await env.gateway.balanceSync.drain();
     expect(env.exchange.balanceReads).toBe(2);
     expect(await balances()).toEqual(env.exchange.balances);
   });
 
-  it('that fail tell whoever waits, hinder no later one, and leave the balances as they were', async () => {
+  it('report a failure to their callers, do not affect later syncs, and leave the balances unchanged', async () => {
     const before = await balances();
     env.exchange.onCall = () => {
-      throw new ExchangeError('retryable', 'unreachable', 'The exchange is away.');
+      throw new ExchangeError('retryable', 'unreachable', 'The exchange is unavailable.');
     };
     const outcomes = await Promise.allSettled([
       env.gateway.balanceSync.sync(env.account.uuid),
@@ -63,7 +63,7 @@ describe('looks at an account', () => {
     expect(await balances()).toEqual(env.exchange.balances);
   });
 
-  it('by refused credentials end the use of the account', async () => {
+  it('deactivate the account when the exchange rejects its credentials', async () => {
     env.exchange.onCall = () => {
       throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     };
@@ -76,14 +76,14 @@ describe('looks at an account', () => {
 });
 
 describe('the client of an account', () => {
-  it('is one for all who use the account at once', async () => {
+  it('is shared by all concurrent callers', async () => {
     for (let i = 0; i < 10; i++) await env.place();
     await Promise.all([env.send(), env.gateway.balanceSync.sync(env.account.uuid)]);
     expect(env.exchange.connectedWith).toEqual([{ apiKey: 'key', apiSecret: 'a secret' }]);
     expect(env.exchange.closed).toBe(0);
   });
 
-  it('is made anew when the account has new credentials, and the old one closed', async () => {
+  it('is replaced when the account has new credentials, and the old one is closed', async () => {
     await env.gateway.balanceSync.sync(env.account.uuid);
     await env.setCredentials('another secret');
     await env.gateway.balanceSync.sync(env.account.uuid);
@@ -94,7 +94,7 @@ describe('the client of an account', () => {
     expect(env.exchange.closed).toBe(1);
   });
 
-  it('is made of the new credentials of an account whose old ones were refused, for trades as for looks', async () => {
+  it('uses new credentials after the old ones were rejected, for trades and for syncs', async () => {
     env.exchange.onCall = () => {
       throw new ExchangeError('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     };
@@ -114,7 +114,7 @@ describe('the client of an account', () => {
     expect(env.exchange.closed).toBe(1);
   });
 
-  it('that is refused after the account got new credentials does not end the use of the account', async () => {
+  it('does not deactivate an account for old credentials that were rejected after the account got new ones', async () => {
     env.exchange.onCall = async () => {
       env.exchange.onCall = () => undefined;
       await env.setCredentials('another secret');
@@ -134,7 +134,7 @@ describe('the client of an account', () => {
     expect(env.exchange.connectedWith.at(-1)?.apiSecret).toBe('a third secret');
   });
 
-  it('is not there for credentials that were sealed to another account, and is there once they are right', async () => {
+  it('rejects credentials that were sealed for another account, and works once they are corrected', async () => {
     await env.core.rows(
       `UPDATE exchange_accounts SET credentials_sealed = (SELECT credentials_sealed FROM exchange_accounts
          WHERE id <> $1 AND credentials_sealed <> 'sealed' LIMIT 1) WHERE id = $1`,
@@ -145,7 +145,7 @@ describe('the client of an account', () => {
     await expect(env.gateway.balanceSync.sync(env.account.uuid)).resolves.toBeUndefined();
   });
 
-  it('is closed and gone once the account is removed', async () => {
+  it('is closed and removed once the account is deleted', async () => {
     await env.gateway.balanceSync.sync(env.account.uuid);
     await env.core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',

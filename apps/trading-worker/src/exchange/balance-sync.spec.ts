@@ -4,8 +4,8 @@ import { createLogger } from '@trading-automation/runtime';
 import type { AccountClients } from './account-clients.js';
 import { BalanceSync } from './balance-sync.js';
 
-describe('reading the balances of accounts whose streams are alive', () => {
-  it('is done of a few at a time, however many changed at once, and of each once', async () => {
+describe('balance reads of accounts with a live stream', () => {
+  it('run a few at a time, however many accounts changed, and once for each account', async () => {
     let reading = 0;
     let most = 0;
     const stored: string[] = [];

@@ -1,7 +1,7 @@
 import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
-/** Nobody answers the calls here: the looks alone carry the wish out. */
+/** No worker answers calls here: the scheduled checks alone cancel the orders. */
 const WAIT_MS = 20;
 const LEASE_MS = 30_000;
 
@@ -15,7 +15,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 afterEach(() => env.gateway.close());
 
-/** What the worker does by the clock, once. */
+/** Runs the scheduled checks of the worker once. */
 async function checkAllDue(): Promise<string[]> {
   const due = await env.execution.claimDueChecks(LEASE_MS, 100);
   const alone = await env.gateway.restingOrders.filterChanged(due, (error) => {
@@ -26,7 +26,7 @@ async function checkAllDue(): Promise<string[]> {
 }
 
 describe('what an emergency stop left open', () => {
-  it('is cancelled by the next looks, though nobody waits for it and nobody asked the worker', async () => {
+  it('is cancelled by the next checks, without a call to the worker', async () => {
     const trades = [await env.place(), await env.place(), await env.place()];
     await env.send();
     const { still_open } = await stop.run(env.actor);
@@ -40,12 +40,12 @@ describe('what an emergency stop left open', () => {
     expect((await stop.run(env.actor)).still_open).toEqual([]);
   });
 
-  it('is looked at again soon where the exchange takes its time, however long it has rested', async () => {
+  it('is rechecked soon if the exchange is slow, however long the order has rested', async () => {
     const trade = await env.place();
     await env.send();
     await env.core.rows("UPDATE trades SET created_at = created_at - interval '1 day' WHERE id = $1", trade);
     await stop.run(env.actor);
-    // Taken note of, and not done: the order is found open after it.
+    // The exchange accepts the cancellation but has not executed it: the order is still open afterwards.
     env.exchange.cancelOrder = async () => undefined;
     await checkAllDue();
     const row = await env.core.row(
@@ -55,7 +55,7 @@ describe('what an emergency stop left open', () => {
     expect(row).toEqual({ sub_status: 'PENDING_CANCEL', is_soon: true });
   });
 
-  it('never sends what was not sent before it, whoever takes the trade up', async () => {
+  it('is never sent if it was unsent before the stop', async () => {
     const trade = await env.place();
     expect((await stop.run(env.actor)).cancelled).toHaveLength(1);
     await env.send();

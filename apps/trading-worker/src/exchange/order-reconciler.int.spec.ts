@@ -12,7 +12,7 @@ afterEach(() => env.gateway.close());
 const fails = (outcome: ExchangeOutcome, code: ExchangeErrorCode) => async () => {
   throw new ExchangeError(outcome, code, `Our words for ${code}.`);
 };
-/** Aborts when the test does, so that nothing polls on behind it. */
+/** Aborts when the test ends, so that no polling outlives it. */
 const forever = () => new AbortController();
 
 /** A promise that the test settles. */
@@ -25,12 +25,12 @@ function deferred() {
 }
 async function eventually(check: () => unknown): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 1_000) throw new Error('it did not come about');
+    if (tries === 1_000) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** The order is on its way, and is there once the gate opens. */
+/** Delays the order until the gate opens. */
 async function sendSlowly(others: readonly string[] = []) {
   const arrival = deferred();
   env.exchange.onPlace = async (order) => {
@@ -44,7 +44,7 @@ async function sendSlowly(others: readonly string[] = []) {
   return { arrival, sending };
 }
 
-/** Time passes that an order waits before it may be sent again. */
+/** Advances the time past the delay before an order may be sent again. */
 async function sendAgain(trade: string): Promise<void> {
   expect(await env.read(trade)).toMatchObject({ status: 'PENDING', submitted_at: undefined });
   await env.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', trade);
@@ -54,8 +54,8 @@ async function sendAgain(trade: string): Promise<void> {
   await env.send();
 }
 
-describe('an order that somebody else placed', () => {
-  it('rule 23: is looked for by the exchange’s id: another may go under its client order id by now', async () => {
+describe('an external order', () => {
+  it('rule 23: is found by its exchange order id: its client order id may have been reused', async () => {
     await env.gateway.renewOwnership();
     const reused = {
       symbol: 'BTC/USDT',
@@ -75,8 +75,8 @@ describe('an order that somebody else placed', () => {
   });
 });
 
-describe('sending an order', () => {
-  it('that the exchange takes leaves it accepted, under the id that was written down before', async () => {
+describe('submitting an order', () => {
+  it('stores an accepted order as accepted, under the client order id that was stored before', async () => {
     const trade = await env.place({ client_order_id: 'mine' });
     let writtenBefore: unknown;
     env.exchange.onPlace = async (order) => {
@@ -110,7 +110,7 @@ describe('sending an order', () => {
     });
   });
 
-  it('that fills at once leaves it FILLED, and has the balances read', async () => {
+  it('stores an order that fills immediately as FILLED, and has the balances read', async () => {
     const trade = await env.place();
     env.exchange.onPlace = async (order) => env.exchange.fill(env.exchange.accept(order), '99.5');
     await env.send();
@@ -131,19 +131,22 @@ describe('sending an order', () => {
     ['retryable', 'unreachable', 'exchange_unavailable'],
     ['retryable', 'rate_limited', 'exchange_unavailable'],
     ['fatal', 'not_supported', 'not_supported'],
-  ] as const)('that is %s as %s has failed as %s, and is never sent again', async (outcome, code, told) => {
-    const trade = await env.place();
-    env.exchange.onPlace = fails(outcome, code);
-    await env.send();
-    const failure = { code: told, message: `Our words for ${code}.` };
-    expect(await env.read(trade)).toMatchObject({ status: 'FAILED', failure });
-    await env.send();
-    await env.gateway.orderReconciler.checkTrade(trade);
-    expect(env.exchange.placed).toHaveLength(1);
-    expect(await env.eventTypes('trade')).toEqual(['trade.created', 'trade.failed']);
-  });
+  ] as const)(
+    'fails if it is %s as %s, with the code %s, and is never sent again',
+    async (outcome, code, failureCode) => {
+      const trade = await env.place();
+      env.exchange.onPlace = fails(outcome, code);
+      await env.send();
+      const failure = { code: failureCode, message: `Our words for ${code}.` };
+      expect(await env.read(trade)).toMatchObject({ status: 'FAILED', failure });
+      await env.send();
+      await env.gateway.orderReconciler.checkTrade(trade);
+      expect(env.exchange.placed).toHaveLength(1);
+      expect(await env.eventTypes('trade')).toEqual(['trade.created', 'trade.failed']);
+    },
+  );
 
-  it('with credentials that the exchange refuses has failed, and ends the use of the account', async () => {
+  it('fails when the exchange rejects the credentials, and deactivates the account', async () => {
     const [trade, next] = [await env.place(), await env.place()];
     env.exchange.onPlace = fails('fatal', 'credentials_rejected');
     await env.send();
@@ -159,7 +162,7 @@ describe('sending an order', () => {
     expect(await env.eventTypes('exchange')).toContain('exchange.credentials_rejected');
   });
 
-  it('happens once, whoever is told to send it, look at it or both at once', async () => {
+  it('happens once, however many workers are asked to submit or check it concurrently', async () => {
     const trade = await env.place();
     const all = [env.gateway, env.newGateway(), env.newGateway()];
     await Promise.all(all.map((desks) => desks.renewOwnership()));
@@ -172,7 +175,7 @@ describe('sending an order', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('row 1: does not happen once the process stood still after it began: another may have sent it again', async () => {
+  it('row 1: does not happen after the process stalled: another worker may have sent it again', async () => {
     const trade = await env.place();
     const { execution } = env;
     const { now } = performance;
@@ -192,7 +195,7 @@ describe('sending an order', () => {
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
   });
 
-  it('of one account does not wait for an exchange that is slow to answer another', async () => {
+  it('for one account does not wait for an exchange that is slow to respond for another', async () => {
     const idle = await env.anotherAccount();
     await env.place();
     const { arrival, sending } = await sendSlowly([idle.uuid]);
@@ -204,7 +207,7 @@ describe('sending an order', () => {
     await sending;
   });
 
-  it('is the owner’s alone: a worker that lost the account begins nothing, though it does not know yet', async () => {
+  it('is up to the owner: a worker that lost the account claims nothing, even before it notices', async () => {
     const [old, next] = [env.gateway, env.newGateway()];
     await old.renewOwnership();
     await env.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');
@@ -219,7 +222,7 @@ describe('sending an order', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('rule 25: is serial within an account, exits first, and side by side on different accounts', async () => {
+  it('rule 25: is serial within an account, exits first, and concurrent across accounts', async () => {
     const others = [await env.anotherAccount(), await env.anotherAccount()];
     for (const side of ['BUY', 'BUY', 'SELL'] as const) await env.place({ side });
     for (const { id } of others) await env.place({ exchange_account_id: id });
@@ -246,7 +249,7 @@ describe('sending an order', () => {
     expect(env.exchange.placed).toHaveLength(5);
   });
 
-  it('waits, and is tried again, while no worker has such an exchange', async () => {
+  it('waits and is retried while no worker has the exchange in its configuration', async () => {
     const trade = await env.place();
     await env.core.rows("UPDATE exchange_accounts SET exchange = 'other' WHERE id = $1", env.account.uuid);
     await env.send();
@@ -258,27 +261,30 @@ describe('sending an order', () => {
   });
 });
 
-describe('an order whose answer was lost', () => {
+describe('an order without a response', () => {
   it.each([
     ['unknown', 'no_answer'],
     ['unknown', 'bad_answer'],
     ['rejected', 'duplicate_client_order_id'],
-  ] as const)('(%s, %s) but that was accepted is found, and not sent again', async (outcome, code) => {
-    const trade = await env.place();
-    env.exchange.onPlace = async (order) => {
-      env.exchange.fill(env.exchange.accept(order));
-      return fails(outcome, code)();
-    };
-    await env.send();
-    expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
-    await env.send();
-    await env.gateway.orderReconciler.checkTrade(trade);
-    expect(await env.read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
-    expect(env.exchange.placed).toHaveLength(1);
-    expect(await env.eventTypes('trade')).toEqual(['trade.created', 'trade.filled']);
-  });
+  ] as const)(
+    '(%s, %s) that was accepted nevertheless is found, and not sent again',
+    async (outcome, code) => {
+      const trade = await env.place();
+      env.exchange.onPlace = async (order) => {
+        env.exchange.fill(env.exchange.accept(order));
+        return fails(outcome, code)();
+      };
+      await env.send();
+      expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
+      await env.send();
+      await env.gateway.orderReconciler.checkTrade(trade);
+      expect(await env.read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
+      expect(env.exchange.placed).toHaveLength(1);
+      expect(await env.eventTypes('trade')).toEqual(['trade.created', 'trade.filled']);
+    },
+  );
 
-  it('row 1: and that never arrived has failed after five looks and a last one, and is not sent again', async () => {
+  it('row 1: that never arrived fails after five checks and a final one, and is not sent again', async () => {
     const trade = await env.place();
     env.exchange.onPlace = fails('unknown', 'no_answer');
     await env.send();
@@ -290,7 +296,7 @@ describe('an order whose answer was lost', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('rule 20: of a copy that certainly is not there is sent again under the same id, while its time lasts', async () => {
+  it('rule 20: of a copy that certainly did not arrive is sent again under the same id, until its deadline', async () => {
     const trade = await env.place();
     await env.core.rows("UPDATE trades SET resend_until = now() + interval '1 minute' WHERE id = $1", trade);
     env.exchange.onPlace = fails('unknown', 'no_answer');
@@ -306,7 +312,7 @@ describe('an order whose answer was lost', () => {
     expect(new Set(env.exchange.placed.map(({ venueClientOrderId }) => venueClientOrderId)).size).toBe(1);
   });
 
-  it('by a fault of ours is found as well', async () => {
+  it('after an internal error is found as well', async () => {
     const trade = await env.place();
     env.exchange.onPlace = async (order) => {
       env.exchange.accept(order);
@@ -320,7 +326,7 @@ describe('an order whose answer was lost', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('stays unknown, however long the exchange can not be asked', async () => {
+  it('stays unknown as long as the exchange is unreachable', async () => {
     const trade = await env.place();
     env.exchange.onPlace = fails('unknown', 'no_answer');
     await env.send();
@@ -335,8 +341,8 @@ describe('an order whose answer was lost', () => {
   });
 });
 
-describe('looking at an open order', () => {
-  it('finds what became of it, and its fills as soon as they can be read', async () => {
+describe('checking an open order', () => {
+  it('stores its state, and its fills as soon as they can be read', async () => {
     const trade = await env.place();
     await env.send();
     env.exchange.fill(env.exchange.last);
@@ -349,7 +355,7 @@ describe('looking at an open order', () => {
     expect(await env.read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
   });
 
-  it('that fails is made again soon, and not only when its lease is over', async () => {
+  it('is repeated soon after a failure, not only when the lease expires', async () => {
     const trade = await env.place();
     await env.send();
     await env.core.rows("UPDATE trades SET look_at = now() + interval '30 seconds' WHERE id = $1", trade);
@@ -364,7 +370,7 @@ describe('looking at an open order', () => {
     expect(Number(wait)).toBeLessThanOrEqual(2);
   });
 
-  it('that has ended, or that nobody knows, asks the exchange nothing', async () => {
+  it('that has ended or does not exist sends no request to the exchange', async () => {
     const trade = await env.place();
     await env.execution.requestCancellation(trade);
     env.exchange.onCall = fails('fatal', 'refused');
@@ -375,7 +381,7 @@ describe('looking at an open order', () => {
 });
 
 describe('cancelling', () => {
-  it('an order that was never sent ends it, and the exchange never hears of it', async () => {
+  it('an unsent order ends it without a request to the exchange', async () => {
     const trade = await env.place();
     await env.gateway.orderReconciler.cancel(trade, forever().signal);
     await env.send();
@@ -384,7 +390,7 @@ describe('cancelling', () => {
     expect(env.exchange).toMatchObject({ placed: [], cancelled: [] });
   });
 
-  it('a resting order tells the exchange once, and returns when that is stored', async () => {
+  it('a resting order requests it once, and returns when the cancellation is stored', async () => {
     const trade = await env.place();
     await env.send();
     await env.gateway.orderReconciler.cancel(trade, forever().signal);
@@ -403,14 +409,14 @@ describe('cancelling', () => {
     expect(await env.read(trade)).toMatchObject({ status: 'FILLED' });
   });
 
-  it('an order that is on its way waits for it, never takes it for lost, and cancels it when it is there', async () => {
+  it('an order in flight waits for it, never counts it as lost, and cancels it once it arrives', async () => {
     const trade = await env.place();
     const { arrival, sending } = await sendSlowly();
     let looks = 0;
     env.exchange.onCall = (name) => {
       if (name === 'findOrder') looks++;
     };
-    // As late as can be: were the looks of the cancellation counted, the order would be given up for lost.
+    // As late as possible: if the probes of the cancellation counted, the order would be considered lost.
     await env.backdateSubmission(trade, 9_000);
     const cancelling = env.gateway.orderReconciler.cancel(trade, forever().signal);
     await eventually(() => looks >= 5);
@@ -421,7 +427,7 @@ describe('cancelling', () => {
     expect(env.exchange.placed).toHaveLength(1);
   });
 
-  it('is done by the next look where nobody waits for it any more', async () => {
+  it('is completed by the next check if no caller waits any more', async () => {
     const trade = await env.place();
     const { arrival, sending } = await sendSlowly();
     const waiting = forever();
@@ -436,7 +442,7 @@ describe('cancelling', () => {
     expect(await env.read(trade)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'USER' });
   });
 
-  it('is asked for again where the exchange did not answer, until it did', async () => {
+  it('is requested again until the exchange responds', async () => {
     const trade = await env.place();
     await env.send();
     let refusals = 2;
@@ -449,7 +455,7 @@ describe('cancelling', () => {
     expect(env.exchange.cancelled).toHaveLength(3);
   });
 
-  it('goes on while the exchange can not be reached, and ends when nobody waits', async () => {
+  it('continues while the exchange is unreachable, and ends when no caller waits', async () => {
     const trade = await env.place();
     await env.send();
     let calls = 0;
@@ -470,7 +476,7 @@ describe('cancelling', () => {
 });
 
 describe('the log', () => {
-  it('tells outcomes and ids, and nothing of credentials', async () => {
+  it('contains outcomes and ids, and no credentials', async () => {
     const trade = await env.place();
     env.exchange.onPlace = fails('unknown', 'no_answer');
     await env.send();

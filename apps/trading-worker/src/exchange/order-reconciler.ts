@@ -158,7 +158,7 @@ export class OrderReconciler {
   }
 }
 
-/** Finds own orders by client order id, and external ones by exchange order id: their client id may be reused or absent. */
+/** Finds own orders by client order id, external ones by exchange order id: their client id may repeat or be absent. */
 async function findAtVenue(
   client: ExchangeClient,
   { symbol, isOurs, venueClientOrderId, exchangeOrderId }: TradeForExecution,

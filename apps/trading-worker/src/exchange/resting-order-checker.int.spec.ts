@@ -4,7 +4,7 @@ import { AccountClients } from './account-clients.js';
 import { RestingOrderChecker } from './resting-order-checker.js';
 
 let env: GatewayUnderTest;
-let asked: string[];
+let calls: string[];
 let errors: unknown[];
 beforeAll(async () => {
   env = await GatewayUnderTest.open();
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(async () => {
   await env.reset();
-  asked = [];
+  calls = [];
   errors = [];
 });
 afterEach(() => env.gateway.close());
@@ -29,7 +29,7 @@ async function rest(count: number): Promise<string[]> {
     "UPDATE trades SET look_at = now() + interval '30 seconds' WHERE id = ANY ($1)",
     trades,
   );
-  env.exchange.onCall = (name) => asked.push(name);
+  env.exchange.onCall = (name) => calls.push(name);
   return trades;
 }
 const sift = (trades: readonly string[]) =>
@@ -42,15 +42,15 @@ const waitOf = async (trade: string) => {
   return Number(wait);
 };
 
-describe('orders that rest', () => {
-  it('are looked at with one question, and are due again as if each had been looked at', async () => {
+describe('resting orders', () => {
+  it('are checked with one request, and are due again as if each had been checked', async () => {
     const trades = await rest(5);
     const versions = await env.core.rows(
       'SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id',
       trades,
     );
     expect(await sift(trades)).toEqual([]);
-    expect(asked).toEqual(['fetchOpenOrders']);
+    expect(calls).toEqual(['fetchOpenOrders']);
     for (const trade of trades) expect(await waitOf(trade)).toBeLessThan(6);
     expect(
       await env.core.rows('SELECT id, version FROM trades WHERE id = ANY ($1) ORDER BY id', trades),
@@ -58,7 +58,7 @@ describe('orders that rest', () => {
     expect(errors).toEqual([]);
   });
 
-  it('are left to a look of their own once they have moved or gone', async () => {
+  it('need a check of their own once they changed or disappeared', async () => {
     const [first = '', ...others] = await rest(3);
     env.exchange.fill(env.exchange.last);
     const filled = others.at(-1) ?? '';
@@ -68,19 +68,19 @@ describe('orders that rest', () => {
     expect(await env.read(first)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
-  it('are told apart from what does not rest: not sent, not heard of, to be cancelled, ended, alone', async () => {
+  it('are distinguished from orders that are unsent, unacknowledged, being cancelled, ended, or alone', async () => {
     const [cancelling = '', alone = ''] = await rest(2);
     await env.execution.requestCancellation(cancelling);
     const unsent = await env.place();
-    const unheard = await env.place();
-    await env.core.beginSubmission(unheard, 'venue-unheard');
-    expect(new Set(await sift([cancelling, alone, unsent, unheard]))).toEqual(
-      new Set([cancelling, alone, unsent, unheard]),
+    const unacknowledged = await env.place();
+    await env.core.beginSubmission(unacknowledged, 'venue-unacknowledged');
+    expect(new Set(await sift([cancelling, alone, unsent, unacknowledged]))).toEqual(
+      new Set([cancelling, alone, unsent, unacknowledged]),
     );
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('are left alone while their account is heard of, once they were seen to rest, and no longer', async () => {
+  it('are skipped while their account has a live stream, after they were seen resting, and no longer', async () => {
     let isLive = true;
     const clients = new AccountClients(env.accountSync, env.gateway.venues, env.opener);
     const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
@@ -88,7 +88,7 @@ describe('orders that rest', () => {
     const [first = '', second = ''] = await rest(2);
     expect(await resting.filterChanged([first, second], onError)).toEqual([]);
     for (let i = 0; i < 3; i++) expect(await resting.filterChanged([first, second], onError)).toEqual([]);
-    expect(asked).toEqual(['fetchOpenOrders']);
+    expect(calls).toEqual(['fetchOpenOrders']);
     await env.execution.requestCancellation(second);
     expect(await resting.filterChanged([first, second], onError)).toEqual([second]);
     isLive = false;
@@ -105,10 +105,10 @@ describe('orders that rest', () => {
     expect((await sift([...mine, ...theirs])).toSorted()).toEqual(mine.toSorted());
   });
 
-  it('whose list can not be read are told of and looked at again soon', async () => {
+  it('are reported and rechecked soon if their list cannot be read', async () => {
     const trades = await rest(2);
     env.exchange.onCall = () => {
-      throw new ExchangeError('retryable', 'unreachable', 'The exchange is away.');
+      throw new ExchangeError('retryable', 'unreachable', 'The exchange is unavailable.');
     };
     expect(await sift(trades)).toEqual([]);
     expect(errors).toMatchObject([{ code: 'unreachable' }]);

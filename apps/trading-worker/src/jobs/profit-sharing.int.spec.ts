@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('a trading worker', () => {
-  it('offers shares in profit, settles what is over as it starts, and ends with the turn that is running', async () => {
+  it('publishes profit shares, settles due periods at start, and stops after the running tick', async () => {
     const errors: unknown[] = [];
     const shares = new ProfitSharesService(core.platform, new Ledger(core.platform), {});
     const sharing = new ProfitSharing(shares, (error) => errors.push(error));
@@ -28,27 +28,27 @@ describe('a trading worker', () => {
     expect(errors).toEqual([]);
   });
 
-  it('tells of a turn that failed, and stays', async () => {
-    const told = new Promise<unknown>((resolve) => {
+  it('reports a tick that failed, and continues', async () => {
+    const reported = new Promise<unknown>((resolve) => {
       const settleDue = () => Promise.reject(new Error('no database'));
       const sharing = new ProfitSharing({ publishRewardType: async () => undefined, settleDue }, (error) => {
         void sharing.onApplicationShutdown().then(() => resolve(error));
       });
       void sharing.onApplicationBootstrap();
     });
-    expect(await told).toEqual(new Error('no database'));
+    expect(await reported).toEqual(new Error('no database'));
   });
 
-  it('that never started can be stopped', async () => {
+  it('can be stopped without having started', async () => {
     const shares = new ProfitSharesService(core.platform, new Ledger(core.platform), {});
     await expect(new ProfitSharing(shares, () => undefined).onApplicationShutdown()).resolves.toBeUndefined();
   });
 });
 
-describe('the conversion that is configured', () => {
+describe('the configured conversion', () => {
   const { REWARD_TOKENS_PER_QUOTE: setting } = configSchema.shape;
 
-  it('is exact, may be none, and is left to the world where it is not set', () => {
+  it('is exact, may be empty, and has a default for each world', () => {
     expect(setting.parse('{"USDT": "1.000000000000000001", "EUR": 2}')).toEqual({
       USDT: '1.000000000000000001',
       EUR: '2',
@@ -64,7 +64,7 @@ describe('the conversion that is configured', () => {
     },
   );
 
-  it('names what is wrong with it', () => {
+  it('is reported with what is wrong', () => {
     expect(setting.safeParse('{"USDT": "0"}').error?.issues[0]?.message).toMatch(/^USDT: /);
   });
 });

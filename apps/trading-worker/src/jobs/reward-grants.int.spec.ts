@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** An account of a new user that is read for the first time, and told of; the user's uuid. */
+/** Creates an account of a new user whose first sync is reported; returns the user's uuid. */
 async function sync(): Promise<string> {
   const actor = await core.actor();
   const account = await core.account(actor, null);
@@ -28,13 +28,13 @@ async function sync(): Promise<string> {
 const rewardsOf = (userId: string) => core.rows('SELECT amount FROM rewards WHERE user_id = $1', userId);
 async function eventually(check: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('it did not come about');
+    if (tries === 500) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
 describe('a trading worker', () => {
-  it('offers rewards, grants them as things happen, and no longer once it is stopped', async () => {
+  it('publishes reward types, grants rewards as events happen, and stops granting when it is stopped', async () => {
     const errors: unknown[] = [];
     const accrual = new RewardAccrual(core.platform, new Ledger(core.platform), { amounts: {} });
     const grants = new RewardGrants(accrual, (error) => errors.push(error));
@@ -47,22 +47,22 @@ describe('a trading worker', () => {
     await eventually(async () => (await rewardsOf(user)).length === 1);
     await grants.onApplicationShutdown();
     const late = await sync();
-    // Had it gone on, it could have been there first.
+    // A relay that continued could have granted it first.
     expect(await accrual.relay((error) => errors.push(error)).drain()).toBeGreaterThan(0);
     expect(await rewardsOf(late)).toHaveLength(1);
     expect(errors).toEqual([]);
   });
 
-  it('that never started can be stopped', async () => {
+  it('can be stopped without having started', async () => {
     const accrual = new RewardAccrual(core.platform, new Ledger(core.platform), { amounts: {} });
     await expect(new RewardGrants(accrual, () => undefined).onApplicationShutdown()).resolves.toBeUndefined();
   });
 });
 
-describe('the amounts that are configured', () => {
+describe('the configured amounts', () => {
   const { REWARD_SIGN_UP_AMOUNT: amount, REWARD_EXPIRES_DAYS: days } = configSchema.shape;
 
-  it('are exact, may be zero, and are left to the world where they are not set', () => {
+  it('are exact, may be zero, and have a default for each world', () => {
     expect(amount.parse('12.000000000000000001')).toBe('12.000000000000000001');
     expect(amount.parse('0')).toBe('0');
     expect(amount.parse(undefined)).toBeUndefined();
@@ -70,7 +70,7 @@ describe('the amounts that are configured', () => {
     expect(days.parse(undefined)).toBeUndefined();
   });
 
-  it.each(['-1', 'many', '1,5', '0.0000000000000000001'])('are never %s', (text) => {
+  it.each(['-1', 'many', '1,5', '0.0000000000000000001'])('reject %s', (text) => {
     expect(amount.safeParse(text).success).toBe(false);
   });
 });

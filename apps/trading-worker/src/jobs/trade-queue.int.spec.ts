@@ -6,7 +6,7 @@ import { TRADES_QUEUE, TradeQueue } from './trade-queue.js';
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
-/** A way to Redis that can be shut. */
+/** A connection to Redis that the test can cut. */
 async function openWay() {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -32,19 +32,19 @@ async function openWay() {
   };
 }
 
-describe('the queue of trades', () => {
-  it('refuses what it can not add while Redis is away, and does not hold its caller up', async () => {
+describe('the trade queue', () => {
+  it('rejects immediately what it cannot add while Redis is unavailable', async () => {
     const prefix = `spec-${randomBytes(6).toString('hex')}`;
     const way = await openWay();
-    const told: unknown[] = [];
-    const trades = new TradeQueue(way.url, prefix, (error) => told.push(error));
+    const errors: unknown[] = [];
+    const trades = new TradeQueue(way.url, prefix, (error) => errors.push(error));
     const queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl.href }, prefix });
     await trades.add(['one']);
     expect(await queue.count()).toBe(1);
 
     way.shut();
     await expect(trades.add(['two'])).rejects.toThrow();
-    expect(told.length).toBeGreaterThan(0);
+    expect(errors.length).toBeGreaterThan(0);
     await trades.close();
     await queue.obliterate({ force: true });
     await queue.close();

@@ -93,7 +93,7 @@ function startWorker(holder: string): MarketData {
   closing.push(() => worker.onApplicationShutdown());
   return worker;
 }
-/** A subscriber that trusts every message, and fails where one doesn't follow. */
+/** A subscriber that applies every message, and fails on a gap. */
 function follow() {
   const feed = new BookFeed({ redisUrl, prefix, onError });
   closing.unshift(() => feed.close());
@@ -133,7 +133,7 @@ async function eventually(check: () => unknown, seconds = 20): Promise<void> {
 const leaseHolder = () => redis.get(`${prefix}:lease:paper`);
 
 describe('market data of a venue', () => {
-  it('brings the book that somebody wants from the venue to the reader, change by change', async () => {
+  it('carries a requested order book from the venue to the reader, change by change', async () => {
     await rest('50000', '0.5');
     startWorker('one');
     const reader = follow();
@@ -155,7 +155,7 @@ describe('market data of a venue', () => {
     expect(await redis.exists(`${prefix}:book:paper:ETH/USDT`)).toBe(0);
   });
 
-  it('is whole again after the venue cut the connection and moved on meanwhile', async () => {
+  it('is complete again after the venue closed the connection and changed meanwhile', async () => {
     await rest('50000', '0.5');
     startWorker('one');
     const reader = follow();
@@ -169,7 +169,7 @@ describe('market data of a venue', () => {
     expect(reader.messages.at(-1)?.kind).toBe('DELTA');
   });
 
-  it('heals a gap of the reader, and lets go of a book that nobody wants', async () => {
+  it('repairs a gap of the reader, and closes a book without readers', async () => {
     await rest('50000', '0.5');
     startWorker('one');
     const reader = follow();
@@ -184,16 +184,16 @@ describe('market data of a venue', () => {
     expect(await leaseHolder()).toBe('one');
   });
 
-  it('tells prices, and stores them with the pairs', async () => {
+  it('publishes prices, and stores them with the pairs', async () => {
     startWorker('one');
     const feed = new PriceFeed({ redisUrl, prefix, onError });
     closing.unshift(() => feed.close());
-    const told: string[] = [];
+    const received: string[] = [];
     feed.subscribe('paper', (prices) => {
-      told.push(...prices.filter(({ symbol }) => symbol === SYMBOL).map(({ price }) => price));
+      received.push(...prices.filter(({ symbol }) => symbol === SYMBOL).map(({ price }) => price));
     });
     await rest('61234.5', '0.01');
-    // The venue's stream tells what happens while it is followed.
+    // The venue's stream reports only what happens while it is subscribed.
     await eventually(async () => {
       await client.placeOrder({
         symbol: SYMBOL,
@@ -206,7 +206,7 @@ describe('market data of a venue', () => {
         reduceOnly: false,
       });
       await admin('POST', 'market', { symbol: SYMBOL, price: '61234.5' });
-      return told.includes('61234.5');
+      return received.includes('61234.5');
     });
     await eventually(async () => {
       const [row] = await core.rows(`SELECT last_price FROM trade_pairs WHERE symbol = '${SYMBOL}'`);
@@ -214,7 +214,7 @@ describe('market data of a venue', () => {
     });
   });
 
-  it('has one publisher among two workers; when it stops the other goes on, numbers and all', async () => {
+  it('has one publisher among two workers; when it stops, the other continues its sequence', async () => {
     await rest('50000', '0.5');
     const first = startWorker('one');
     await eventually(async () => (await leaseHolder()) === 'one');
@@ -231,7 +231,7 @@ describe('market data of a venue', () => {
     expect(new Set(reader.messages.map(({ sequence }) => sequence)).size).toBe(reader.messages.length);
   });
 
-  it('goes on trying while Redis is away, and stops all the same', async () => {
+  it('keeps retrying while Redis is unavailable, and can still be stopped', async () => {
     const parts = { prefix, holder: 'one', venues: [newVenue()], pairs, onError };
     const worker = new MarketData({ ...parts, redisUrl: 'redis://127.0.0.1:1' });
     worker.onApplicationBootstrap();
@@ -239,7 +239,7 @@ describe('market data of a venue', () => {
     await worker.onApplicationShutdown();
   });
 
-  it('moves within 15 s when its publisher dies, and a publisher that lost its lease falls silent', async () => {
+  it('moves within 15 s when its publisher dies, and a publisher without the lease publishes nothing', async () => {
     await rest('50000', '0.5');
     await redis.set(`${prefix}:lease:paper`, 'dead', 'PX', MARKET_DATA_LEASE_MS);
     startWorker('one');
@@ -247,9 +247,9 @@ describe('market data of a venue', () => {
     await eventually(() => reader.messages.length > 0);
     expect(await leaseHolder()).toBe('one');
     await redis.set(`${prefix}:lease:paper`, 'another', 'PX', 60_000);
-    const told = reader.messages.length;
+    const published = reader.messages.length;
     await rest('50001', '0.25');
     await eventually(async () => (await redis.exists(`${prefix}:book:paper:${SYMBOL}`)) === 0);
-    expect(reader.messages).toHaveLength(told);
+    expect(reader.messages).toHaveLength(published);
   });
 });

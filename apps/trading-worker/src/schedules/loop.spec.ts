@@ -11,7 +11,7 @@ function deferred() {
 const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a loop', () => {
-  it('goes on after a turn that failed, and tells of it', async () => {
+  it('continues after a tick that failed, and reports it', async () => {
     const errors: unknown[] = [];
     const third = deferred();
     let count = 0;
@@ -28,7 +28,7 @@ describe('a loop', () => {
     expect(errors.map(String)).toEqual(['Error: turn 1', 'Error: turn 2']);
   });
 
-  it('makes one turn at a time, and ends with the one that is running', async () => {
+  it('runs one tick at a time, and stops after the running one', async () => {
     const [begun, end] = [deferred(), deferred()];
     let isDone = false;
     let signalled = false;
@@ -54,14 +54,14 @@ describe('a loop', () => {
     expect({ isDone, signalled }).toEqual({ isDone: true, signalled: true });
   });
 
-  it('pauses by how long the turn took, where it is told so', async () => {
-    const told = deferred();
+  it('computes the delay from the duration of the tick', async () => {
+    const secondTick = deferred();
     const took: number[] = [];
     let turnsMade = 0;
     const loop = startLoop(
       (tookMs) => {
         took.push(tookMs);
-        if (took.length === 2) told.open();
+        if (took.length === 2) secondTick.open();
         return 0;
       },
       async () => {
@@ -69,13 +69,13 @@ describe('a loop', () => {
       },
       () => undefined,
     );
-    await told.opened;
+    await secondTick.opened;
     await loop.stop();
     expect(took.length).toBe(turnsMade);
     expect(took.every((ms) => ms >= 0)).toBe(true);
   });
 
-  it('ends at once while it pauses, however long the pause is', async () => {
+  it('stops immediately during a delay, however long the delay is', async () => {
     const begun = deferred();
     const loop = startLoop(
       3_600_000,
@@ -88,8 +88,8 @@ describe('a loop', () => {
   });
 });
 
-describe('working through a list', () => {
-  it('does each item once, never more at once than allowed, and goes on after one that fails', async () => {
+describe('processing a list', () => {
+  it('processes each item once, within the concurrency limit, and continues after a failure', async () => {
     let running = 0;
     let most = 0;
     const done: number[] = [];
@@ -112,7 +112,7 @@ describe('working through a list', () => {
     expect(done.toSorted((a, b) => a - b)).toEqual(items.filter((item) => item % 10 !== 3));
   });
 
-  it('of nothing is done at once', async () => {
+  it('without items ends immediately', async () => {
     await forEachConcurrent(
       [],
       4,

@@ -34,7 +34,7 @@ export function startLoop(
   };
 }
 
-/** Processes `items` with at most `concurrency` at a time. A failure is reported to `onError` and stops no other item. */
+/** Processes `items`, at most `concurrency` at a time. A failure is reported to `onError` and stops no other item. */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,

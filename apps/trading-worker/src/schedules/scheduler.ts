@@ -26,7 +26,7 @@ const HOUSEKEEPING_EVERY_MS = 600_000;
 const SNAPSHOTS_EVERY_MS = 60_000;
 const ROLLUPS_EVERY_MS = 5_000;
 const HEALTH_EVERY_MS = 30_000;
-/** The idle time relative to the last refresh, so that rollups never keep the database busy while trades are written. */
+/** The idle time as a multiple of the last refresh, so that rollups leave the database to the writes of trades. */
 const ROLLUP_IDLE_RATIO = 10;
 const rollupDelayMs = (tookMs: number) => Math.max(ROLLUPS_EVERY_MS, tookMs * ROLLUP_IDLE_RATIO);
 /** The maximum time until an unsent trade without a wake-up is found. */

@@ -68,7 +68,7 @@ export class AccountReconciler {
     return { fills: newFillKeys(state, fills), trades: changedTrades.size };
   }
 
-  /** Returns the pairs with changes in both assets: an external order may have traded a pair that is new to the account. */
+  /** Returns the pairs with changes in both assets: an external order may have traded a new pair of the account. */
   private async changedSymbols({ accountId, exchange }: OwnedAccount, now: Balances): Promise<string[]> {
     const before = await this.parts.accountSync.balancesOf(accountId);
     if (before === null) return [];

@@ -3,7 +3,7 @@ import { backoffMs, Semaphore } from './backoff.js';
 describe('backoff', () => {
   const backoff = { firstMs: 1_000, maxMs: 30_000 };
 
-  it('doubles up to its most, and is spread over the upper half', () => {
+  it('doubles up to the maximum, with jitter over the upper half', () => {
     expect([1, 2, 3, 6, 60].map((failures) => backoffMs(backoff, failures, 1))).toEqual([
       1_000, 2_000, 4_000, 30_000, 30_000,
     ]);
@@ -11,8 +11,8 @@ describe('backoff', () => {
   });
 });
 
-describe('turns', () => {
-  it('let no more than so many run at once, and go on after a failure', async () => {
+describe('the semaphore', () => {
+  it('limits the concurrent runs, and continues after a failure', async () => {
     const turns = new Semaphore(2);
     let running = 0;
     let most = 0;

@@ -9,9 +9,9 @@ let env: GatewayUnderTest;
 let paper: PaperExchange;
 let keys: ExchangeCredentials;
 let workers: ExchangeGateway[];
-/** The account's own user, by the exchange's own means. */
+/** The account's own user, acting at the exchange directly. */
 let owner: DirectUser;
-/** Somebody else at the exchange, with enough of everything. */
+/** Another user of the exchange, with a sufficient balance of everything. */
 let other: DirectUser;
 
 beforeAll(async () => {
@@ -36,13 +36,13 @@ afterEach(async () => {
   await paper.close();
 });
 
-/** Nothing but the stream tells of anything, unless a test says otherwise. */
+/** Only the stream reports anything, unless a test states otherwise. */
 const QUIET: Partial<SupervisorTimes> = {
   backoff: { firstMs: 20, maxMs: 100 },
   reconcileEveryMs: 3_600_000,
 };
 
-/** A worker that owns what it can and hears of it; no schedule runs. */
+/** Starts a worker that claims accounts and streams them; no schedule runs. */
 async function startGateway(
   times: Partial<SupervisorTimes> = QUIET,
   timeoutMs?: number,
@@ -58,7 +58,7 @@ async function eventually(check: () => unknown, seconds = 10): Promise<void> {
   const end = performance.now() + seconds * 1_000;
   while (!(await check())) {
     if (performance.now() > end)
-      throw new Error(`it did not come about; log: ${env.logged.slice(-8).join('')}`);
+      throw new Error(`The condition was not met in time; log: ${env.logged.slice(-8).join('')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -78,8 +78,8 @@ const tradesOf = (origin: string) =>
   );
 const hasLogged = (text: string) => env.logged.join('').includes(text);
 
-describe('an account that is heard of', () => {
-  it('has its fills stored as its stream tells them, though nobody asks', async () => {
+describe('an account with a live stream', () => {
+  it('has its fills stored as the stream reports them, without a poll', async () => {
     const desks = await startGateway();
     const trade = await sendNew(desks);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
@@ -102,7 +102,7 @@ describe('an account that is heard of', () => {
     ]);
   });
 
-  it('row 5: is as the exchange says, however often and in whatever order events come', async () => {
+  it('row 5: matches the exchange, however often and in whatever order events arrive', async () => {
     const desks = await startGateway();
     await paper.weather({ duplicate_event_rate: 0.5, reorder_event_rate: 0.5, partial_fill_rate: 1 });
     const trades: string[] = [];
@@ -123,11 +123,11 @@ describe('an account that is heard of', () => {
     expect(stored.map(({ exchange_fill_id }) => exchange_fill_id)).toEqual(
       fills.map(({ fill_id }) => fill_id).sort((a, b) => Number(a) - Number(b)),
     );
-    const told = await env.eventTypes('trade');
-    expect(told.filter((type) => type === 'trade.filled')).toHaveLength(trades.length);
+    const events = await env.eventTypes('trade');
+    expect(events.filter((type) => type === 'trade.filled')).toHaveLength(trades.length);
   });
 
-  it('row 9: can use at once what an order brought, and never twice what orders took', async () => {
+  it('row 9: can use the proceeds of an order immediately, and never twice what orders reserve', async () => {
     const desks = await startGateway();
     await desks.balanceSync.sync(env.account.uuid);
     await other.limit('BUY', '2', '50000');
@@ -137,7 +137,7 @@ describe('an account that is heard of', () => {
       'SELECT balances_taken_at FROM exchange_accounts WHERE id = $1',
       env.account.uuid,
     );
-    // 100,000 and what the sale brought, less its fee.
+    // 100,000 and the proceeds of the sale, less its fee.
     await eventually(async () => {
       const { balances } = await env.core.row(
         'SELECT balances FROM exchange_accounts WHERE id = $1',
@@ -152,7 +152,7 @@ describe('an account that is heard of', () => {
     await expect(sendNew(desks, { amount: '3' })).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
-  it('is asked no more once it is removed, and asked anew with new credentials', async () => {
+  it('is no longer read after it is deleted, and is read with new credentials after they change', async () => {
     const desks = await startGateway();
     const next = await paper.openAccount({ USDT: 5 });
     await env.setCredentials(next);
@@ -177,8 +177,8 @@ describe('an account that is heard of', () => {
   });
 });
 
-describe('what was not heard', () => {
-  it('row 4: while the stream was lost is made up for when it is back', async () => {
+describe('what a stream missed', () => {
+  it('row 4: while the connection was lost is caught up when it is back', async () => {
     const desks = await startGateway();
     const trade = await sendNew(desks);
     await paper.weather({ lose_event_rate: 1 });
@@ -193,7 +193,7 @@ describe('what was not heard', () => {
     expect(hasLogged('"state":"LOST"')).toBe(true);
   });
 
-  it('row 3, rule 22: while no worker was there is made up for at start, also on a pair that was never traded here', async () => {
+  it('row 3, rule 22: while no worker was running is caught up at start, also on a pair that was never traded here', async () => {
     await env.gateway.close();
     const first = await startGateway();
     await first.balanceSync.sync(env.account.uuid);
@@ -210,7 +210,7 @@ describe('what was not heard', () => {
     ]);
   });
 
-  it('row 5: on a stream that silently stopped is found by a comparison, and the stream is given up', async () => {
+  it('row 5: because it silently stopped is found by the reconciliation, and the stream is replaced', async () => {
     const desks = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
     const trade = await sendNew(desks);
     await paper.weather({ lose_event_rate: 1 });
@@ -224,7 +224,7 @@ describe('what was not heard', () => {
     await eventually(async () => (await statusOf(next)) === 'FILLED');
   });
 
-  it('row 10: is never unheard silently: an account that can not be heard of says so until it can', async () => {
+  it('row 10: is never missed silently: an account without a live stream reports it until it has one', async () => {
     const desks = await startGateway();
     await paper.weather({ maintenance: true });
     await eventually(() => desks.supervisors.health()[0]?.state === 'LOST');
@@ -237,7 +237,7 @@ describe('what was not heard', () => {
 });
 
 describe('row 6: an account of an exchange without a stream', () => {
-  it('is asked again and again, and is no worse off for it', async () => {
+  it('is polled, with the same result', async () => {
     const desks = env.newGateway({ ...QUIET, pollEveryMs: 50 });
     workers.push(desks);
     await desks.renewOwnership();
@@ -249,8 +249,8 @@ describe('row 6: an account of an exchange without a stream', () => {
   });
 });
 
-describe('row 1: an order whose answer is lost', () => {
-  it('is found by the stream, and is at the exchange once', async () => {
+describe('row 1: an order without a response', () => {
+  it('is found by the stream, and exists once at the exchange', async () => {
     const desks = await startGateway({}, 400);
     await paper.weather({ drop_answer_rate: 1 });
     const trade = await sendNew(desks);
@@ -263,7 +263,7 @@ describe('row 1: an order whose answer is lost', () => {
 });
 
 describe('an account whose worker was killed', () => {
-  it('is heard of and worked on by another within its lease, and nothing is sent twice', async () => {
+  it('is claimed, streamed and traded by another worker after its lease, and nothing is sent twice', async () => {
     const dead = await startGateway();
     const trade = await sendNew(dead);
     await env.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');

@@ -8,7 +8,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 afterEach(() => env.gateway.close());
 
-/** Accounts each of which has orders that nobody has begun to send. */
+/** Accounts that each have unsent orders. */
 async function accountsWithOrders(accountCount: number, orderCount: number): Promise<string[]> {
   const accounts = [env.account];
   while (accounts.length < accountCount) accounts.push(await env.anotherAccount());
@@ -35,7 +35,7 @@ async function countingTransactions(work: () => Promise<void>): Promise<number> 
 }
 
 describe('orders of many accounts', () => {
-  it('that are told of one account after the other are begun together', async () => {
+  it('are claimed together after separate wake-ups', async () => {
     const accounts = await accountsWithOrders(12, 1);
     const count = await countingTransactions(async () => {
       for (const id of accounts) env.gateway.orderSubmitter.wake([id]);
@@ -45,7 +45,7 @@ describe('orders of many accounts', () => {
     expect(env.exchange.placed).toHaveLength(12);
   });
 
-  it('are all sent, each once, where an account has several of them', async () => {
+  it('are all sent, each once, if an account has several', async () => {
     const accounts = await accountsWithOrders(3, 4);
     await countingTransactions(async () => {
       env.gateway.orderSubmitter.wake(accounts);

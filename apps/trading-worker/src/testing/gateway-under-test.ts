@@ -13,7 +13,7 @@ import { ScriptedExchange } from './scripted-exchange.js';
 
 type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
 
-/** The desks on a real database, before an exchange that does what the test says. */
+/** The gateway on a real database, with an exchange that the test scripts. */
 export class GatewayUnderTest {
   readonly logged: string[] = [];
   exchange!: ScriptedExchange;
@@ -48,20 +48,20 @@ export class GatewayUnderTest {
 
   readonly logger: Logger = createLogger('desk-spec', 'debug', { write: (line) => this.logged.push(line) });
 
-  /** A new user with a new account, before a new exchange. */
+  /** Creates a new user with a new account, on a new exchange. */
   async reset(): Promise<void> {
     this.exchange = new ScriptedExchange();
-    // Nothing of the tests before is anybody's to work on.
+    // Closes accounts of earlier tests, so that no worker claims them.
     await this.core.rows('DELETE FROM worker_leases');
     await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
-    // Asked once, so that what a test scripts for a call is met by that call.
+    // Called once, so that a scripted response of a test is used by the intended call.
     this.gateway = this.newGateway({ pollEveryMs: 3_600_000 });
     this.actor = await this.core.actor();
     this.account = await this.core.account(this.actor);
     await this.setCredentials('a secret');
   }
 
-  /** As a worker process of its own has them. */
+  /** Creates a gateway as another worker process has it. */
   newGateway(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): ExchangeGateway {
     const { opener, logger, accountSync, execution, core } = this;
     const platform = new Platform('test', core.platform.database, core.platform.listener);
@@ -80,33 +80,33 @@ export class GatewayUnderTest {
     });
   }
 
-  /** Has these desks send what waits on the test's account, as its owner; returns when it is sent and stored. */
+  /** Submits the unsent orders of the test's account, as its owner; returns when they are sent and stored. */
   async send(desks = this.gateway): Promise<void> {
     await desks.renewOwnership();
     desks.orderSubmitter.wake([this.account.uuid]);
     await desks.orderSubmitter.drain();
   }
 
-  /** Credentials as an API hands them to a worker. */
+  /** Seals credentials as an API passes them to a worker. */
   sealed(credentials: string | ExchangeCredentials, context: string): Promise<string> {
     const given = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
     return this.sealer.seal(JSON.stringify(given), context);
   }
 
-  /** Gives the account these credentials. */
+  /** Stores these credentials for the account. */
   async setCredentials(credentials: string | ExchangeCredentials, { uuid } = this.account): Promise<void> {
     const sealed = await this.sealed(credentials, credentialsContext(uuid));
     await this.core.rows('UPDATE exchange_accounts SET credentials_sealed = $2 WHERE id = $1', uuid, sealed);
   }
 
-  /** One more account of the test's user. */
+  /** Creates another account of the test's user. */
   async anotherAccount(): Promise<RecordIds> {
     const account = await this.core.account(this.actor);
     await this.setCredentials('a secret', account);
     return account;
   }
 
-  /** A new trade, by the uuid that workers know it by. */
+  /** Creates a trade and returns its uuid, by which workers know it. */
   async place(more: Record<string, unknown> = {}): Promise<string> {
     const created = await this.trades.create(
       this.actor,
@@ -125,12 +125,12 @@ export class GatewayUnderTest {
     return uuid;
   }
 
-  /** The trade as REST shows it. */
+  /** Returns the trade as REST shows it. */
   read(uuid: string): Promise<TradeDetail> {
     return this.trades.get(this.actor, encodeId('trd', uuid));
   }
 
-  /** Lets time pass for a trade whose order was sent. */
+  /** Advances the time for a trade whose order was sent. */
   async backdateSubmission(uuid: string, ms: number): Promise<void> {
     await this.core.rows(
       "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
@@ -139,7 +139,7 @@ export class GatewayUnderTest {
     );
   }
 
-  /** The kinds of what was told of the user's trades or accounts, oldest first. */
+  /** Returns the types of the events of the user's trades or accounts, oldest first. */
   async eventTypes(subject: 'trade' | 'exchange'): Promise<string[]> {
     const events = await this.core.events(this.actor.userId);
     return events.map(({ type }) => type).filter((type) => type.startsWith(`${subject}.`));

@@ -20,7 +20,7 @@ interface Ledger {
   readonly fills: readonly { readonly fill_id: string; readonly amount: string }[];
 }
 
-/** The paper exchange as a process of its own, with users alone as its market. */
+/** The paper exchange in its own process, with users alone as its market. */
 export class PaperExchange {
   private readonly venues: ExchangeVenue[] = [];
 
@@ -39,7 +39,7 @@ export class PaperExchange {
     return new PaperExchange(child, directory, url);
   }
 
-  /** As one worker has it. */
+  /** Creates the venue as a worker has it. */
   venue(timeoutMs = 10_000, budget?: CallBudget): ExchangeVenue {
     const { url } = this;
     const config = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'], url, timeoutMs };
@@ -57,7 +57,7 @@ export class PaperExchange {
     return { apiKey: api_key, apiSecret: api_secret };
   }
 
-  /** The exchange's own books of an account. */
+  /** Returns the exchange's own records of an account. */
   ledger({ apiKey }: ExchangeCredentials): Promise<Ledger> {
     return this.admin('GET', `ledger?api_key=${apiKey}`);
   }
@@ -89,7 +89,7 @@ export class PaperExchange {
   }
 }
 
-/** A user at the exchange itself, who knows nothing of the product. */
+/** A user of the exchange itself, independent of the product. */
 export class DirectUser {
   private orders = 0;
 

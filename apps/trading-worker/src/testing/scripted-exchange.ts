@@ -13,7 +13,7 @@ import type {
   VenueStream,
 } from '@trading-automation/exchanges';
 
-/** The far side: it keeps the orders that it accepts and does as it is told, unless the test says otherwise. */
+/** A scripted exchange: it stores the orders that it accepts and behaves correctly unless the test overrides it. */
 export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly id = 'paper';
   readonly name = 'Paper';
@@ -21,7 +21,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly isCertified = true;
   hasStream = false;
 
-  /** What was asked, in order. */
+  /** The calls, in order. */
   readonly placed: OrderRequest[] = [];
   readonly cancelled: string[] = [];
   readonly connectedWith: ExchangeCredentials[] = [];
@@ -31,9 +31,9 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};
 
-  /** What comes of a new order: by default it is accepted and rests. */
+  /** The response to a new order; by default it is accepted and rests. */
   onPlace: (order: OrderRequest) => Promise<VenueOrder> = async (order) => this.accept(order);
-  /** Called before each other call is answered; what it throws is the answer. */
+  /** Called before every other response; an exception is the response. */
   onCall: (
     name:
       | 'testCredentials'
@@ -77,7 +77,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
     return this.put({ ...order, status: 'FILLED', filledAmount: amount });
   }
 
-  /** The order of the trade that was placed last. */
+  /** Returns the last order that was placed. */
   get last(): VenueOrder {
     const order = [...this.orders.values()].at(-1);
     if (order === undefined) throw new Error('no order was accepted yet');
@@ -180,7 +180,7 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   }
 }
 
-/** A pair to USDT with steps of 0.01. */
+/** Creates a pair with USDT and steps of 0.01. */
 export function marketOf(base: string): Market {
   return {
     symbol: `${base}/USDT`,

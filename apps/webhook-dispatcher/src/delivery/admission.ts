@@ -1,36 +1,36 @@
 /**
- * Gives jobs to parked deliveries as room is made for them.
+ * Gives jobs to parked deliveries when capacity becomes free.
  *
- * 1. Postgres is asked once for all users of whom something was heard while it was last asked.
- * 2. What was given a job a moment ago is not given another while that may stand: Postgres still says that it is parked.
- *    That memory is short, and forgets jobs that are over; a job that is not over yet would keep another from being added.
- * 3. A delivery that was given a job and still is parked long after has one that waits by a clock that was wrong: it is
- *    given another beside it.
- * 4. What is missed here (a dead dispatcher, a lost job) the sweeper finds.
+ * 1. One query to Postgres covers all users that were reported while the previous query ran.
+ * 2. A delivery that just received a job gets no second one while the first may exist: Postgres still reports it as
+ *    parked. This record is short-lived and drops completed jobs; a job that is not complete prevents another one.
+ * 3. A delivery that is still parked long after it received a job has a job that waits by a wrong clock. It gets a
+ *    duplicate job.
+ * 4. The sweeper finds what is missed here: a dead dispatcher, a lost job.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanedDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { AttemptQueue } from './attempt-queue.js';
 
-/** Between two turns: what is heard meanwhile is asked for at once. */
+/** The delay between two queries; the next one covers all users that were reported meanwhile. */
 const COALESCE_MS = 15;
 const ENQUEUE_COOLDOWN_MS = 2_000;
-/** Longer than a job waits for its turn, or for a dispatcher that died with it. */
+/** Longer than a job waits in its queue, or for a dispatcher that died with it. */
 const STUCK_JOB_MS = 20_000;
-/** What is parked is looked at several times within it, by the sweeper at the least. */
+/** Parked deliveries are checked several times within this time, at least by the sweeper. */
 const ENTRY_TTL_MS = 15_000;
-const USERS_AT_ONCE = 200;
+const USERS_PER_QUERY = 200;
 
 interface EnqueueTimes {
-  /** When it was first given a job, and when last, by a clock that is never set back. */
+  /** When the first and the last job were added, on a monotonic clock. */
   readonly firstMs: number;
   readonly lastMs: number;
 }
 
 export class Admission {
   private readonly users = new Set<string>();
-  /** In the order in which they were last given jobs. */
+  /** In the order of their last jobs. */
   private readonly enqueued = new Map<string, EnqueueTimes>();
   private running: Promise<void> | undefined;
 
@@ -41,31 +41,34 @@ export class Admission {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** There may be room for these users' parked deliveries. */
+  /** Checks these users' parked deliveries, because capacity may have become free. */
   requestCheck(userIds: readonly string[]): void {
     for (const userId of userIds) this.users.add(userId);
     if (this.users.size > 0) this.running ??= this.run();
   }
 
-  /** A job is over and gone: should its delivery be parked, it can have another, and the user may have room. */
+  /** Called when a job has ended: its delivery can get another one, and its user may have free capacity. */
   jobEnded(deliveryId: string, userId: string): void {
     this.enqueued.delete(deliveryId);
     this.requestCheck([userId]);
   }
 
-  /** Resolves when nothing is being asked. */
+  /** Resolves when no query is running. */
   async drain(): Promise<void> {
     await this.running;
   }
 
   private async run(): Promise<void> {
     while (this.users.size > 0) {
-      const userIds = [...this.users].slice(0, USERS_AT_ONCE);
+      const userIds = [...this.users].slice(0, USERS_PER_QUERY);
       for (const userId of userIds) this.users.delete(userId);
       try {
         await this.enqueue(await this.deliveries.admissible(userIds));
       } catch (error) {
-        this.logger.warn({ err: error }, 'parked deliveries not looked at; the sweeper will');
+        this.logger.warn(
+          { event: 'admission.failed', err: error },
+          'Could not admit parked deliveries; the sweeper will.',
+        );
       }
       await sleep(COALESCE_MS);
     }

@@ -1,10 +1,10 @@
 /**
- * The jobs of the attempts: ids alone, one job for each attempt, in the lane that serves its webhook.
+ * The jobs of attempts: ids only, one job per attempt, in the lane of its webhook.
  *
- * 1. Redis owes nothing: what it forgets, the sweeper puts back. Adding fails fast where Redis is away.
- * 2. A job's id names its attempt, so that an attempt has one job at a time however often it is added. A job that
- *    ended is removed: it says nothing that Postgres doesn't, and must not stand in the way of the next one.
- * 3. BullMQ counts nothing for us: a job is one try, stalled ones always come back, and attempts are Postgres's.
+ * 1. Redis is not the source of truth: the sweeper replaces lost jobs. Adding fails fast while Redis is unavailable.
+ * 2. A job's id names its attempt, so an attempt has one job however often it is added. A job that ended is removed:
+ *    Postgres has its result, and its id must not block the next job.
+ * 3. BullMQ's attempt counter is not used: a job runs once, stalled jobs always return, and Postgres counts attempts.
  */
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { DeliveryRef, Lane, LanedDelivery } from '@trading-automation/core/webhooks';
@@ -12,7 +12,7 @@ import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** The queue of each lane. */
+/** The name of each lane's queue. */
 export const ATTEMPT_QUEUES: Readonly<Record<Lane, string>> = {
   main: 'webhook-attempts',
   slow: 'webhook-attempts-slow',
@@ -21,7 +21,7 @@ const LANES: readonly Lane[] = ['main', 'slow'];
 const JOB = 'attempt';
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** What ends the id of a job beside another. */
+/** The suffix of a duplicate job's id. */
 const DUPLICATE_SUFFIX = '-again';
 
 const jobIdOf = (deliveryId: string, attempt: number) => `${deliveryId}-a${attempt}`;
@@ -35,7 +35,7 @@ export interface AttemptJob {
   readonly attempt: number;
 }
 
-/** How many jobs of a lane are in which state. */
+/** The number of a lane's jobs by state. */
 export interface LaneDepth {
   readonly waiting: number;
   readonly active: number;
@@ -52,7 +52,10 @@ export class AttemptQueue {
     private readonly logger: Logger,
   ) {
     const onError = (error: unknown) =>
-      logger.warn({ err: error }, 'the queue met an error of Redis, and goes on');
+      logger.warn(
+        { event: 'attempt_queue.unavailable', err: error },
+        'The attempt queue lost Redis; reconnecting.',
+      );
     this.redis = new Redis(redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
@@ -73,28 +76,31 @@ export class AttemptQueue {
     this.queues = { main: open('main'), slow: open('slow') };
   }
 
-  /** Adds a job for each attempt that has none; where that fails it is logged, and the sweeper's to repair. */
+  /** Adds a job for each attempt without one. A failure is logged; the sweeper adds the jobs later. */
   async add(refs: readonly LanedDelivery[], delayMs = 0): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs, suffix: '' })));
   }
 
   /**
-   * Adds a job beside the one that may stand: that one may wait by a clock that was wrong, or for a process that is
-   * gone. One of the two finds nothing to claim.
+   * Adds a duplicate job. The first job may wait by a wrong clock, or for a process that died. Only one of the two can
+   * claim the attempt.
    */
   async addDuplicate(refs: readonly LanedDelivery[]): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: DUPLICATE_SUFFIX })));
   }
 
   /**
-   * Takes away the job that stands for an attempt, whichever lane has it and however long it would wait; one that is at
-   * work stays. From then on the attempt can be given another.
+   * Removes the waiting job of an attempt from either lane, whatever its delay. A running job remains. The attempt can
+   * get another job afterwards.
    */
   async remove({ deliveryId, attempt }: DeliveryRef): Promise<void> {
     try {
       await Promise.all(LANES.map((lane) => this.queues[lane].remove(jobIdOf(deliveryId, attempt))));
     } catch (error) {
-      this.logger.warn({ err: error, delivery_id: deliveryId }, 'a job was not removed');
+      this.logger.warn(
+        { event: 'attempt_job.not_removed', err: error, delivery_id: deliveryId },
+        'Could not remove the job of an attempt.',
+      );
     }
   }
 
@@ -103,7 +109,7 @@ export class AttemptQueue {
     return { waiting: counts.waiting ?? 0, active: counts.active ?? 0, delayed: counts.delayed ?? 0 };
   }
 
-  /** Adding is done when it answers: there is nothing left to tell a Redis, which may be away. */
+  /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
   async close(): Promise<void> {
     await Promise.all([this.queues.main.close(), this.queues.slow.close()]);
     this.redis.disconnect();
@@ -125,7 +131,10 @@ export class AttemptQueue {
         })),
       );
     } catch (error) {
-      this.logger.warn({ err: error, jobs: refs.length }, 'jobs not added; the sweeper will');
+      this.logger.warn(
+        { event: 'attempt_job.not_added', err: error, jobs: refs.length },
+        'Could not add jobs; the sweeper will.',
+      );
     }
   }
 }

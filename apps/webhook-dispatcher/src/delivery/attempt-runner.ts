@@ -23,24 +23,24 @@ export interface AttemptRunnerDependencies {
   readonly logger: Logger;
 }
 
-/** What a job leads to. */
+/** The result of claiming a job's attempt. */
 export type JobOutcome =
-  /** It is over, and there may be room for others of the user. */
+  /** The job is complete; the user, if set, may have free capacity. */
   | { readonly kind: 'over'; readonly userId?: string }
-  /** Another look in so many milliseconds. */
+  /** The job must run again in `inMs`. */
   | { readonly kind: 'again'; readonly inMs: number }
-  /** The attempt is the caller's to carry out. */
+  /** The attempt is claimed and must be sent. */
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt };
 
-/** One job is one attempt: claim, send, record, and a job for what comes next. */
+/** Runs the attempt of a job: claims, sends and records it, and adds the job of the next attempt. */
 export class AttemptRunner {
   constructor(private readonly parts: AttemptRunnerDependencies) {}
 
-  /** `isAgain` where the job was added beside another of its attempt. */
+  /** Claims a job's attempt. `isDuplicate`: the job is a duplicate job. */
   async claim(
     { delivery_id: deliveryId, attempt }: AttemptJob,
     lane: Lane,
-    isAgain: boolean,
+    isDuplicate: boolean,
   ): Promise<JobOutcome> {
     const claim = await this.parts.deliveries.claim(deliveryId, attempt, lane);
     switch (claim.kind) {
@@ -52,16 +52,16 @@ export class AttemptRunner {
         await this.parts.queue.add([{ deliveryId, attempt, lane: 'slow' }]);
         return { kind: 'over' };
       case 'parked':
-        // The other one may wait for long, by a clock that was wrong, and admission could add none until it is over.
-        if (isAgain) await this.parts.queue.remove({ deliveryId, attempt });
-        // What was in flight may have ended before it was parked, and would not wake it.
+        // The original job may wait long by a wrong clock; until it is complete, admission could add no other.
+        if (isDuplicate) await this.parts.queue.remove({ deliveryId, attempt });
+        // The attempts in flight may have ended before this one was parked and would not admit it.
         return { kind: 'over', userId: claim.userId };
       case 'send':
         return claim;
     }
   }
 
-  /** Sends and records; from then on the database may be asked what else there is room for. */
+  /** Sends an attempt and records its result. Afterwards the user may have free capacity. */
   async sendAndRecord(attempt: ClaimedAttempt, lane: Lane): Promise<void> {
     const startedAt = performance.now();
     if (attempt.eventAgeMs !== null) this.parts.counters.observeFirstAttempt(attempt.eventAgeMs);
@@ -79,14 +79,20 @@ export class AttemptRunner {
     const { deliveryId, claims } = attempt;
     try {
       if (claims <= CLAIMS_MAX) return await this.parts.sender.send(attempt);
-      this.parts.logger.error({ delivery_id: deliveryId, claims }, 'an attempt that never ended is given up');
+      this.parts.logger.error(
+        { event: 'attempt.abandoned', delivery_id: deliveryId, claims },
+        'The attempt was claimed too often without a result; it counts as failed.',
+      );
     } catch (error) {
-      this.parts.logger.error({ err: error, delivery_id: deliveryId }, 'an attempt could not be made');
+      this.parts.logger.error(
+        { event: 'attempt.failed_internally', err: error, delivery_id: deliveryId },
+        'The attempt failed with an internal error.',
+      );
     }
     return { error: 'internal', responseTimeMs: 0 };
   }
 
-  /** What was sent and is not recorded will be sent again: hence more than one try, for as long as the lease holds. */
+  /** Retries until the lease ends: a result that is not recorded means that the event is sent again. */
   private async record(
     attempt: ClaimedAttempt,
     result: AttemptResult,
@@ -98,8 +104,8 @@ export class AttemptRunner {
       } catch (error) {
         if (performance.now() + RECORD_RETRY_MS >= leaseEndsAt) throw error;
         this.parts.logger.warn(
-          { err: error, delivery_id: attempt.deliveryId },
-          'an attempt is not recorded yet',
+          { event: 'attempt.not_recorded', err: error, delivery_id: attempt.deliveryId },
+          'Could not record the result of the attempt; trying again.',
         );
         await sleep(RECORD_RETRY_MS);
       }
@@ -109,6 +115,7 @@ export class AttemptRunner {
   private log(attempt: ClaimedAttempt, lane: Lane, result: AttemptResult, recorded: RecordOutcome): void {
     this.parts.logger.debug(
       {
+        event: 'attempt.recorded',
         delivery_id: attempt.deliveryId,
         webhook_id: attempt.webhookId,
         attempt: attempt.attempt,
@@ -118,7 +125,7 @@ export class AttemptRunner {
         response_time_ms: result.responseTimeMs,
         outcome: recorded.kind,
       },
-      'attempted',
+      'Recorded an attempt.',
     );
   }
 }

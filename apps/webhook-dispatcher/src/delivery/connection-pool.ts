@@ -1,44 +1,44 @@
 /**
- * Connections that wait a moment for the next attempt to the same URL.
+ * Idle connections, kept briefly for the next attempt to the same URL.
  *
- * 1. Looking the name up and judging its addresses happens at every attempt. A connection is used again only where the
- *    address that it leads to is among those just judged.
- * 2. Only attempts to the very same URL share one: two names never do, and neither do two customers of one platform
- *    who were given URLs of their own.
- * 3. One is kept only after an answer that was read to its end.
- * 4. What the receiver has closed is not used. It may still close a connection while the event is on its way: whether
- *    it has read it cannot be known then, so nothing is sent twice, and the attempt fails as `reset`. The wait is far
- *    below what receivers grant (commonly 5 s and more), so that this hardly ever happens, and a receiver that it
- *    happened with is called on new connections for a while.
+ * 1. Every attempt resolves the name and checks its addresses. A connection is reused only if its address is among
+ *    those that were just checked.
+ * 2. Only attempts to the identical URL share a connection. Two host names never share one, nor do two customers of
+ *    one platform who have URLs of their own.
+ * 3. A connection is kept only after a response that was read to its end.
+ * 4. A connection that the receiver has closed is not reused. The receiver may still close one while an event is in
+ *    flight. Whether it has read the event is unknown, so nothing is sent twice and the attempt fails as `reset`. The
+ *    idle time is far below what receivers allow (commonly 5 s and more), so this is rare. After it happens, the
+ *    receiver gets new connections for a while.
  */
 import { setImmediate as nextCheck } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from './connection.js';
 
-/** Waiting ones; the one that waits longest gives way. */
+/** The maximum number of idle connections; the oldest is closed first. */
 const IDLE_MAX = 256;
 const REUSE_DISABLED_MS = 10 * 60_000;
 const REUSE_DISABLED_URLS_MAX = 1024;
 
 export class ConnectionPool {
-  /** In the order in which they began to wait. */
+  /** In the order in which they became idle. */
   private readonly idle = new Set<Connection>();
-  /** The same by their URLs, each in that order. */
+  /** The same connections by URL, each set in that order. */
   private readonly idleByUrl = new Map<string, Set<Connection>>();
-  /** URLs whose receivers broke off a connection that was used again, until when. */
+  /** URLs whose receivers reset a reused connection, with the end of the ban. */
   private readonly reuseDisabledUntil = new Map<string, number>();
   private isClosed = false;
 
   constructor(private readonly options: ConnectionOptions) {}
 
-  /** A connection for one attempt: to be handed back by `keep`, or destroyed. */
+  /** Returns a connection for one attempt. The caller releases or destroys it. */
   async acquire(url: URL, addresses: readonly string[]): Promise<Connection> {
     for (;;) {
-      const kept = this.find(url, addresses);
-      if (kept === undefined) break;
-      this.removeIdle(kept);
+      const idle = this.find(url, addresses);
+      if (idle === undefined) break;
+      this.removeIdle(idle);
       await pollSocketEvents();
-      if (kept.address !== undefined) return kept;
-      kept.destroy();
+      if (idle.address !== undefined) return idle;
+      idle.destroy();
     }
     const idleMs = this.isClosed || this.isReuseDisabled(url) ? 0 : this.options.idleMs;
     return new Connection(url, { ...this.options, idleMs }, (connection) => this.evict(connection));
@@ -50,14 +50,14 @@ export class ConnectionPool {
       return;
     }
     const { href } = connection.url;
-    const beside = this.idleByUrl.get(href) ?? new Set();
-    this.idleByUrl.set(href, beside.add(connection));
+    const sameUrl = this.idleByUrl.get(href) ?? new Set();
+    this.idleByUrl.set(href, sameUrl.add(connection));
     this.idle.add(connection);
     const [oldest] = this.idle;
     if (this.idle.size > IDLE_MAX && oldest !== undefined) this.evict(oldest);
   }
 
-  /** From now on, and for a while, each attempt to the URL has a connection of its own. */
+  /** Gives each attempt to the URL a new connection for the next ten minutes. */
   disableReuse(url: URL): void {
     this.reuseDisabledUntil.delete(url.href);
     this.reuseDisabledUntil.set(url.href, performance.now() + REUSE_DISABLED_MS);
@@ -66,13 +66,13 @@ export class ConnectionPool {
       this.reuseDisabledUntil.delete(oldest);
   }
 
-  /** Ends what waits; what is in use ends with its attempt. */
+  /** Closes idle connections; a connection in use closes with its attempt. */
   close(): void {
     this.isClosed = true;
     for (const connection of [...this.idle]) this.evict(connection);
   }
 
-  /** The one that waited the shortest is the least likely to be closed at this moment. */
+  /** Returns the newest match: it is the least likely to be closed at this moment. */
   private find(url: URL, addresses: readonly string[]): Connection | undefined {
     if (this.isReuseDisabled(url)) return undefined;
     let found: Connection | undefined;
@@ -90,19 +90,19 @@ export class ConnectionPool {
     if (this.removeIdle(connection)) connection.destroy();
   }
 
-  /** False where it did not wait. */
+  /** Returns false if the connection was not idle. */
   private removeIdle(connection: Connection): boolean {
     const { href } = connection.url;
-    const beside = this.idleByUrl.get(href);
-    beside?.delete(connection);
-    if (beside?.size === 0) this.idleByUrl.delete(href);
+    const sameUrl = this.idleByUrl.get(href);
+    sameUrl?.delete(connection);
+    if (sameUrl?.size === 0) this.idleByUrl.delete(href);
     return this.idle.delete(connection);
   }
 }
 
-/** Returns after the event loop has asked the kernel once for what has arrived, the end of a connection included. */
+/** Waits until the event loop has polled the kernel once for arrived data, including the end of a connection. */
 async function pollSocketEvents(): Promise<void> {
-  // The first of these may come before the kernel is asked, the second one cannot.
+  // The first callback may run before the poll, the second one cannot.
   await nextCheck();
   await nextCheck();
 }

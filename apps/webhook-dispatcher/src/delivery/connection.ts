@@ -1,6 +1,6 @@
 /**
- * One connection to one receiver: opened to one of the vetted addresses, one request at a time, and never more bytes
- * read for an attempt than an answer may have.
+ * One connection to one receiver. It connects to one of the checked addresses, carries one request at a time, and
+ * reads no more per attempt than a response may have.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
@@ -10,9 +10,9 @@ import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface ConnectionOptions {
   readonly egressFirewall: EgressFirewall;
-  /** How long the connection may wait for another attempt; 0 is for one attempt only. */
+  /** How long the connection may stay idle for another attempt. 0: one attempt only. */
   readonly idleMs: number;
-  /** The authorities that are believed, and the versions of TLS: read once, not for each connection. */
+  /** The trusted authorities and TLS versions; read once, not for each connection. */
   readonly secureContext: SecureContext;
 }
 
@@ -22,12 +22,12 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
-/** For the connection and its handshake, at each address. */
+/** The time limit of connecting and the TLS handshake, for each address. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A name with hundreds of addresses is no reason to knock at hundreds of doors. */
+/** A name with hundreds of addresses must not cause hundreds of connections. */
 const ADDRESSES_TRIED_MAX = 4;
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** All that is read from the wire for one attempt: status lines, 1xx answers, headers, chunk extensions, body. */
+/** The maximum bytes read per attempt: status lines, 1xx responses, headers, chunk extensions and body. */
 const WIRE_MAX_BYTES = 256 * 1024;
 const BUFFER_BYTES = 16 * 1024;
 
@@ -48,18 +48,18 @@ export class Connection {
     this.client = new Client(url.origin, {
       connect: (to, callback) => this.open(to, callback),
       pipelining: idleMs > 0 ? 1 : 0,
-      // The receiver's hint may shorten the wait and never lengthen it.
+      // The receiver's hint may shorten the idle time, never extend it.
       keepAliveTimeout: Math.max(idleMs, 1),
       keepAliveMaxTimeout: Math.max(idleMs, 1),
       maxHeaderSize: HEADERS_MAX_BYTES,
-      // The wall clock of the attempt is the only one.
+      // The time limit of the attempt is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     this.client.on('disconnect', () => this.onClose(this));
   }
 
-  /** The address that it leads to, while it is open. */
+  /** The address of the peer, while the connection is open. */
   get address(): string | undefined {
     return this.socket?.destroyed === false && this.socket.readable ? this.remoteAddress : undefined;
   }
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Sends one request. Where the connection has closed before a byte of it was written, it goes out on another one,
-   * to one of these addresses; what was written is never written again.
+   * Sends one request. If the connection closes before any byte is written, the request goes out on a new connection
+   * to one of these addresses. What was written is never written again.
    */
   post({ headers, body, signal }: Post, addresses: readonly string[]): Promise<Dispatcher.ResponseData> {
     this.addresses = addresses.slice(0, ADDRESSES_TRIED_MAX);
@@ -86,13 +86,13 @@ export class Connection {
     });
   }
 
-  /** Ends it at once, also while it is being opened. */
+  /** Closes the connection immediately, also while it is connecting. */
   destroy(): void {
     this.socket?.destroy();
     this.client.destroy().catch(() => undefined);
   }
 
-  /** Tries the vetted addresses one after another, until one takes the connection. */
+  /** Tries the checked addresses one after another, until one accepts the connection. */
   private open(to: buildConnector.Options, callback: buildConnector.Callback): void {
     const tryFrom = (index: number): void => {
       const address = this.addresses[index] ?? '';
@@ -144,18 +144,18 @@ export class Connection {
       ...this.tlsServerName(),
       secureContext,
       ALPNProtocols: ['http/1.1'],
-      // Said outright, so that no environment variable can turn it off.
+      // Explicit, so that no environment variable can disable it.
       rejectUnauthorized: true,
     });
   }
 
-  /** The name is what the certificate must be for, wherever the address came from. An address needs none. */
+  /** The certificate must match the host name, whatever address it resolved to. An IP address has no SNI name. */
   private tlsServerName(): { servername?: string } {
     const name = this.url.hostname.replace(/\.$/, '');
     return isIP(name) !== 0 || name.startsWith('[') ? {} : { servername: name };
   }
 
-  /** The parser sets no limit to what comes before and between headers; this does, for all of it. */
+  /** Limits all bytes read: the parser has no limit for what precedes and separates headers. */
   private limit(socket: Socket): void {
     this.readMaxBytes = WIRE_MAX_BYTES;
     socket.on('readable', () => {

@@ -1,24 +1,28 @@
 import type { WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 
-/** Signs within the silence after which a dispatcher is taken for gone. */
+/** Heartbeats per timeout, so that a single late one does no harm. */
 const HEARTBEATS_PER_TIMEOUT = 4;
 
 /**
- * Shows again and again that this dispatcher lives, so that others leave its attempts alone; the answer ends that,
- * and gives up what is still leased.
+ * Sends heartbeats, so that other dispatchers do not take over this one's attempts. Returns a function that stops the
+ * heartbeats and releases the remaining leases.
  */
 export function startDispatcherHeartbeat(
   deliveries: Pick<WebhookDeliveriesService, 'heartbeat' | 'releaseLeases'>,
-  silenceMs: number,
+  timeoutMs: number,
   logger: Logger,
 ): () => Promise<void> {
-  const show = () =>
-    deliveries.heartbeat().catch((error) => logger.warn({ err: error }, 'no sign of life could be given'));
-  let last = show();
+  const beat = () =>
+    deliveries
+      .heartbeat()
+      .catch((error) =>
+        logger.warn({ event: 'dispatcher_heartbeat.failed', err: error }, 'Could not record a heartbeat.'),
+      );
+  let last = beat();
   const timer = setInterval(() => {
-    last = show();
-  }, silenceMs / HEARTBEATS_PER_TIMEOUT);
+    last = beat();
+  }, timeoutMs / HEARTBEATS_PER_TIMEOUT);
   return async () => {
     clearInterval(timer);
     await last;

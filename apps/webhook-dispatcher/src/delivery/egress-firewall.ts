@@ -1,17 +1,17 @@
 /**
- * The second wall: judges the very address that a socket is about to connect to, right before it does, whatever was
- * judged before. Written apart from the guard of the URL on purpose (other matcher, other table): what one of them
- * gets wrong, the other one still stops.
+ * The second egress check. It checks the very address that a socket is about to connect to, right before connecting,
+ * whatever was checked before. It is deliberately independent of the guard of the URL, with another matcher and
+ * another table: each one stops what the other gets wrong.
  *
- * IPv4 is open except for the special ranges. IPv6 is closed except for global unicast, and closed again there where
- * an IPv4 address may hide in it or nobody public lives.
+ * IPv4 is allowed except for the special ranges. IPv6 is denied except for global unicast, without the ranges that may
+ * contain an IPv4 address or have no public hosts.
  *
- * A third wall is the network's own: see "What the deployment must add" in docs/security/egress.md.
+ * The third check is the network's own: see "What the deployment must add" in docs/security/egress.md.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { EgressPolicy } from '@trading-automation/core/webhooks';
 
-const CLOSED_IPV4 = subnets('ipv4', [
+const DENIED_IPV4 = subnets('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -30,7 +30,7 @@ const CLOSED_IPV4 = subnets('ipv4', [
   ['224.0.0.0', 3],
 ]);
 const GLOBAL_IPV6 = subnets('ipv6', [['2000::', 3]]);
-const CLOSED_IPV6 = subnets('ipv6', [
+const DENIED_IPV6 = subnets('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -42,16 +42,16 @@ const LOOPBACK_IPV6 = subnets('ipv6', [['::1', 128]]);
 export class EgressFirewall {
   constructor(private readonly policy: EgressPolicy) {}
 
-  /** False for everything that is not a plain address of the outside: a name, too. */
+  /** Returns false for everything that is not a plain public address, including names. */
   permits(address: string): boolean {
     const { allowLoopback } = this.policy;
     if (isIPv4(address)) {
-      return !CLOSED_IPV4.check(address, 'ipv4') || (allowLoopback && LOOPBACK_IPV4.check(address, 'ipv4'));
+      return !DENIED_IPV4.check(address, 'ipv4') || (allowLoopback && LOOPBACK_IPV4.check(address, 'ipv4'));
     }
-    // An address with a zone belongs to a link.
+    // An address with a zone is link-local.
     if (!isIPv6(address) || address.includes('%')) return false;
-    const isOutside = GLOBAL_IPV6.check(address, 'ipv6') && !CLOSED_IPV6.check(address, 'ipv6');
-    return isOutside || (allowLoopback && LOOPBACK_IPV6.check(address, 'ipv6'));
+    const isPublic = GLOBAL_IPV6.check(address, 'ipv6') && !DENIED_IPV6.check(address, 'ipv6');
+    return isPublic || (allowLoopback && LOOPBACK_IPV6.check(address, 'ipv6'));
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * The lanes: BullMQ's workers over the attempts.
+ * The lanes: BullMQ workers that run attempts.
  *
- * 1. The main lane has few places. An attempt that takes longer than a moment gives its place back, its job ends, and it
- *    goes on beside the lane: receivers that hang don't hold it. From there on its lease in Postgres alone stands for
- *    it; a dispatcher that dies is missed, and the sweeper finds what it leased.
- * 2. What may go on beside the lane is bounded. Beyond that, attempts keep their places.
- * 3. The slow lane serves webhooks that have failed again and again: there one waits for one's like alone.
+ * 1. The main lane has few slots. An attempt that exceeds 250 ms is detached: it returns its slot, its job ends, and it
+ *    continues alone, so receivers that hang do not block the lane. From then on only its lease in Postgres
+ *    represents it. If its dispatcher dies, its heartbeats stop, and the sweeper finds what it leased.
+ * 2. The number of detached attempts is limited. Beyond the limit, attempts keep their slots.
+ * 3. The slow lane serves webhooks that fail repeatedly: they wait for other failing webhooks only.
  */
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
@@ -16,12 +16,12 @@ import { Admission } from './admission.js';
 import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob } from './attempt-queue.js';
 import { AttemptRunner, type JobOutcome } from './attempt-runner.js';
 
-/** The log has no class to be asked for by. */
+/** The injection token of the logger, which has no class. */
 export const LOGGER = Symbol('logger');
 
 /**
- * A stalled job is one whose process died; it comes back within 6 s, as often as that happens. One that comes back while
- * its process only stood still finds nothing to claim.
+ * A job stalls when its process dies. It returns within 6 s, as often as that happens. A job that returns while its
+ * process was only paused finds nothing to claim.
  */
 const WORKER_OPTIONS = {
   autorun: false,
@@ -30,15 +30,15 @@ const WORKER_OPTIONS = {
   maxStalledCount: 1_000,
   drainDelay: REDIS_BLOCK_TIMEOUT_SECONDS,
 };
-/** How long an attempt may hold a place of the main lane. */
+/** How long an attempt may hold a slot of the main lane. */
 const DETACH_AFTER_MS = 250;
 
 export interface LaneSizes {
-  /** Places of the main lane. */
+  /** Slots of the main lane. */
   readonly concurrency: number;
-  /** Attempts at once beside the main lane. */
+  /** Concurrent detached attempts. */
   readonly detachedMax: number;
-  /** Places of the slow lane, held for as long as an attempt takes. */
+  /** Slots of the slow lane, held for the whole attempt. */
   readonly slowConcurrency: number;
 }
 
@@ -55,13 +55,13 @@ export class MainLane extends WorkerHost {
     super();
   }
 
-  /** Takes jobs from now on. */
+  /** Starts taking jobs. */
   start({ concurrency, detachedMax }: LaneSizes): void {
     this.detachedMax = detachedMax;
     startWorker(this.worker, concurrency, this.admission, this.logger);
   }
 
-  /** Takes no more jobs; resolves once all that was begun has ended. */
+  /** Takes no more jobs; resolves once every started attempt has ended. */
   async stop(): Promise<void> {
     await this.worker.close();
     await Promise.all(this.detached);
@@ -82,7 +82,9 @@ export class MainLane extends WorkerHost {
 
   private detach(job: Job<AttemptJob>, userId: string, ending: Promise<void>): void {
     const ended = ending
-      .catch((error) => this.logger.error({ err: error, job_id: job.id }, NOT_CARRIED_THROUGH))
+      .catch((error) =>
+        this.logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job.id }, ATTEMPT_FAILED_MESSAGE),
+      )
       .then(() => {
         this.detached.delete(ended);
         this.admission.jobEnded(job.data.delivery_id, userId);
@@ -101,12 +103,12 @@ export class SlowLane extends WorkerHost {
     super();
   }
 
-  /** As the main lane's. */
+  /** Starts taking jobs. */
   start({ slowConcurrency }: LaneSizes): void {
     startWorker(this.worker, slowConcurrency, this.admission, this.logger);
   }
 
-  /** As the main lane's. */
+  /** Takes no more jobs; resolves once every started attempt has ended. */
   stop(): Promise<void> {
     return this.worker.close();
   }
@@ -119,9 +121,10 @@ export class SlowLane extends WorkerHost {
   }
 }
 
-const NOT_CARRIED_THROUGH = 'an attempt was not carried through';
+const ATTEMPT_FAILED = 'attempt_job.failed';
+const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper takes the attempt up again.';
 
-/** Whose job ended, where that may make room; not told as the job's result, which would stand in Redis. */
+/** The users whose ended jobs may free capacity. Not a job result, which would be stored in Redis. */
 const userOf = new WeakMap<Job<AttemptJob>, string>();
 
 function startWorker(
@@ -130,9 +133,13 @@ function startWorker(
   admission: Admission,
   logger: Logger,
 ): void {
-  worker.on('error', (error) => logger.warn({ err: error }, 'the worker met an error of Redis, and goes on'));
-  worker.on('failed', (job, error) => logger.error({ err: error, job_id: job?.id }, NOT_CARRIED_THROUGH));
-  // Not before: while a job stands, no other of its attempt can be added.
+  worker.on('error', (error) =>
+    logger.warn({ event: 'lane.interrupted', err: error }, 'A lane lost Redis; reconnecting.'),
+  );
+  worker.on('failed', (job, error) =>
+    logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job?.id }, ATTEMPT_FAILED_MESSAGE),
+  );
+  // Not earlier: while a job exists, no other job of its attempt can be added.
   worker.on('completed', (job) => {
     const userId = userOf.get(job);
     if (userId !== undefined) admission.jobEnded(job.data.delivery_id, userId);
@@ -140,7 +147,9 @@ function startWorker(
   // While jobs are delayed, the library waits for longer than `drainDelay`.
   Object.defineProperty(worker, 'maximumBlockTimeout', { value: REDIS_BLOCK_TIMEOUT_SECONDS });
   worker.concurrency = concurrency;
-  worker.run().catch((error) => logger.error({ err: error }, 'the worker ended'));
+  worker
+    .run()
+    .catch((error) => logger.error({ event: 'lane.stopped', err: error }, 'A lane stopped unexpectedly.'));
 }
 
 async function finishOrDelay(
@@ -152,13 +161,13 @@ async function finishOrDelay(
     if (next.userId !== undefined) userOf.set(job, next.userId);
     return;
   }
-  // A job beside another is not put off: by a clock that is wrong, both would wait too long.
+  // A duplicate job is not delayed: with a wrong clock, both jobs would wait too long.
   if (isDuplicateJob(job)) return;
   await job.moveToDelayed(Date.now() + next.inMs, token);
   throw new DelayedError();
 }
 
-/** False once `ms` have passed; throws what the work throws before that. */
+/** Returns false after `ms`; throws an error that the work throws before that. */
 async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Sends the mail that is queued, in loops of its own: a slow mail server holds up no webhook, and holds no
- * connection to Postgres while it takes its time.
+ * Sends queued mail in loops of its own. A slow mail server delays no webhook, and no connection to Postgres is held
+ * while it responds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedMail, MailOutcome, MailQueue } from '@trading-automation/core/mail';
@@ -8,9 +8,9 @@ import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { SmtpClient } from './smtp-client.js';
 
-/** Mails under way at once. */
+/** The number of mails in flight. */
 const LOOPS = 2;
-/** A claim outlasts the mail and its record. */
+/** A claim lasts longer than the mail and its record take. */
 const LEASE_PER_DEADLINE = 2;
 const RECORD_RETRY_MS = 500;
 
@@ -25,7 +25,7 @@ export class MailSender {
     private readonly client: SmtpClient,
     private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
-    /** How often Postgres is asked for mail that nobody was told of; also the pause after trouble. */
+    /** How often Postgres is polled for mail without a notification; also the delay after a failure. */
     private readonly pollMs: number,
   ) {}
 
@@ -34,7 +34,7 @@ export class MailSender {
     this.running = Promise.all(Array.from({ length: LOOPS }, () => this.run()));
   }
 
-  /** Resolves once the mails under way are recorded. */
+  /** Resolves once the mails in flight are recorded. */
   async stop(): Promise<void> {
     this.unsubscribe();
     this.stopping.abort();
@@ -45,7 +45,7 @@ export class MailSender {
   private async run(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      // Mail that is queued while Postgres is asked must lead to another turn: hence before it.
+      // Reset before the query, so that mail that is queued during the query starts another iteration.
       if (this.wake.signal.aborted) this.wake = new AbortController();
       const wake = this.wake.signal;
       const next = await this.sendNext();
@@ -55,8 +55,8 @@ export class MailSender {
     }
   }
 
-  /** One mail, if there is one. */
-  private async sendNext(): Promise<'more' | 'none' | 'trouble'> {
+  /** Sends one mail, if one is due. */
+  private async sendNext(): Promise<'more' | 'none' | 'failed'> {
     const leaseMs = this.client.deadlineMs * LEASE_PER_DEADLINE;
     const leaseEndsAt = performance.now() + leaseMs;
     try {
@@ -64,14 +64,17 @@ export class MailSender {
       if (mail === undefined) return 'none';
       const outcome = await this.client.send(mail);
       await this.record(mail, outcome, leaseEndsAt);
-      return outcome.kind === 'unreachable' ? 'trouble' : 'more';
+      return outcome.kind === 'unreachable' ? 'failed' : 'more';
     } catch (error) {
-      this.logger.warn({ err: error }, 'the mail queue could not be reached');
-      return 'trouble';
+      this.logger.warn(
+        { event: 'mail_queue.unavailable', err: error },
+        'Could not read or update the mail queue.',
+      );
+      return 'failed';
     }
   }
 
-  /** What was sent and is not recorded will be sent again: hence more than one try, for as long as the lease holds. */
+  /** Retries until the lease ends: a mail that is not recorded is sent again. */
   private async record(mail: ClaimedMail, outcome: MailOutcome, leaseEndsAt: number): Promise<void> {
     for (;;) {
       try {
@@ -81,15 +84,19 @@ export class MailSender {
         return;
       } catch (error) {
         if (performance.now() + RECORD_RETRY_MS >= leaseEndsAt) throw error;
-        this.logger.warn({ err: error, mail_id: mail.id }, 'a mail is not recorded yet');
+        this.logger.warn(
+          { event: 'mail.not_recorded', err: error, mail_id: mail.id },
+          'Could not record the result of a mail; trying again.',
+        );
         await sleep(RECORD_RETRY_MS);
       }
     }
   }
 
   private log({ id }: ClaimedMail, outcome: MailOutcome, isRecorded: boolean): void {
-    const said = { mail_id: id, outcome: outcome.kind, is_recorded: isRecorded };
-    if (outcome.kind === 'sent') this.logger.debug(said, 'mail sent');
-    else this.logger.warn({ ...said, error: outcome.error }, 'mail not sent');
+    const fields = { mail_id: id, outcome: outcome.kind, is_recorded: isRecorded };
+    if (outcome.kind === 'sent') this.logger.debug({ event: 'mail.sent', ...fields }, 'Sent a mail.');
+    else
+      this.logger.warn({ event: 'mail.failed', ...fields, error: outcome.error }, 'Could not send a mail.');
   }
 }

@@ -1,30 +1,33 @@
 /**
- * Looks up the addresses of a name, for one attempt.
+ * Resolves the addresses of a host name, for one attempt.
  *
- * 1. Asked by c-ares, not by getaddrinfo: four hanging look-ups of the latter hold the thread pool of the process,
- *    and with it everybody's attempts.
- * 2. One question for A and one for AAAA, at the same time. Only what got lost on the way is asked for once more.
- * 3. Nothing is remembered between look-ups, and each has a channel of its own: it can be given up without another's,
- *    and its questions leave from a port that nobody can guess from the last ones.
- * 4. /etc/hosts and the search list of resolv.conf are not consulted: what they say is meant for the machine, never
- *    for the URL of a customer.
+ * 1. Uses c-ares instead of getaddrinfo: four hanging look-ups of the latter block the thread pool of the process, and
+ *    with it every attempt.
+ * 2. Sends one A and one AAAA query concurrently. Only a lost query is sent once more.
+ * 3. Caches nothing. Each look-up has its own channel: it can be cancelled separately, and its source ports cannot be
+ *    predicted from earlier ones.
+ * 4. Ignores /etc/hosts and the search list of resolv.conf: they are meant for the machine, never for the URL of a
+ *    customer.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 
-/** The wait for a name server; the second round waits twice as long. */
+/** The timeout of the first round of queries; the second round waits twice as long. */
 const ROUND_MS = 2_000;
 const ROUNDS = 2;
 
 export class NameResolver {
-  /** `servers` are `ip` or `ip:port` (`[ip]:port` for IPv6); those of the system unless given. */
+  /** @param servers `ip` or `ip:port` (`[ip]:port` for IPv6). Default: the name servers of the system. */
   constructor(private readonly servers?: readonly string[]) {
-    if (servers !== undefined && !areNameServers(servers)) throw new TypeError('these are no name servers');
+    if (servers !== undefined && !areNameServers(servers))
+      throw new TypeError(
+        `Name servers must be addresses, or address:port; got ${servers.join(', ') || 'an empty list'}.`,
+      );
   }
 
   /**
-   * All addresses of the name, IPv4 first; none where it has none or no server answers. A family that is not
-   * answered for is taken as empty: only addresses that are told here are ever connected to.
+   * Returns all addresses of the name, IPv4 first; an empty list if it has none or no server responds. An address
+   * family without a response counts as empty: only returned addresses are ever connected to.
    */
   async addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
     const resolver = this.open();
@@ -42,10 +45,10 @@ export class NameResolver {
   }
 }
 
-/** c-ares takes a port of any size, and what follows an address it does not always read. */
+/** Validated here because c-ares accepts any port number and ignores some trailing characters. */
 const SERVER = /^(?:[\d.]+|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 
-/** Whether a setting names servers that can be asked. */
+/** Whether a setting names valid name servers. */
 export function areNameServers(servers: readonly string[]): boolean {
   try {
     new Resolver().setServers(servers);
@@ -55,7 +58,7 @@ export function areNameServers(servers: readonly string[]): boolean {
   return servers.length > 0 && servers.every((server) => isIPv6(server) || portOf(server) <= 65_535);
 }
 
-/** 53 unless named; NaN of what is no server. */
+/** Returns the port, 53 by default; NaN if the string is not a server. */
 function portOf(server: string): number {
   const match = SERVER.exec(server);
   return match === null ? Number.NaN : Number(match[1] ?? 53);

@@ -1,16 +1,16 @@
 /**
- * The one client of every outbound call, and the guard in it.
+ * The only client for outbound calls, with its egress guard.
  *
- * 1. A URL is judged at each call, whatever was judged when it was registered. A name is looked up once; one refused
- *    address among its answers refuses the call, and the connection goes to an address that was judged: a second
- *    answer of the resolver is never asked for. SNI, certificate and Host stay those of the name. What the socket
- *    connects to is judged once more, apart from all this (egress-wall.ts).
- * 2. No redirect is followed, no proxy is taken from the environment, no cookie is kept. A connection is used again
- *    by attempts to the same URL alone, and shortly (connection-pool.ts).
- * 3. One wall clock runs from the look-up to the last byte. A 2xx that is in counts, whatever its body does then:
- *    the receiver has the event, and must not get it again. Nothing is ever sent twice in one call.
- * 4. At most 16 KiB of the answer are read, never decompressed, and 1 KiB kept, as text that Postgres takes.
- * 5. What went wrong is told by a closed set of codes. No address that a name resolved to is ever told.
+ * 1. The URL is checked at each call, whatever was checked at registration. The name is resolved once. One denied
+ *    address among its addresses rejects the call, and the connection goes to a checked address: the resolver is not
+ *    asked again. SNI, certificate and Host remain those of the name. The address of the socket is checked once more,
+ *    independently (egress-firewall.ts).
+ * 2. It follows no redirects, uses no proxy from the environment and stores no cookies. A connection is reused only by
+ *    attempts to the same URL, and briefly (connection-pool.ts).
+ * 3. One time limit covers everything from the look-up to the last byte. A 2xx status counts, whatever the body does
+ *    afterwards: the receiver has the event and must not get it again. Nothing is sent twice in one call.
+ * 4. At most 16 KiB of the response are read, never decompressed. 1 KiB is kept, as text that Postgres accepts.
+ * 5. Failures are reported by a closed set of codes. No resolved address is ever reported.
  */
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
@@ -27,17 +27,17 @@ import { NameResolver } from './name-resolver.js';
 import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface OutboundOptions extends EgressPolicy {
-  /** The wall clock of one call. */
+  /** The time limit of one call. */
   readonly timeoutMs: number;
-  /** Name servers, `ip` or `ip:port`; those of the system unless given. */
+  /** Name servers, `ip` or `ip:port`. Default: those of the system. */
   readonly dnsServers?: readonly string[];
-  /** How long a connection may wait for the next call to the same URL; 0 gives each call its own. 1 s unless given. */
+  /** How long a connection may stay idle for the next call to the same URL. 0: one call only. Default: 1,000 ms. */
   readonly idleMs?: number;
-  /** PEM certificates of authorities, in place of the well-known ones. */
+  /** PEM certificates of authorities, instead of the well-known ones. */
   readonly authorities?: readonly string[];
-  /** All addresses of a name; asked from the name servers unless given. */
+  /** Returns all addresses of a name. Default: asks the name servers. */
   readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** The first guard's table, the product's unless given. The wall behind it is not affected. */
+  /** The table of the first guard. Default: the product's own. The firewall behind it is not affected. */
   readonly isAllowed?: (address: string) => boolean;
 }
 
@@ -49,8 +49,8 @@ export interface OutboundPost {
 
 const IDLE_MS = 1_000;
 const READ_MAX_BYTES = 16 * 1024;
-const KEPT_MAX_BYTES = 1024;
-/** What localhost is, without asking anybody. */
+const EXCERPT_MAX_BYTES = 1024;
+/** The addresses of localhost, without a query. */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 export class OutboundClient {
@@ -73,26 +73,29 @@ export class OutboundClient {
     });
   }
 
-  /** Never throws: whatever happens is a result. */
+  /** Sends one request. Never throws: every failure is a result. */
   async post(call: OutboundPost): Promise<AttemptResult> {
     const startedAt = performance.now();
     const elapsedMs = () => Math.round(performance.now() - startedAt);
-    const clock = new AbortController();
-    const timer = setTimeout(() => clock.abort(new OutboundError('timeout')), this.options.timeoutMs);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new OutboundError('timeout')), this.options.timeoutMs);
     let connection: Connection | undefined;
     let isReusable = false;
     try {
-      const { url, addresses } = await orAborted(this.resolveAndCheck(call.url, clock.signal), clock.signal);
+      const { url, addresses } = await orAborted(
+        this.resolveAndCheck(call.url, deadline.signal),
+        deadline.signal,
+      );
       connection = await this.pool.acquire(url, addresses);
-      // The client itself hears of the end of time only once it is connected.
-      const sent = connection.post({ ...call, signal: clock.signal }, addresses);
-      const answer = await orAborted(sent, clock.signal);
+      // The HTTP client itself observes the signal only once it is connected.
+      const sent = connection.post({ ...call, signal: deadline.signal }, addresses);
+      const response = await orAborted(sent, deadline.signal);
       const responseTimeMs = elapsedMs();
-      const { bytes, isWhole } = await read(answer.body);
+      const { bytes, isWhole } = await read(response.body);
       isReusable = isWhole;
-      return resultOf(answer.statusCode, bytes, responseTimeMs);
+      return resultOf(response.statusCode, bytes, responseTimeMs);
     } catch (error) {
-      const code = clock.signal.aborted ? 'timeout' : errorCodeOf(error);
+      const code = deadline.signal.aborted ? 'timeout' : errorCodeOf(error);
       if (code === 'reset' && connection?.isReused === true) this.pool.disableReuse(connection.url);
       return { error: code, responseTimeMs: elapsedMs() };
     } finally {
@@ -102,18 +105,18 @@ export class OutboundClient {
     }
   }
 
-  /** Ends the connections that wait. Calls that are running end by themselves, and keep none. */
+  /** Closes idle connections. Calls in flight run to their end and close theirs. */
   close(): void {
     this.pool.close();
   }
 
   private async resolveAndCheck(
-    text: string,
+    rawUrl: string,
     signal: AbortSignal,
   ): Promise<{ url: URL; addresses: readonly string[] }> {
-    const verdict = checkWebhookUrl(text, this.options);
-    if ('code' in verdict) throw new OutboundError(verdict.code);
-    const { url } = verdict;
+    const checked = checkWebhookUrl(rawUrl, this.options);
+    if ('code' in checked) throw new OutboundError(checked.code);
+    const { url } = checked;
     const addresses = await this.addressesOf(url.hostname.replace(/^\[(.*)\]$/, '$1'), signal);
     if (!addresses.every(this.isAllowed)) throw new OutboundError('blocked_address');
     return { url, addresses };
@@ -139,7 +142,7 @@ function resultOf(statusCode: number, body: Buffer, responseTimeMs: number): Att
   };
 }
 
-/** What came of the body before it ended, hung, broke off or grew too long. */
+/** Reads the part of the body that arrives before it ends, stalls, breaks or exceeds the limit. */
 async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -153,19 +156,19 @@ async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWho
       break;
     }
   } catch {
-    // The status is in and decides.
+    // The status has arrived and decides.
     isWhole = false;
   }
   return { bytes: Buffer.concat(chunks), isWhole };
 }
 
-/** Invalid bytes replaced, a character cut by the limit left out, and no U+0000, which Postgres doesn't store. */
+/** Decodes the start of a body. Replaces invalid bytes, drops a truncated character and U+0000: Postgres rejects it. */
 function excerptOf(body: Buffer): string {
   const decoder = new TextDecoder('utf-8', { fatal: false });
-  return decoder.decode(body.subarray(0, KEPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');
+  return decoder.decode(body.subarray(0, EXCERPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');
 }
 
-/** What comes of the work, or of the signal if that is sooner. The work's own end is then nobody's concern. */
+/** Returns the result of the work, or throws the signal's reason if that comes first; the result is ignored then. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

@@ -1,8 +1,8 @@
 import type { DeliveryError } from '@trading-automation/contracts';
 
-/** Ends a call with one of the codes that its caller may see. */
+/** A failed call, with the code that its caller may see. */
 export class OutboundError extends Error {
-  override readonly name = 'Refused';
+  override readonly name = 'OutboundError';
   constructor(readonly deliveryError: DeliveryError) {
     super(deliveryError);
   }
@@ -15,7 +15,7 @@ const CODES: Readonly<Record<string, DeliveryError>> = {
   ENETUNREACH: 'connect_refused',
   ENETDOWN: 'connect_refused',
   EADDRNOTAVAIL: 'connect_refused',
-  // A machine without IPv6, and a firewall of its own that says no.
+  // A machine without IPv6, or a local firewall that rejects the connection.
   EAFNOSUPPORT: 'connect_refused',
   EACCES: 'connect_refused',
   EPERM: 'connect_refused',
@@ -26,25 +26,25 @@ const CODES: Readonly<Record<string, DeliveryError>> = {
   ECONNABORTED: 'reset',
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
-  // Told of an answer whose own lengths contradict each other.
+  // A response whose own lengths contradict each other.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   EPROTO: 'tls_error',
 };
 
-/** OpenSSL's words for a certificate or a handshake that it does not take. */
+/** OpenSSL's codes for a rejected certificate or handshake. */
 const TLS =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_(?:CA|PURPOSE))/;
-/** What the client's parser calls an answer that is no HTTP. */
-const NO_HTTP = 'HTTPParserError';
+/** The parser's error name for a response that is not HTTP. */
+const NOT_HTTP = 'HTTPParserError';
 
-/** The code of the closed set that an error of the network or the client is told as. */
+/** Maps an error of the network or the client to a code of the closed set. */
 export function errorCodeOf(error: unknown): DeliveryError {
   if (error instanceof OutboundError) return error.deliveryError;
   const { code, name, errors } = (error ?? {}) as { code?: unknown; name?: unknown; errors?: unknown };
   const known = typeof code === 'string' ? CODES[code] : undefined;
   if (known !== undefined) return known;
   if (typeof code === 'string' && TLS.test(code)) return 'tls_error';
-  // The connection is of no more use than a broken one.
-  if (name === NO_HTTP) return 'reset';
+  // The connection is as unusable as a broken one.
+  if (name === NOT_HTTP) return 'reset';
   return Array.isArray(errors) ? errorCodeOf(errors[0]) : 'internal';
 }

@@ -1,12 +1,12 @@
 /**
- * Webhooks' signing secrets, opened once and remembered for a while: opening a sealed box takes about a millisecond of
- * a processor, signing takes five microseconds.
+ * A cache of opened webhook signing secrets. Opening a sealed box takes about a millisecond of CPU time, signing takes
+ * five microseconds.
  *
- * 1. What is remembered belongs to one box of one webhook. A rotation or a repair makes another box, which is opened
- *    anew: a secret is never used after the row that names its box has changed.
- * 2. A secret is forgotten `keptMs` after it was opened, however often it is used, and so is the one that was used the
- *    longest ago where more than `countMax` are remembered.
- * 3. A box that does not open is tried again the next time.
+ * 1. An entry belongs to one sealed secret of one webhook. A rotation or a repair creates another sealed secret, which
+ *    is opened again: a secret is never used after the row that holds it has changed.
+ * 2. An entry expires `ttlMs` after it was opened, however often it is used. Above `countMax` entries, the least
+ *    recently used one is evicted.
+ * 3. A sealed secret that cannot be opened is tried again at the next use.
  */
 import type { Opener } from '@trading-automation/core/sealing';
 import { webhookSecretBytes, webhookSecretContext } from '@trading-automation/core/webhooks';
@@ -17,16 +17,16 @@ interface CacheEntry {
 }
 
 export interface SecretCacheOptions {
-  /** 20,000 unless given: some megabytes. */
+  /** Default: 20,000, which takes some megabytes. */
   readonly countMax?: number;
-  /** Ten minutes unless given. */
+  /** Default: ten minutes. */
   readonly ttlMs?: number;
-  /** Milliseconds of a clock that is never set back; the process's unless given. */
+  /** A monotonic clock in milliseconds. Default: the process's own. */
   readonly nowMs?: () => number;
 }
 
 export class SecretCache {
-  /** In the order in which they were last used. */
+  /** In the order of their last use. */
   private readonly entries = new Map<string, CacheEntry>();
   private readonly countMax: number;
   private readonly ttlMs: number;
@@ -41,7 +41,7 @@ export class SecretCache {
     this.nowMs = nowMs;
   }
 
-  /** The key that a webhook's sealed secret stands for. @throws where the box does not open, or holds no secret of ours */
+  /** Returns the signing key in a sealed secret. @throws if it cannot be opened, or contains no secret of the product */
   get(webhookId: string, secretSealed: string): Promise<Uint8Array> {
     const key = `${webhookId} ${secretSealed}`;
     const found = this.entries.get(key);

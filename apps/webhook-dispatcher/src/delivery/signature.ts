@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The value of `webhook-signature` as the public Standard Webhooks specification says:
+ * Returns the value of `webhook-signature` by the public Standard Webhooks specification:
  * `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
  */
 export function signatureOf(

@@ -1,28 +1,28 @@
 /**
- * Sends one mail over SMTP and says how that ended.
+ * Sends one mail over SMTP and classifies the result.
  *
- * 1. Plain text to one address; nothing of a mail is fetched from a file or a URL.
- * 2. A password is never sent in the clear, but on this machine.
- * 3. The Message-ID follows from the mail's id: sent again, it is the same mail.
- * 4. Only what the server says to the recipient or the text is about the mail; what it says to us (greeting,
- *    log-in, sender) and not being reached at all is about the configuration or the hour, and costs the mail nothing.
- *    A connection that breaks later may have delivered it: that counts, so that nobody gets it without end.
+ * 1. Plain text to one address; nothing of a mail is loaded from a file or a URL.
+ * 2. A password is never sent unencrypted, except to this machine.
+ * 3. The Message-ID is derived from the mail's id: a mail that is sent again is recognisably the same.
+ * 4. Only the server's replies about the recipient or the text count against the mail. Failures to connect, of the
+ *    greeting, the login or the sender concern the configuration or an outage, and do not.
+ *    A connection that breaks later may have delivered the mail. That counts, so that no user gets it endlessly.
  */
 import type { ClaimedMail, MailOutcome } from '@trading-automation/core/mail';
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer';
 
 export interface SmtpSettings {
-  /** `smtp://` or `smtps://`, with user and password where the server asks for them. */
+  /** `smtp://` or `smtps://`, with user and password if the server requires them. */
   readonly url: string;
   /** An address, or `Name <address>`. */
   readonly from: string;
-  /** The longest wait for the server to be found, to take the connection and to greet; twice that for each answer. */
+  /** The longest wait for DNS, for the connection and for the greeting; twice that for each reply. */
   readonly timeoutMs: number;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-const SOCKET_PATIENCE = 2;
-/** All of the waits of one mail. */
+const SOCKET_TIMEOUT_FACTOR = 2;
+/** The sum of the waits of one mail, in timeouts. */
 const WAITS_MAX = 5;
 
 export class SmtpClient {
@@ -34,16 +34,16 @@ export class SmtpClient {
     this.domain = domainOf(settings.from);
   }
 
-  /** Longer than a mail can take. */
+  /** A time limit that no mail exceeds. */
   get deadlineMs(): number {
     return this.settings.timeoutMs * WAITS_MAX;
   }
 
-  /** Never throws. */
+  /** Sends one mail. Never throws. */
   async send(mail: ClaimedMail): Promise<MailOutcome> {
     const timer = new AbortController();
     const late = new Promise<MailOutcome>((resolve) => {
-      const timeout = setTimeout(() => resolve({ kind: 'deferred', error: 'too slow' }), this.deadlineMs);
+      const timeout = setTimeout(() => resolve({ kind: 'deferred', error: 'timeout' }), this.deadlineMs);
       timer.signal.addEventListener('abort', () => clearTimeout(timeout));
     });
     try {
@@ -83,26 +83,26 @@ function transportOf({ url, timeoutMs }: SmtpSettings): Transporter {
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
-    // Longer than the wait for the greeting, so that the two are told apart.
-    socketTimeout: timeoutMs * SOCKET_PATIENCE,
+    // Longer than the wait for the greeting, so that the two timeouts can be distinguished.
+    socketTimeout: timeoutMs * SOCKET_TIMEOUT_FACTOR,
     dnsTimeout: timeoutMs,
   });
 }
 
-/** The domain of an address, which may stand in `<…>` behind a name. */
+/** The domain of an address, which may be in `<…>` after a name. */
 function domainOf(from: string): string {
   return from.slice(from.lastIndexOf('@') + 1).replace(/>\s*$/, '');
 }
 
 const UNREACHABLE_CODES: readonly (string | undefined)[] = ['EDNS', 'ETLS', 'EAUTH', 'ENOAUTH', 'ECONFIG'];
 const UNREACHABLE_COMMANDS: readonly (string | undefined)[] = ['MAIL FROM', 'EHLO', 'HELO', 'STARTTLS'];
-/** What breaks a connection that stood. */
+/** Errors that break an established connection. */
 const CONNECTION_LOST_CODES: readonly (string | undefined)[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-/** How a failed try ended; in words without addresses, which a server's own words may hold. */
+/** Classifies a failed attempt. The error contains codes only: the server's own text may contain addresses. */
 function outcomeOf(error: NodemailerError): MailOutcome {
-  const words = [error.code, error.originalCode, error.responseCode].filter((word) => word !== undefined);
-  return { kind: kindOf(error), error: words.join(' ') || 'unknown' };
+  const codes = [error.code, error.originalCode, error.responseCode].filter((code) => code !== undefined);
+  return { kind: kindOf(error), error: codes.join(' ') || 'unknown' };
 }
 
 function kindOf(error: NodemailerError): 'rejected' | 'deferred' | 'unreachable' {
@@ -114,7 +114,7 @@ function kindOf(error: NodemailerError): 'rejected' | 'deferred' | 'unreachable'
   return isGreeting || failedBeforeData(error) ? 'unreachable' : 'deferred';
 }
 
-/** Whether a socket or a wait failed before the server can have had the mail: while connecting, or over TLS. */
+/** Whether a socket or a wait failed before the server can have received the mail: while connecting, or in TLS. */
 function failedBeforeData({ code, originalCode, syscall, timeoutType }: NodemailerError): boolean {
   if (code === 'ESOCKET') return syscall === 'connect' || !CONNECTION_LOST_CODES.includes(originalCode);
   return code === 'ETIMEDOUT' && timeoutType !== 'SOCKET_TIMEOUT';

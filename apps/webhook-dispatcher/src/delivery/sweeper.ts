@@ -6,12 +6,12 @@ import type { Admission } from './admission.js';
 import type { AttemptQueue } from './attempt-queue.js';
 
 const PAGE = 500;
-/** A delivery is overdue when most of a turn has passed since it fell due: its job had the time to come. */
-const GRACE_PER_TURN = 2 / 3;
+/** The share of the interval after which a due delivery is overdue: its job had the time to arrive. */
+const GRACE_PER_SWEEP = 2 / 3;
 
 /**
- * Gives a job to whatever Postgres says is overdue: after a lost Redis, a dead dispatcher, a missed notification. What
- * is parked and has room is admitted, should nobody have done so.
+ * Adds jobs for deliveries that are overdue in Postgres, after a lost Redis, a dead dispatcher or a missed
+ * notification. Also admits parked deliveries for which capacity is free.
  */
 export class Sweeper {
   private readonly stopping = new AbortController();
@@ -26,7 +26,7 @@ export class Sweeper {
     private readonly sweepMs: number,
   ) {}
 
-  /** The first turn begins at once: what a former process left is not made to wait. */
+  /** Starts the first sweep immediately: what an earlier process left over does not wait. */
   start(): void {
     this.running = this.run();
   }
@@ -42,14 +42,14 @@ export class Sweeper {
       try {
         await this.sweep();
       } catch (error) {
-        this.logger.warn({ err: error }, 'a sweep failed');
+        this.logger.warn({ event: 'sweep.failed', err: error }, 'A sweep failed; the next one tries again.');
       }
       await sleep(this.sweepMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   private async sweep(): Promise<void> {
-    const graceMs = this.sweepMs * GRACE_PER_TURN;
+    const graceMs = this.sweepMs * GRACE_PER_SWEEP;
     let after: OverdueDelivery | undefined;
     let count = 0;
     do {
@@ -59,7 +59,11 @@ export class Sweeper {
       count += page.length;
       after = page.length < PAGE ? undefined : page.at(-1);
     } while (after !== undefined && !this.stopping.signal.aborted);
-    if (count > 0) this.logger.info({ deliveries: count }, 'overdue deliveries found');
+    if (count > 0)
+      this.logger.info(
+        { event: 'deliveries.overdue', deliveries: count },
+        'Added jobs for overdue deliveries.',
+      );
     this.admission.requestCheck(await this.deliveries.parkedUsers());
   }
 }

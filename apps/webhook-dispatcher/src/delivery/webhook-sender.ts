@@ -8,7 +8,7 @@ import { signatureOf } from './signature.js';
 
 const USER_AGENT = 'trading-automation-webhooks/1';
 
-/** Signs an event with its webhook's present secret and sends it, once. */
+/** Signs an event with its webhook's current secret and sends it once. */
 export class WebhookSender {
   private readonly secrets: SecretCache;
 
@@ -34,7 +34,10 @@ export class WebhookSender {
     try {
       return await this.secrets.get(webhookId, secretSealed);
     } catch (error) {
-      this.logger.error({ err: error, webhook_id: webhookId }, "a webhook's secret does not open");
+      this.logger.error(
+        { event: 'webhook_secret.not_opened', err: error, webhook_id: webhookId },
+        'Could not open the signing secret of a webhook.',
+      );
       return undefined;
     }
   }

@@ -1,9 +1,9 @@
 /**
- * How far behind all dispatchers together are, read from Postgres and Redis when somebody asks.
+ * The backlog of all dispatchers together, read from Postgres and Redis at each scrape.
  *
- * 1. A store that is away, or slow, takes its own figures off the page and nothing else: what this process counted
- *    is told all the same, and no figure of the past is passed off as one of now.
- * 2. However many ask at once, each store is asked once.
+ * 1. A store that is unavailable or slow removes its own figures from the page and nothing else. The counters of this
+ *    process are always shown, and no outdated figure is presented as current.
+ * 2. Concurrent scrapes share one query to each store.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backlog, Lane, WebhookBacklog } from '@trading-automation/core/webhooks';
@@ -13,24 +13,24 @@ import type { AttemptQueue, LaneDepth } from '../delivery/attempt-queue.js';
 export interface BacklogSources {
   readonly backlog: Pick<WebhookBacklog, 'read'>;
   readonly queue: Pick<AttemptQueue, 'depth'>;
-  /** Told of each look that failed. */
+  /** Called for each failed query. */
   readonly onError: (error: unknown) => void;
-  /** How long a store may take; 6,000 unless given: a scraper gives up after 10 s. */
+  /** The time limit of a store. Default: 6,000 ms, because a scraper gives up after 10 s. */
   readonly timeoutMs?: number;
 }
 
 const AGES = {
   webhook_oldest_undelivered_age_seconds: [
     'oldestUndeliveredAgeSeconds',
-    'Age of the oldest event that some webhook is still owed, whatever it waits for',
+    'Age of the oldest event that is undelivered to a webhook, in any state',
   ],
   webhook_oldest_due_age_seconds: [
     'oldestDueAgeSeconds',
-    'How long the delivery that is due longest has been due, parked ones included',
+    'How long the longest-due delivery has been due, including parked ones',
   ],
   webhook_oldest_unrelayed_age_seconds: [
     'oldestUnrelayedAgeSeconds',
-    'Age of the oldest event whose deliveries are not made yet',
+    'Age of the oldest event whose deliveries have not been created',
   ],
 } as const;
 const DELIVERY_STATES = ['due', 'parked', 'waiting', 'sending', 'overrun'] as const;
@@ -53,7 +53,7 @@ export class BacklogGauges {
     const registers = [registry];
     this.readable = new Gauge({
       name: 'webhook_backlog_readable',
-      help: 'Whether the figures of this store could be read just now',
+      help: 'Whether the figures of this store could be read',
       labelNames: ['store'],
       registers,
     });
@@ -63,7 +63,7 @@ export class BacklogGauges {
     }));
     this.deliveries = new Gauge({
       name: 'webhook_deliveries_owed',
-      help: 'Deliveries that are owed, by what they wait for',
+      help: 'Pending deliveries, by state',
       labelNames: ['state'],
       registers,
     });
@@ -77,21 +77,21 @@ export class BacklogGauges {
     this.queryRedis = coalesce(() => Promise.all(LANES.map((lane) => sources.queue.depth(lane))));
   }
 
-  /** Brings the gauges up to date. Never throws. */
+  /** Updates the gauges. Never throws. */
   async refresh(): Promise<void> {
     const [backlog, depths] = await Promise.all([
       this.read('postgres', this.queryPostgres),
       this.read('redis', this.queryRedis),
     ]);
-    this.showBacklog(backlog);
-    this.showLanes(depths ?? []);
+    this.setBacklog(backlog);
+    this.setLanes(depths ?? []);
   }
 
-  private async read<T>(store: 'postgres' | 'redis', look: () => Promise<T>): Promise<T | undefined> {
+  private async read<T>(store: 'postgres' | 'redis', query: () => Promise<T>): Promise<T | undefined> {
     try {
-      const seen = await withTimeout(look(), this.sources.timeoutMs ?? TIMEOUT_MS);
+      const result = await withTimeout(query(), this.sources.timeoutMs ?? TIMEOUT_MS);
       this.readable.set({ store }, 1);
-      return seen;
+      return result;
     } catch (error) {
       this.sources.onError(error);
       this.readable.set({ store }, 0);
@@ -99,7 +99,7 @@ export class BacklogGauges {
     }
   }
 
-  private showBacklog(backlog: Backlog | undefined): void {
+  private setBacklog(backlog: Backlog | undefined): void {
     this.deliveries.reset();
     for (const { figure, gauge } of this.ages) {
       if (backlog === undefined) gauge.remove({});
@@ -109,18 +109,18 @@ export class BacklogGauges {
     for (const state of DELIVERY_STATES) this.deliveries.set({ state }, backlog[state]);
   }
 
-  private showLanes(depths: readonly LaneDepth[]): void {
+  private setLanes(depths: readonly LaneDepth[]): void {
     this.jobs.reset();
     for (const [index, depth] of depths.entries())
       for (const state of JOB_STATES) this.jobs.set({ lane: LANES[index]!, state }, depth[state]);
   }
 }
 
-/** The same look for everybody who asks while it lasts. */
-function coalesce<T>(look: () => Promise<T>): () => Promise<T> {
+/** Shares one running query among concurrent callers. */
+function coalesce<T>(query: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
-    running ??= look().finally(() => {
+    running ??= query().finally(() => {
       running = undefined;
     });
     return running;
@@ -130,9 +130,9 @@ function coalesce<T>(look: () => Promise<T>): () => Promise<T> {
 async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const ended = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: ended.signal, ref: false }).then(() => {
-    throw new Error(`no answer within ${timeoutMs} ms`);
+    throw new Error(`The store did not respond within ${timeoutMs} ms.`);
   });
-  // Whichever loses has nobody who listens to it.
+  // The loser of the race has no listener; without these its error would be unhandled.
   late.catch(() => undefined);
   work.catch(() => undefined);
   return Promise.race([work, late]).finally(() => ended.abort());

@@ -3,13 +3,13 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { BacklogGauges, type BacklogSources } from './backlog-gauges.js';
 
 export interface MetricsOptions extends Pick<MetricsServerOptions, 'host' | 'onError'>, BacklogSources {
-  /** Undefined serves nothing. */
+  /** Undefined disables the metrics server. */
   readonly port: number | undefined;
-  /** What the process counts. */
+  /** The registry of the process's own counters. */
   readonly registry: Registry;
 }
 
-/** Serves what the process counts, what it takes to run, and how far behind deliveries are. */
+/** Serves the counters, the resource usage of the process, and the delivery backlog. */
 export async function startMetrics(options: MetricsOptions): Promise<{ stop(): Promise<void> }> {
   const { port, host, registry, onError } = options;
   if (port === undefined) return { stop: async () => undefined };

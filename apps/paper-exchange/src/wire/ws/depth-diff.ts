@@ -5,14 +5,14 @@ type Sides = { readonly bids: readonly Level[]; readonly asks: readonly Level[] 
 export interface DepthDiff {
   readonly firstVersion: number;
   readonly lastVersion: number;
-  /** The levels touched, as they stand now; 0 lots where the level is gone. */
+  /** The changed levels with their current amounts; 0 lots for a removed level. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 }
 
 /**
- * What has changed in one book since it was last told. A level that changed and changed back is told too: a client may
- * have taken its snapshot in between.
+ * The changes of one book since the last event. A level that changed and changed back is included: a client may have
+ * fetched its snapshot in between.
  */
 export class DepthTracker {
   private readonly touchedBids = new Set<number>();
@@ -33,7 +33,7 @@ export class DepthTracker {
     this.asks = touch(this.touchedAsks, this.asks, sides.asks);
   }
 
-  /** What changed up to `version`; undefined, and nothing told, when nothing did. */
+  /** Returns the changes up to `version`; undefined if there are none. */
   take(version: number): DepthDiff | undefined {
     if (this.touchedBids.size + this.touchedAsks.size === 0) return undefined;
     const diff = {

@@ -25,26 +25,26 @@ const Request = z.object({
   id: z.union([z.int(), z.string().max(36), z.null()]),
 });
 
-/** A connection and what it follows. Combined connections get each event wrapped with the name of its stream. */
+/** A connection and its subscriptions. Combined connections get each event wrapped with the name of its stream. */
 interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
   readonly names: Set<string>;
 }
 
-/** A stream that somebody follows. */
+/** A stream with at least one subscriber. */
 interface Stream {
   readonly name: StreamName;
   readonly subscribers: Set<Subscriber>;
-  /** Of a depth stream. */
+  /** Depth streams only. */
   readonly depth?: DepthTracker;
-  /** Of a kline stream: the candle that was told last. */
+  /** Kline streams only: the last candle that was sent. */
   sentOpenAt?: number;
-  /** Of a bookTicker stream. */
+  /** Book ticker streams only. */
   sentBest?: string;
 }
 
-/** The market streams, as the venue has them on `/ws` and `/stream`. Work is done for followed streams alone. */
+/** The market streams on `/ws` and `/stream`, as at the venue. Only subscribed streams cost work. */
 export class MarketStreams {
   private readonly streams = new Map<string, Stream>();
   private readonly timers: readonly NodeJS.Timeout[];
@@ -70,7 +70,7 @@ export class MarketStreams {
     for (const timer of this.timers) timer.unref();
   }
 
-  /** `/ws/<stream>/<stream>` and `/stream?streams=<stream>/<stream>`; both may go on with SUBSCRIBE. */
+  /** `/ws/<stream>/<stream>` and `/stream?streams=<stream>/<stream>`; both accept further SUBSCRIBE requests. */
   attach(peer: Peer, url: URL): void {
     const isCombined = url.pathname.startsWith('/stream');
     const follower: Subscriber = { peer, isCombined, names: new Set() };
@@ -168,15 +168,16 @@ export class MarketStreams {
     for (const stream of this.streams.values()) this.publishCandle(stream);
   }
 
-  /** The running candle, and before it the one that has ended since the last time. */
+  /** Sends the running candle, preceded by the candle that ended since the last event. */
   private publishCandle(stream: Stream): void {
     const { spec, interval } = stream.name;
     if (interval === undefined) return;
     const at = this.now();
     const candles = this.histories.of(spec).candles(interval, at);
-    const toldOpenAt = stream.sentOpenAt ?? candles.at(-1)?.openAt ?? at;
+    const firstOpenAt = stream.sentOpenAt ?? candles.at(-1)?.openAt ?? at;
     for (const candle of candles) {
-      if (candle.openAt >= toldOpenAt) this.sendToSubscribers(stream, klineEvent(spec, interval, candle, at));
+      if (candle.openAt >= firstOpenAt)
+        this.sendToSubscribers(stream, klineEvent(spec, interval, candle, at));
     }
     const last = candles.at(-1);
     if (last !== undefined) stream.sentOpenAt = last.openAt;

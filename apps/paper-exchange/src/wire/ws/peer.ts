@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** Beyond this much unsent, in bytes, the reader is too slow and is cut: it must connect again and read anew. */
+/** The maximum number of unsent bytes. A slower reader is disconnected: it must reconnect and resync. */
 export const MAX_UNSENT_BYTES = 1_048_576;
 
 /** One connected client. */
@@ -9,17 +9,17 @@ export class Peer {
 
   constructor(
     private readonly socket: WebSocket,
-    /** The client's address, whose request weight it spends. */
+    /** The client's address, which is charged for the request weight. */
     readonly address: string,
   ) {
     socket.on('pong', () => {
       this.missedPongs = 0;
     });
-    // A frame that breaks the protocol ends the connection; there is nobody else to tell.
+    // A frame that violates the protocol ends the connection; there is nothing else to do.
     socket.on('error', () => socket.terminate());
   }
 
-  /** Sends, or cuts a reader that is too slow. Text is sent as it is. */
+  /** Sends a message, or disconnects a reader that is too slow. Strings are sent unchanged. */
   send(message: object | string): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message));
@@ -34,7 +34,7 @@ export class Peer {
     this.socket.once('close', listener);
   }
 
-  /** Pings; a client that has answered none of the last `allowed` is cut. */
+  /** Pings; disconnects a client that has answered none of the last `allowed` pings. */
   ping(allowed: number): void {
     if (this.missedPongs >= allowed) this.socket.terminate();
     else {
@@ -48,7 +48,7 @@ export class Peer {
   }
 }
 
-/** What isn't JSON is undefined: the receiver refuses it as any other malformed request. */
+/** Parses JSON; returns undefined if it is invalid, and the receiver rejects it like any malformed request. */
 function parse(data: RawData): unknown {
   try {
     return JSON.parse(data.toString());

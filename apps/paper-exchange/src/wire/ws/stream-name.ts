@@ -4,16 +4,16 @@ import { findInterval, type Interval } from '../../market-data/intervals.js';
 const CHANNELS = ['depth', 'depth@100ms', 'trade', 'aggTrade', 'ticker', 'miniTicker', 'bookTicker'] as const;
 type Channel = (typeof CHANNELS)[number];
 
-/** One market stream, as `<symbol>@<channel>` names it. */
+/** One market stream, named `<symbol>@<channel>`. */
 export interface StreamName {
   readonly text: string;
   readonly spec: SymbolSpec;
   readonly channel: Channel | 'kline';
-  /** Of a `kline` alone. */
+  /** `kline` streams only. */
   readonly interval?: Interval;
 }
 
-/** Undefined for a stream that isn't served; the venue too takes a subscription to such a one and sends nothing. */
+/** Parses a stream name; undefined if unsupported. As at the venue, such a subscription succeeds and stays silent. */
 export function readStreamName(text: string): StreamName | undefined {
   const at = text.indexOf('@');
   const spec = SYMBOLS.find(({ id }) => id.toLowerCase() === text.slice(0, at));

@@ -6,15 +6,15 @@ import { Peer } from './peer.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
 const MAX_CONNECTIONS = 1_000;
-/** Request targets are relative; what they are relative to never matters. */
+/** Request targets are relative URLs; the base has no meaning. */
 const ORIGIN = 'ws://localhost';
 const PING_EVERY_MS = 20_000;
-/** How often the weather looks for connections to cut. */
+/** How often the weather draws connections to drop. */
 const RANDOM_CUT_EVERY_MS = 250;
-/** As at the venue: a client that leaves a minute of pings unanswered is cut. */
+/** As at the venue: a client that leaves a minute of pings unanswered is disconnected. */
 const PONGS_MAY_MISS = 3;
 
-/** What takes up a connection to `url`; undefined when nothing lives at its path. */
+/** Returns the handler of a connection to `url`; undefined if its path has none. */
 export type ConnectionRouter = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
 
 /** All WebSocket connections of the process. */
@@ -40,7 +40,7 @@ export class StreamServer {
     weather.onChange(() => this.cutAtRandom());
   }
 
-  /** Cuts every connection, without a farewell, and answers how many there were. */
+  /** Drops every connection without a close frame, and returns their number. */
   disconnectAll(): number {
     const count = this.peers.size;
     for (const peer of this.peers) peer.cut();
@@ -52,7 +52,7 @@ export class StreamServer {
     this.disconnectAll();
   }
 
-  /** Cuts what the weather doesn't leave standing. */
+  /** Drops the connections that the weather selects. */
   private cutAtRandom(): void {
     const { maintenance: isClosed, disconnect_rate: inASecond } = this.weather.get();
     const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (RANDOM_CUT_EVERY_MS / 1_000);

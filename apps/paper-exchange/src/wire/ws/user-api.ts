@@ -29,11 +29,11 @@ export interface UserApiOptions {
   readonly weather: Weather;
   readonly limits: RateLimits;
   readonly now: () => number;
-  /** What the venue says that the time is, and measures signed requests by. */
+  /** The venue's time, against which signed requests are checked. */
   readonly clock: () => number;
 }
 
-/** The venue's WebSocket API, as far as it gives the user data stream. */
+/** The part of the venue's WebSocket API that serves the user data stream. */
 export class UserApi {
   private readonly byAccount = new Map<string, Set<UserSubscription>>();
 
@@ -97,7 +97,7 @@ export class UserApi {
     return { subscriptionId: subscription.id };
   }
 
-  /** One subscription, or without an id all of the connection. */
+  /** Removes one subscription, or without an id all subscriptions of the connection. */
   private unsubscribe(connection: Connection, params: RequestParams): object {
     const wanted = params.subscriptionId;
     for (const subscription of connection.subscriptions.values()) {
@@ -115,7 +115,7 @@ export class UserApi {
     if (ofAccount?.size === 0) this.byAccount.delete(subscription.accountId);
   }
 
-  /** Each step of an order in order, then the balances that all of them left. */
+  /** Sends each step of an order in sequence, then the resulting balances. */
   private publish(commit: Commit): void {
     const at = this.options.now();
     for (const report of commit.reports) {

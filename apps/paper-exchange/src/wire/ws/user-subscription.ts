@@ -1,10 +1,10 @@
 import type { Weather } from '../../weather/weather.js';
 import type { Peer } from './peer.js';
 
-/** An event that was held back goes out at the latest after this, in milliseconds, though none may follow it. */
+/** The maximum time that an event is held back, in milliseconds, if no other event follows it. */
 const HELD_AT_MOST_MS = 250;
 
-/** One account's events on one connection, through the weather: some come twice, some after their successor, some never. */
+/** One account's events on one connection. Weather repeats, delays or drops some of them. */
 export class UserSubscription {
   private held: object | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class UserSubscription {
     this.flush();
   }
 
-  /** Sends what is held; tells the end, `at` being now in milliseconds. */
+  /** Sends held events, then `eventStreamTerminated`. `at` is the current time in milliseconds. */
   end(at: number): void {
     this.flush();
     this.peer.send({ subscriptionId: this.id, event: { e: 'eventStreamTerminated', E: at } });

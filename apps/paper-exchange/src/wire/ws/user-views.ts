@@ -6,7 +6,7 @@ import { findSymbol, lotsText, priceText } from '../../engine/symbols.js';
 /** One step of an order. `at` is when the event is sent, in milliseconds, here and below. */
 export function executionReport({ execution, order, fill, cancelId }: Report, at: number): object {
   const spec = findSymbol(order.symbol);
-  if (spec === undefined) throw new Error(`no market ${order.symbol}`);
+  if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);
   return {
     e: 'executionReport',
     E: at,
@@ -45,7 +45,7 @@ export function executionReport({ execution, order, fill, cancelId }: Report, at
   };
 }
 
-/** The balances that changed, as they are now. */
+/** The current values of the balances that changed. */
 export function accountPosition(
   state: State,
   accountId: string,
