@@ -90,17 +90,17 @@ export const securitySchemes: JsonObject = {
 export const pagination: JsonObject = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', description: 'The most items that this page could hold.' },
+    limit: { type: 'integer', description: 'The maximum number of items of this page.' },
     offset: {
       type: 'integer',
-      description: 'Items skipped before this page; 0 where it was asked for by cursor.',
+      description: 'Items skipped before this page; 0 if it was requested by cursor.',
     },
-    has_more: { type: 'boolean', description: 'Whether items follow this page.' },
+    has_more: { type: 'boolean', description: 'Whether there are more items after this page.' },
     next_cursor: {
       type: ['string', 'null'],
-      description: 'Send it as `cursor` for the next page; null on the last one.',
+      description: 'Send it as `cursor` to get the next page; null on the last page.',
     },
-    total: { type: 'integer', description: 'All items of the query, with `include=total` alone.' },
+    total: { type: 'integer', description: 'Number of all items of the query; only with `include=total`.' },
   },
   required: ['limit', 'offset', 'has_more', 'next_cursor'],
 };

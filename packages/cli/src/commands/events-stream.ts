@@ -31,7 +31,7 @@ async function stream(context: Context, { events = [], after }: Options): Promis
     after,
     signal,
     onOpen: () => print.detail('connected'),
-    onDisconnect: () => print.warn('the stream disconnected; reconnecting'),
+    onDisconnect: () => print.warn('reconnecting to the event stream'),
   });
   const isAsSent = settings.json?.length === 0 && settings.jq === undefined;
   for await (const { id, type, text } of source) {

@@ -60,7 +60,7 @@ async function listen(context: Context, options: Options): Promise<void> {
   };
   const onDisconnect = (error: unknown) =>
     print.warn(
-      `the stream disconnected; reconnecting${error instanceof Error ? `: ${safeLine(error.message)}` : ''}`,
+      `reconnecting to the event stream${error instanceof Error ? `: ${safeLine(error.message)}` : ''}`,
     );
   // If the output fails, the command ends, since the results of deliveries could not be shown.
   const output = new AbortController();
