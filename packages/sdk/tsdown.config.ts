@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'tsdown';
 
-/** The entries, each a module of its own: whoever uses an API key does not load what signs with a private one. */
+/** The entry points, as separate modules: a client with an API key does not load the code for signing. */
 const entry = {
   index: 'src/index.ts',
   realtime: 'src/realtime/index.ts',
@@ -21,9 +21,9 @@ const shared = {
 } as const;
 
 /**
- * Workspace packages are bundled: what is published depends on none of them. noble is ESM alone, so that CommonJS, which
- * can't require it everywhere, gets it bundled; ESM imports it. Nothing is minified: a stack that a user reads names what
- * it went through, and bundlers minify anyway (the size limits count what they make of it).
+ * Workspace packages are bundled, because they are not published. noble is ESM only: CommonJS, which cannot require it on
+ * every runtime, gets it bundled; ESM imports it. Nothing is minified, so that stack traces are readable; bundlers of users
+ * minify anyway (the size limits measure that).
  */
 export default defineConfig([
   { ...shared, format: 'esm', deps: { neverBundle: [/^@noble\//] } },

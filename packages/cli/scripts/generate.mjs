@@ -1,6 +1,6 @@
 /**
- * Writes src/generated from the built contract: what each operation takes, as flags of a command line, and what to do
- * about each refusal. Run `npm run generate` at the root, which builds first.
+ * Writes src/generated from the built contracts: the fields of each operation as flags, and the resolution of each error
+ * code. Run `npm run generate` at the root, which builds first.
  */
 import { writeFileSync } from 'node:fs';
 import { ERRORS, jsonSchemaOf, OPERATIONS } from '@trading-automation/contracts';
@@ -11,7 +11,7 @@ const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm 
 const REF = '#/$defs/';
 const DECIMALS = ['Decimal', 'DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
 
-/** Members of an object that can be given one by one: those of objects within by their path. */
+/** The fields of an object schema as flags; fields of nested objects have a path. */
 class Fields {
   /** @param {Readonly<Record<string, Schema>>} definitions */
   constructor(definitions) {
@@ -67,7 +67,7 @@ class Fields {
       case undefined:
         return { type: 'json' };
       default:
-        throw new Error(`no flag for ${JSON.stringify(schema)}`);
+        throw new Error(`unsupported schema for a flag: ${JSON.stringify(schema)}`);
     }
   }
 
@@ -75,7 +75,7 @@ class Fields {
   named(schema) {
     if (typeof schema.$ref !== 'string' || isDecimal(schema)) return schema;
     const found = this.definitions[schema.$ref.slice(REF.length)];
-    if (found === undefined) throw new Error(`unknown: ${schema.$ref}`);
+    if (found === undefined) throw new Error(`unknown $ref: ${schema.$ref}`);
     return found;
   }
 }
@@ -92,7 +92,7 @@ function withoutNull(given) {
     : { schema: given, isNullable: false };
 }
 
-/** As a line of help has it. @param {string} description */
+/** Formats a description for the help. @param {string} description */
 const helpText = (description) => description.replaceAll('`', '').replace(/\.$/, '');
 
 /** @param {import('@trading-automation/contracts').Operation['query']} schema */
@@ -102,7 +102,7 @@ function fieldsOf(schema) {
   return new Fields(definitions).within(root);
 }
 
-/** Names of a record's members, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
+/** Returns the field names of a record, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
 function membersOf(schema) {
   const { root, definitions } = jsonSchemaOf(schema, 'output');
   return Object.keys(new Fields(definitions).named(root).properties ?? {});

@@ -17,7 +17,7 @@ interface Credential {
   readonly signer?: Signer;
 }
 
-/** What one run of a command is given. */
+/** The context of one run of a command. */
 export class CommandContext implements Context {
   readonly environment;
   readonly signal;
@@ -64,10 +64,10 @@ export class CommandContext implements Context {
 
   async confirm(question: string, typed?: string): Promise<void> {
     if (this.settings.isConfirmed) return;
-    const instead = 'Confirm it beforehand with --yes.';
+    const instead = 'Confirm with --yes.';
     if (typed === undefined) {
       if (await this.prompts.yesOrNo(question, instead)) return;
-    } else if ((await this.prompts.text(`${question} Type ${typed} to go on`, instead)) === typed) return;
+    } else if ((await this.prompts.text(`${question} Type ${typed} to continue`, instead)) === typed) return;
     throw new Declined();
   }
 
@@ -75,14 +75,14 @@ export class CommandContext implements Context {
     return withProgress(this.terminal, this.settings, what, work);
   }
 
-  /** @param credential with null for none, whatever the environment holds */
+  /** @param credential null as `apiKey` ignores the environment and sends no credential */
   private clientWith(credential: {
     readonly apiKey?: string | null;
     readonly signer?: Signer;
   }): Client<'string'> {
     const { timeoutMs, isDebug, isVerbose, isSignatureShown } = this.settings;
     const baseURL = baseURLOf(this.settings);
-    const say = (text: string) => this.print.detail(text);
+    const log = (text: string) => this.print.detail(text);
     try {
       return new Client({
         baseURL,
@@ -93,12 +93,12 @@ export class CommandContext implements Context {
         defaultHeaders: { 'user-agent': `svc/${VERSION}` },
         logLevel: isDebug ? 'debug' : isVerbose ? 'info' : 'warn',
         logger: {
-          debug: (message, ...facts) => say([message, ...facts].join(' ')),
-          info: (message, ...facts) => say([message, ...facts].join(' ')),
+          debug: (message, ...values) => log([message, ...values].join(' ')),
+          info: (message, ...values) => log([message, ...values].join(' ')),
           warn: (message) => this.print.warn(message),
           error: (message) => this.print.warn(message),
         },
-        ...(isSignatureShown ? { onSign: (text: string) => this.showSigned(text) } : {}),
+        ...(isSignatureShown ? { onSign: (text: string) => this.printCanonicalString(text) } : {}),
       });
     } catch (error) {
       throw error instanceof TypeError
@@ -107,10 +107,10 @@ export class CommandContext implements Context {
     }
   }
 
-  /** Whoever looks for a fault of signatures compares it byte for byte. */
-  private showSigned(canonical: string): void {
+  /** Printed for comparison byte by byte, to debug signatures. */
+  private printCanonicalString(canonical: string): void {
     const lines = canonical.split('\n').map((line) => `  ${line}`);
-    this.terminal.stderr.write(`signed, lines joined by \\n:\n${lines.join('\n')}\n`);
+    this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);
   }
 
   private credential(): Promise<Credential> {
@@ -121,33 +121,35 @@ export class CommandContext implements Context {
   private async findCredential(): Promise<Credential> {
     const { SVC_API_KEY: apiKey, SVC_PRIVATE_KEY: privateKey } = this.environment.variables;
     if (apiKey && privateKey)
-      throw new UsageError('SVC_API_KEY and SVC_PRIVATE_KEY are both set: a request carries one credential.');
+      throw new UsageError('SVC_API_KEY and SVC_PRIVATE_KEY are both set. Set only one of them.');
     if (apiKey) return { apiKey };
     if (privateKey) return { signer: signerOf(privateKey, 'SVC_PRIVATE_KEY') };
     const { credential } = this.profile;
     if (credential === undefined) return {};
-    const kept = await this.secrets.get(credential === 'api_key' ? 'api_key' : 'private_key');
-    if (kept === undefined) return {};
+    const secret = await this.secrets.get(credential === 'api_key' ? 'api_key' : 'private_key');
+    if (secret === undefined) return {};
     if (credential === 'api_key') this.assertSameOrigin();
-    return credential === 'api_key' ? { apiKey: kept } : { signer: signerOf(kept, 'The key of the profile') };
+    return credential === 'api_key'
+      ? { apiKey: secret }
+      : { signer: signerOf(secret, 'The key of the profile') };
   }
 
-  /** Whoever gets an API key has it: one that is kept goes to the address that it was kept for. */
+  /** Sends a stored API key only to the address that it was stored for. */
   private assertSameOrigin(): void {
     const { base_url } = this.profile;
     if (base_url === undefined || base_url === this.settings.baseURL) return;
     throw new UsageError(
-      `The API key of the profile ${this.settings.profile} is for ${base_url}, and is not sent to ${this.settings.baseURL}.`,
-      'Use another --profile, or give the key as SVC_API_KEY.',
+      `The API key of the profile ${this.settings.profile} is for ${base_url}; it is not sent to ${this.settings.baseURL}.`,
+      'Use another --profile, or set the key as SVC_API_KEY.',
     );
   }
 }
 
-/** @throws {UsageError} where it is no private key */
-export function signerOf(privateKey: string, whose: string): Signer {
+/** Creates a signer. @throws {UsageError} if the private key is invalid */
+export function signerOf(privateKey: string, source: string): Signer {
   try {
     return createSigner(privateKey.trim());
   } catch {
-    throw new UsageError(`${whose} is no private key of secp256k1: 64 hex characters.`);
+    throw new UsageError(`${source} is not a secp256k1 private key. It must be 64 hex characters.`);
   }
 }

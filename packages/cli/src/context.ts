@@ -1,4 +1,4 @@
-/** What a command is given, and how it enters the tree. Commands see nothing of the process beside it. */
+/** The context of commands and how they are registered. Commands access the process only through their context. */
 import type { Client } from '@trading-automation/sdk';
 import type { Signer } from '@trading-automation/sdk/signer';
 import type { Command } from 'commander';
@@ -17,42 +17,42 @@ export interface Context {
   readonly config: ConfigFile;
   /** The secrets of the profile in use. */
   readonly secrets: Secrets;
-  /** Aborted by Ctrl-C: give it to whatever waits. Commands that run on end cleanly. */
+  /** Aborted by Ctrl-C. Pass it to every wait, so that running commands end cleanly. */
   readonly signal: AbortSignal;
   readonly print: Printer;
   readonly prompts: Prompts;
 
   /**
-   * The API, with the credential of the profile and decimals as text.
-   * @throws {AuthRequired} where no credential is known
-   * @throws {UsageError} where no address is known
+   * Returns a client with the credential of the profile and with decimals as strings.
+   * @throws {AuthRequired} if no credential is configured
+   * @throws {UsageError} if no address is configured
    */
   client(): Promise<Client<'string'>>;
-  /** The API without a credential. @throws {UsageError} where no address is known */
+  /** Returns a client without a credential. @throws {UsageError} if no address is configured */
   anonymousClient(): Client<'string'>;
-  /** Of the profile's key pair, if it has one. */
+  /** Returns the signer of the profile's key pair, if it has one. */
   signer(): Promise<Signer | undefined>;
-  /** The profile's API key, if that is its credential. */
+  /** Returns the profile's API key, if that is its credential. */
   apiKey(): Promise<string | undefined>;
 
   /**
-   * Goes on where the user says yes, or said `--yes`.
-   * @param typed what must be typed in place of yes, where much is at stake
-   * @throws {UsageError} where nobody can be asked
-   * @throws {Declined} where the answer is no
+   * Asks for confirmation, unless `--yes` is set.
+   * @param typed text that the user must type instead of yes, for risky actions
+   * @throws {UsageError} if the terminal is not interactive
+   * @throws {Declined} if the user does not confirm
    */
   confirm(question: string, typed?: string): Promise<void>;
-  /** Shows that something takes its time, where somebody looks on. */
+  /** Shows a spinner on an interactive terminal while the work runs. */
   progress<T>(what: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What a command does. `args` and `options` are as commander parsed them: the command knows what it declared. */
+/** The action of a command. `args` and `options` are what commander parsed from its declaration. */
 export type Action<Args, Options> = (context: Context, args: Args, options: Options) => Promise<void>;
 
-/** Makes of an action what commander's `.action()` takes. */
+/** Wraps an action for commander's `.action()`. */
 export type Runner = <Args = readonly string[], Options = Readonly<Record<string, unknown>>>(
   action: Action<Args, Options>,
-) => (...given: unknown[]) => Promise<void>;
+) => (...values: unknown[]) => Promise<void>;
 
-/** Adds commands to the tree. */
+/** Adds commands to the program. */
 export type Register = (program: Command, run: Runner) => void;

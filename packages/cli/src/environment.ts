@@ -1,6 +1,6 @@
 /**
- * What the command line takes from the machine it runs on, in one place: the rest is given it, and can be given
- * something else.
+ * The only access to the machine: environment variables, folders and network. Everything else gets an `Environment`,
+ * which tests replace.
  */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -11,24 +11,24 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 export interface Environment {
   readonly variables: Variables;
-  /** Holds config.toml, and the file of secrets where there is no keyring. */
+  /** Contains config.toml and, without a keyring, the secrets file. */
   readonly configFolder: string;
-  /** Holds what may be lost: ids for completions. */
+  /** Contains data that may be lost: ids for completions. */
   readonly cacheFolder: string;
   readonly workingFolder: string;
   readonly hostName: string;
-  /** Of Windows differ the permissions of files. */
+  /** File permissions differ on Windows. */
   readonly platform: NodeJS.Platform;
-  /** For addresses that are the user's own, a receiver of webhooks say; the API is called by the SDK alone. */
+  /** For the user's own addresses, such as a webhook receiver. The API is called only through the SDK. */
   readonly fetch: Fetch;
 }
 
-/** This process's environment. */
+/** Returns the environment of this process. */
 export function processEnvironment(): Environment {
   return environmentOf(process.env, process.cwd());
 }
 
-/** An environment of these variables, on this machine. */
+/** Returns an environment with these variables on this machine. */
 export function environmentOf(variables: Variables, workingFolder: string): Environment {
   const paths = envPaths('svc', { suffix: '' });
   const own = variables.SVC_CONFIG_DIR ? resolve(workingFolder, variables.SVC_CONFIG_DIR) : undefined;

@@ -1,7 +1,7 @@
 /**
- * What the command line itself refuses, and the exit code of everything that can go wrong.
+ * The errors of the command line itself, and the exit code of every error.
  *
- * 0 success · 1 failure · 2 usage · 3 not found · 4 authentication · 5 rate limit · 6 network or time-out · 130 Ctrl-C
+ * 0 success · 1 failure · 2 usage · 3 not found · 4 authentication · 5 rate limit · 6 network or timeout · 130 Ctrl-C
  */
 import {
   AuthenticationError,
@@ -20,11 +20,11 @@ export const EXIT = {
   rateLimited: 5,
   network: 6,
   interrupted: 130,
-  /** SIGTERM, as shells tell it. */
+  /** SIGTERM, by the convention of shells. */
   terminated: 143,
 } as const;
 
-/** A failure that is told by its message; `resolution` says what to do. */
+/** An expected failure. Its message is printed, followed by `resolution`, which says how to fix it. */
 export class Failure extends Error {
   override readonly name: string = 'Failure';
   readonly exitCode: number = EXIT.failure;
@@ -37,34 +37,34 @@ export class Failure extends Error {
   }
 }
 
-/** The command was given wrongly. */
+/** Invalid usage of a command. */
 export class UsageError extends Failure {
   override readonly name = 'UsageError';
   override readonly exitCode = EXIT.usage;
 }
 
-/** There is no such thing. */
+/** The requested item does not exist. */
 export class NotFound extends Failure {
   override readonly name = 'NotFound';
   override readonly exitCode = EXIT.notFound;
 }
 
-/** No credential is known, or the one that is can't be read. */
+/** No credential is configured, or it cannot be read. */
 export class AuthRequired extends Failure {
   override readonly name = 'AuthRequired';
   override readonly exitCode = EXIT.auth;
 }
 
-/** Somebody was asked and said no. */
+/** The user did not confirm. */
 export class Declined extends Failure {
   override readonly name = 'Declined';
 
   constructor() {
-    super('Nothing was done: it was not confirmed.');
+    super('Not confirmed; nothing was done.');
   }
 }
 
-/** Ctrl-C, or a process that was asked to end. */
+/** Ctrl-C or SIGTERM. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -73,7 +73,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Ends with an exit code and not a word more: all was said. */
+/** Ends with an exit code and without a message: the command has printed everything. */
 export class QuietExit extends Error {
   override readonly name = 'QuietExit';
 

@@ -1,7 +1,7 @@
 /**
- * A failure in words: what went wrong, in which field, how to fix it, and the request's id to ask for help with.
+ * Formats an error: what is wrong, in which field, how to fix it, and the request id for support.
  *
- * No key is told, whatever a message holds, with `--debug` neither.
+ * Keys and secrets in messages are hidden, even with `--debug`.
  */
 import {
   ApiError,
@@ -33,7 +33,7 @@ export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat)
 }
 
 function messageOf(error: unknown): string {
-  // Its faults stand below, each by itself.
+  // The invalid fields are printed below, one per line.
   if (error instanceof ApiError) return `${error.summary} (${error.code})`;
   return error instanceof Error ? error.message : String(error);
 }
@@ -43,26 +43,28 @@ function fieldOf({ field, message }: ErrorDetail): string[] {
   return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
 }
 
-/** Where the command line knows better than the API, which speaks of headers. */
+/** Resolutions in terms of the command line; those of the API mention headers. */
 const CLI_RESOLUTIONS: Readonly<Record<string, string>> = {
   authentication_required: 'Log in with `svc auth login`, or set SVC_API_KEY.',
-  invalid_api_key: 'See what is used with `svc auth status`; log in again with `svc auth login`.',
-  unknown_public_key: 'This key pair is linked to no account, or was revoked: svc auth login',
-  invalid_signature: 'See what is signed with --debug-signature, and run `svc doctor`.',
-  timestamp_out_of_window: "Set this machine's clock; `svc doctor` shows how far it is off.",
-  permission_denied: 'See what the credential may do with `svc auth status`.',
-  internal_error: 'Try again; if it stays, ask for help with the request id.',
+  invalid_api_key: 'Check the credential with `svc auth status`, or log in again with `svc auth login`.',
+  unknown_public_key:
+    'This key pair is not linked to an account or was revoked. Log in again with `svc auth login`.',
+  invalid_signature: 'Print the canonical string with --debug-signature, and run `svc doctor`.',
+  timestamp_out_of_window: "Set this machine's clock. `svc doctor` shows the difference.",
+  permission_denied: 'List the permissions of the credential with `svc auth status`.',
+  internal_error: 'Try again. If the error persists, contact support with the request id.',
 };
 
 function resolutionOf(error: unknown): string | undefined {
   if (error instanceof Failure) return error.resolution;
   if (error instanceof RateLimitError) {
     const seconds = error.headers.get('retry-after');
-    return seconds === null ? 'Wait a moment, and try again.' : `Wait ${seconds} s, and try again.`;
+    return seconds === null ? 'Wait a moment and try again.' : `Wait ${seconds} s and try again.`;
   }
   if (error instanceof ApiError) return CLI_RESOLUTIONS[error.code] ?? RESOLUTIONS[error.code];
-  if (error instanceof TimeoutError) return 'Give it more time with --timeout, or see `svc doctor`.';
-  if (error instanceof ConnectionError) return 'Is the address right, and the API up? `svc doctor` looks.';
+  if (error instanceof TimeoutError) return 'Increase --timeout, or run `svc doctor`.';
+  if (error instanceof ConnectionError)
+    return 'Check the address and whether the API is running: `svc doctor`.';
   return undefined;
 }
 
@@ -72,7 +74,7 @@ function stackOf(error: unknown): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-/** Keys of the API, and what is as long as a private key and stands alone. */
+/** Hides API keys, webhook secrets, and every 64-digit hex string, which may be a private key. */
 function withoutSecrets(text: string): string {
   return text
     .replace(/\bsvc_(live|test)_[0-9A-Za-z]+/g, 'svc_$1_(hidden)')

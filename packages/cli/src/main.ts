@@ -1,4 +1,4 @@
-/** The process edge: arguments, signals, the exit code. */
+/** The entry point of the process: arguments, signals, exit code. */
 import { processEnvironment } from './environment.js';
 import { EXIT, Interrupted } from './failures.js';
 import { isClosedPipe, run } from './run.js';
@@ -9,7 +9,7 @@ import { noticeUpdate } from './update-notice.js';
 const interruption = new AbortController();
 
 process.on('SIGINT', () => {
-  // Whoever presses it twice does not want to wait for an orderly end.
+  // A second Ctrl-C exits immediately.
   if (interruption.signal.aborted) process.exit(EXIT.interrupted);
   interruption.abort(new Interrupted());
 });
@@ -24,6 +24,6 @@ const streams = { stdin: process.stdin, stdout: process.stdout, stderr: process.
 const environment = processEnvironment();
 const exitCode = await run(process.argv.slice(2), { streams, environment, signal: interruption.signal });
 if (exitCode === EXIT.success) await noticeUpdate(terminalOf(streams, environment.variables));
-// What was written is out before the process ends, and nothing that is still open holds it back.
+// Flush stdout, then exit even if handles are still open.
 await write(process.stdout, '').catch(() => undefined);
 process.exit(exitCode);

@@ -1,7 +1,7 @@
 import type { Environment } from './environment.js';
 import type { Streams } from './terminal/terminal.js';
 
-/** What a run of the command line touches: a process gives its own, a test what it likes. */
+/** The streams and the environment of a run. Tests pass their own. */
 export interface ProcessContext {
   readonly streams: Streams;
   readonly environment: Environment;

@@ -1,4 +1,4 @@
-/** The tree of commands. Each group registers itself; what all of them share is said here. */
+/** The command tree. Each group registers itself; global options and help settings are here. */
 import { Command, Option } from 'commander';
 import { CommandContext } from './command-context.js';
 import { registerAuth } from './commands/auth.js';
@@ -20,7 +20,7 @@ export function programOf(edge: ProcessContext, terminal: Terminal): Command {
   const program = new Command('svc');
   const { stdout, stderr } = terminal;
   program
-    .description('Trade, copy, listen to webhooks and look after your account.')
+    .description('Trade, copy, receive webhooks and manage your account.')
     .version(VERSION, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .exitOverride()
@@ -35,7 +35,7 @@ export function programOf(edge: ProcessContext, terminal: Terminal): Command {
     })
     .configureHelp({
       styleTitle: (text) => terminal.colors.bold(text),
-      // The options of the program stand in its own help; each command's names where they are.
+      // Global options are listed only in the help of the program; the help of a command refers to it.
       showGlobalOptions: false,
       minWidthToWrap: 30,
     })
@@ -43,7 +43,7 @@ export function programOf(edge: ProcessContext, terminal: Terminal): Command {
   for (const option of globalOptions()) program.addOption(option);
   program.addHelpText('after', EXAMPLES);
   program.addHelpText('afterAll', ({ command }) =>
-    command === program ? '' : '\nOptions that every command takes: svc --help',
+    command === program ? '' : '\nFor options of every command, see: svc --help',
   );
   const run = runnerOf(program, edge, terminal);
   for (const register of REGISTERS) register(program, run);
@@ -51,7 +51,7 @@ export function programOf(edge: ProcessContext, terminal: Terminal): Command {
   return program;
 }
 
-/** In the order of the help. */
+/** In help order. */
 const REGISTERS: readonly Register[] = [
   registerLogin,
   registerAuth,
@@ -69,7 +69,7 @@ Examples:
   $ svc trades list --status FILLED --json id,symbol,cost
   $ svc listen --forward-to http://localhost:3000/hooks
 
-Exit codes: 0 success, 1 failure, 2 usage, 3 not found, 4 authentication, 5 rate limit, 6 network or time-out,
+Exit codes: 0 success, 1 failure, 2 usage, 3 not found, 4 authentication, 5 rate limit, 6 network or timeout,
 130 interrupted. Environment: SVC_PROFILE, SVC_BASE_URL, SVC_GRAPHQL_URL, SVC_API_KEY, SVC_PRIVATE_KEY,
 SVC_CONFIG_DIR, SVC_CREDENTIALS, NO_COLOR, FORCE_COLOR.`;
 
@@ -77,26 +77,26 @@ function globalOptions(): readonly Option[] {
   return [
     new Option('--profile <name>', 'use this profile'),
     new Option('--base-url <url>', 'address of the API'),
-    new Option('--json [fields]', 'print JSON, of these fields if they are named'),
-    new Option('--jq <filter>', 'print what a jq filter makes of the JSON'),
-    new Option('--limit <count>', 'how many items of a list'),
-    new Option('--all', 'every item of a list'),
-    new Option('--idempotency-key <key>', 'of what is made: sent again under the same key, it happens once'),
-    new Option('--timeout <time>', 'for each request: 10s, 500ms, 2m'),
-    new Option('-y, --yes', 'confirm beforehand'),
-    new Option('-q, --quiet', 'say nothing beside the data'),
-    new Option('-v, --verbose', 'say more of what is done'),
-    new Option('--debug', 'say all of it, and where a failure came from'),
-    new Option('--debug-signature', 'print what is signed of each request'),
-    new Option('--no-color', 'no colours'),
+    new Option('--json [fields]', 'print JSON, optionally only these fields (comma-separated)'),
+    new Option('--jq <filter>', 'print the JSON through a jq filter'),
+    new Option('--limit <count>', 'maximum number of items of a list'),
+    new Option('--all', 'all items of a list'),
+    new Option('--idempotency-key <key>', 'make a repeated command take effect once'),
+    new Option('--timeout <time>', 'time limit of each request: 10s, 500ms, 2m'),
+    new Option('-y, --yes', 'skip confirmation prompts'),
+    new Option('-q, --quiet', 'print only data and warnings'),
+    new Option('-v, --verbose', 'print progress details'),
+    new Option('--debug', 'print all details and stack traces'),
+    new Option('--debug-signature', 'print the canonical string of each request'),
+    new Option('--no-color', 'disable colours'),
   ];
 }
 
 function runnerOf(program: Command, edge: ProcessContext, terminal: Terminal): Runner {
   return <Args, Options>(action: Action<Args, Options>) =>
-    async (...given: unknown[]) => {
-      const options = given.at(-2) as Options;
-      const args = given.slice(0, -2) as Args;
+    async (...values: unknown[]) => {
+      const options = values.at(-2) as Options;
+      const args = values.slice(0, -2) as Args;
       const global: GlobalOptions = program.opts();
       const config = new ConfigFile(edge.environment.configFolder);
       const file = await config.read();

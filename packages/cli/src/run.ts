@@ -1,4 +1,4 @@
-/** One run of the command line: from arguments to an exit code. */
+/** Runs the command line and returns its exit code. */
 import { CommanderError } from 'commander';
 import { complete } from './completion/complete.js';
 import { EXIT, exitCodeOf, QuietExit } from './failures.js';
@@ -12,22 +12,25 @@ export async function run(argv: readonly string[], edge: ProcessContext): Promis
   const program = programOf(edge, terminal);
   try {
     if (argv.length === 0) program.outputHelp();
-    // Shells ask so, at each press of the tabulator.
+    // Called by the shell completion on each Tab.
     else if (argv[0] === 'complete') await complete(program, argv.slice(1), edge);
     else await program.parseAsync(argv, { from: 'user' });
     return EXIT.success;
   } catch (error) {
-    // What commander refuses it has told already.
+    // commander has already printed its own errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
     if (isClosedPipe(error)) return EXIT.success;
     const failure = edge.signal.aborted && !(error instanceof QuietExit) ? edge.signal.reason : error;
-    const told = formatCliError(failure, { isDebug: argv.includes('--debug'), colors: terminal.noteColors });
-    if (told !== '') edge.streams.stderr.write(`${told}\n`);
+    const message = formatCliError(failure, {
+      isDebug: argv.includes('--debug'),
+      colors: terminal.noteColors,
+    });
+    if (message !== '') edge.streams.stderr.write(`${message}\n`);
     return exitCodeOf(failure);
   }
 }
 
-/** Whoever read has read enough: `svc trades list | head -1`. */
+/** Returns whether the reader closed the pipe, as in `svc trades list | head -1`. */
 export function isClosedPipe(error: unknown): boolean {
   return ['EPIPE', 'ERR_STREAM_DESTROYED'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

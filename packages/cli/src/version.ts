@@ -2,5 +2,5 @@ import { createRequire } from 'node:module';
 
 const { version } = createRequire(import.meta.url)('../package.json') as { readonly version: string };
 
-/** Of this command line. */
+/** Version of this command line. */
 export const VERSION = version;

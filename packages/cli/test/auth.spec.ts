@@ -149,7 +149,7 @@ it('keeps no key of a first login that is refused', async () => {
 it('opens no second account by a second login', async () => {
   await login();
   const { exitCode, stderr } = await login();
-  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('logged in already')]);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('already logged in')]);
   expect(farSide.requestsOf('auth.cliIdentity')).toHaveLength(1);
 });
 

@@ -40,20 +40,20 @@ describe('what is wrong', () => {
     expectGolden('errors-validation', stderr);
   });
 
-  it('tells the key under which a POST without an answer can be sent again, and happens once', async () => {
+  it('prints the idempotency key of a POST without a response, so that a repeat takes effect once', async () => {
     farSide.hang('trades.create', () => undefined);
     const order = [...CREATE, '--amount', '0.01'];
     const lost = await svc([...order, '--timeout', '100ms']);
     expect(lost.exitCode).toBe(6);
-    const [, told] = /--idempotency-key (\S+): it happens once/.exec(lost.stderr) ?? [];
+    const [, key] = /--idempotency-key (\S+): it then takes effect once/.exec(lost.stderr) ?? [];
     farSide.on('trades.create', {
       status: 503,
       body: { success: false, error: { code: 'service_unavailable' } },
     });
-    await svc([...order, '--idempotency-key', told!]);
+    await svc([...order, '--idempotency-key', key!]);
     const keys = farSide.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key']);
     expect(keys.length).toBeGreaterThan(3);
-    expect(new Set(keys)).toEqual(new Set([told]));
+    expect(new Set(keys)).toEqual(new Set([key]));
   });
 
   it('sends any request of the API under the key that was given', async () => {
@@ -74,7 +74,7 @@ describe('what is wrong', () => {
 
   it('refuses an idempotency key that no header can carry, before anything is sent', async () => {
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key is 1 to 255')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key must be 1 to 255')]);
     expect(farSide.requests).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe('JSON', () => {
 
   it('refuses a field that there is not, before anything is asked of the API', async () => {
     const { exitCode, stderr } = await svc(['trades', 'list', '--json', 'sybmol']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('no field sybmol')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('unknown field sybmol')]);
     expect(farSide.requests).toHaveLength(0);
   });
 
@@ -213,7 +213,7 @@ describe('lists', () => {
   });
 
   it('say on a screen that there is more', async () => {
-    expect((await svc(['events', 'list'], { isScreen: true })).stderr).toContain('more than these 20');
+    expect((await svc(['events', 'list'], { isScreen: true })).stderr).toContain('Showing the first 20');
     expect((await svc(['events', 'list', '--quiet'], { isScreen: true })).stderr).toBe('');
   });
 
@@ -224,7 +224,7 @@ describe('lists', () => {
     expect(await svc(['events', 'list'])).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
     expect(await svc(['events', 'list'], { isScreen: true })).toMatchObject({
       stdout: '',
-      stderr: 'There is none.\n',
+      stderr: 'No results.\n',
     });
     expect((await svc(['events', 'list', '--json'])).stdout).toBe('[]\n');
   });

@@ -76,12 +76,12 @@ it('keeps the secrets of each folder of settings and of each profile apart', asy
   for (const [i, place] of places.entries()) expect(await secretOf(...(place as [string]))).toBe(secrets[i]);
 });
 
-it('makes no second key where the keyring of a profile does not answer', async () => {
+it('creates no second key if the keyring of a profile is not available', async () => {
   const key = `svc_test_${createHash('sha256').update('kept').digest('hex').slice(0, 40)}`;
   expect(await svc(['auth', 'login', '--api-key-stdin'], { stdin: key })).toMatchObject({ exitCode: 0 });
   await keyring.stop();
   const { exitCode, stderr } = await svc(['auth', 'whoami']);
-  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('keyring, which does not answer')]);
+  expect([exitCode, stderr]).toEqual([4, expect.stringContaining('keyring, which is not available')]);
   expect(stderr).not.toContain(key);
   expect(existsSync(fileOf('credentials.json'))).toBe(false);
 });

@@ -59,19 +59,19 @@ describe('a question', () => {
     await terminal.shows('Revoke the API key key_1?');
     terminal.type(ENTER);
     expect(await terminal.end()).toBe(1);
-    expect(terminal.plain).toContain('Nothing was done');
+    expect(terminal.plain).toContain('nothing was done');
     expect(farSide.requestsOf('apiKeys.revoke')).toHaveLength(0);
   });
 
   it('about real money wants the amount typed, and takes nothing else', async () => {
     const wrong = svc(WITHDRAW, LIVE);
-    await wrong.shows('Type 25.50 to go on');
+    await wrong.shows('Type 25.50 to continue');
     expect(wrong.plain).toContain(' LIVE ');
     wrong.type(`yes${ENTER}`);
     expect(await wrong.end()).toBe(1);
     expect(farSide.requestsOf('withdrawals.create')).toHaveLength(0);
     const right = svc(WITHDRAW, LIVE);
-    await right.shows('Type 25.50 to go on');
+    await right.shows('Type 25.50 to continue');
     right.type(`25.50${ENTER}`);
     expect(await right.end()).toBe(0);
     expect(farSide.requestsOf('withdrawals.create')[0]!.body).toMatchObject({ amount: '25.50' });
@@ -80,7 +80,7 @@ describe('a question', () => {
   it('is not asked where --yes was said', async () => {
     const terminal = svc([...WITHDRAW, '--yes'], LIVE);
     expect(await terminal.end()).toBe(0);
-    expect(terminal.plain).not.toContain('to go on');
+    expect(terminal.plain).not.toContain('to continue');
   });
 
   it('is left by Ctrl-C with 130, nothing done, and the cursor shown again', async () => {

@@ -1,19 +1,19 @@
 /**
- * The keyset predicate and its order, as SQL text. Both come from here alone, because a page is right only where
- * they agree: the same column, the same direction, ties broken by the id in that same direction.
+ * The keyset predicate and its order as SQL. They are built together, because pages are correct only if both use the same
+ * column and direction and break ties by id in the same direction.
  */
 import type { SortOrder } from './cursor.js';
 
 export interface KeysetColumns {
-  /** The sort column or expression; it must never be NULL, which no comparison finds again. */
+  /** The sort column or expression. Must never be NULL, which matches no comparison. */
   readonly column: string;
-  /** The type that the cursor's text is read as; the column's own, so that its index serves. */
+  /** The type of the column, to which the cursor's text is cast so that the index is used. */
   readonly type: string;
   /** A unique column of type uuid. */
   readonly idColumn: string;
 }
 
-/** What follows the item whose sort value and id are the parameters `$valueIndex` and `$valueIndex + 1`. */
+/** Returns the condition for the rows after the item with the sort value `$valueIndex` and the id `$valueIndex + 1`. */
 export function keysetPredicate(
   { column, type, idColumn }: KeysetColumns,
   order: SortOrder,
@@ -23,6 +23,7 @@ export function keysetPredicate(
   return `(${column}, ${idColumn}) ${after} ($${valueIndex}::${type}, $${valueIndex + 1}::uuid)`;
 }
 
+/** Returns the ORDER BY list of the predicate. */
 export function keysetOrder({ column, idColumn }: KeysetColumns, order: SortOrder): string {
   return `${column} ${order.toUpperCase()}, ${idColumn} ${order.toUpperCase()}`;
 }

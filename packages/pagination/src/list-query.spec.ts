@@ -54,7 +54,7 @@ describe('list query', () => {
   });
 
   it('refuses cursor and offset together, even an offset of 0', () => {
-    const message = 'cursor and offset exclude each other: send one of them';
+    const message = 'cursor and offset cannot be combined; send one of them';
     expect(messagesOf({ cursor: 'abc', offset: '0' })).toEqual([message]);
     expect(messagesOf({ cursor: 'abc' })).toEqual([]);
   });

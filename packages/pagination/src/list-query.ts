@@ -1,10 +1,10 @@
 /**
- * The query parameters that every list takes: `limit`, `offset` or `cursor`, `sort`, `order`, `include`.
+ * The query parameters of every list: `limit`, `offset` or `cursor`, `sort`, `order`, `include`.
  *
- * 1. Nothing is clamped or ignored: a value outside the rules is an error that names the parameter and the mend.
- * 2. Values arrive as text (a URL's query) or as numbers (GraphQL); text is read as a plain decimal integer alone.
- * 3. `cursor` and `offset` exclude each other. An absent `offset` stays absent, and means 0.
- * 4. A parameter given twice arrives as an array and is refused.
+ * 1. Values are never clamped or ignored: an invalid value is an error that names the parameter and its rule.
+ * 2. Values are strings (a URL query) or numbers (GraphQL). A string must be a plain decimal integer.
+ * 3. `cursor` and `offset` cannot be combined. An absent `offset` stays absent and means 0.
+ * 4. A repeated parameter arrives as an array and is rejected.
  */
 import { z } from 'zod';
 import { CURSOR_LENGTH_MAX, type SortOrder } from './cursor.js';
@@ -12,32 +12,32 @@ import { CURSOR_LENGTH_MAX, type SortOrder } from './cursor.js';
 export const LIMIT_MAX = 100;
 export const OFFSET_MAX = 1_000_000;
 
-/** A parsed list query; a list's own filters stand beside these fields. */
+/** A parsed list query. The filters of the list are additional fields. */
 export interface ListQuery<Sort extends string = string> {
   readonly limit: number;
   readonly offset?: number | undefined;
   readonly cursor?: string | undefined;
   readonly sort: Sort;
   readonly order: SortOrder;
-  /** What the answer shall hold besides; `total` asks for the count of all items. */
+  /** Additional parts of the response; `total` adds the number of all items. */
   readonly include: readonly string[];
 }
 
 export interface ListQueryOptions<Sort extends string, Filters extends z.core.$ZodLooseShape> {
-  /** The fields that the list may be sorted by. */
+  /** The sortable fields. */
   readonly sorts: readonly [Sort, ...Sort[]];
-  /** The sort of a query that names none; the first of `sorts` unless given. */
+  /** Default: the first of `sorts`. */
   readonly defaultSort?: Sort;
-  /** `desc` unless given. */
+  /** Default: `desc`. */
   readonly defaultOrder?: SortOrder;
   readonly defaultLimit: number;
-  /** Further words of `include`, beside `total`; several are joined by commas. */
+  /** Values of `include` in addition to `total`; several are separated by commas. */
   readonly includes?: readonly string[];
-  /** The list's own parameters; every other name is refused. */
+  /** The filters of the list. Every other parameter is rejected. */
   readonly filters: Filters;
 }
 
-/** The strict schema of one list's query. */
+/** Returns the strict schema of a list query. */
 export function listQuerySchema<Sort extends string, Filters extends z.core.$ZodLooseShape>(
   options: ListQueryOptions<Sort, Filters>,
 ) {
@@ -62,37 +62,37 @@ export function listQuerySchema<Sort extends string, Filters extends z.core.$Zod
     .check((context) => {
       const query = context.value as { cursor?: unknown; offset?: unknown };
       if (query.cursor === undefined || query.offset === undefined) return;
-      const message = 'cursor and offset exclude each other: send one of them';
+      const message = 'cursor and offset cannot be combined; send one of them';
       context.issues.push({ code: 'custom', path: ['cursor'], message, input: query.cursor });
     });
 }
 
-type Refused = { readonly input?: unknown };
+type InvalidInput = { readonly input?: unknown };
 
-/** A parameter's message; one that was given twice is told so instead. */
-function say(name: string, rule: string) {
-  return ({ input }: Refused) =>
-    `${name}: ${Array.isArray(input) ? 'given more than once; send it once' : rule}`;
+/** Returns the error message of a parameter; a repeated parameter has its own message. */
+function messageFor(name: string, rule: string) {
+  return ({ input }: InvalidInput) =>
+    `${name}: ${Array.isArray(input) ? 'sent more than once; send it once' : rule}`;
 }
 
 function integer(name: string, min: number, max: number) {
-  const error = say(name, `must be an integer from ${min} to ${max}`);
+  const error = messageFor(name, `must be an integer from ${min} to ${max}`);
   const read = (value: unknown) =>
     typeof value === 'string' && /^(0|[1-9]\d{0,9})$/.test(value) ? Number(value) : value;
   return z.preprocess(read, z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
 function oneOf<Word extends string>(name: string, words: readonly [Word, ...Word[]]) {
-  return z.enum(words, { error: say(name, `must be one of ${words.join(', ')}`) });
+  return z.enum(words, { error: messageFor(name, `must be one of ${words.join(', ')}`) });
 }
 
 const cursor = z
-  .string({ error: say('cursor', 'must be the next_cursor of an earlier page') })
-  .min(1, { error: 'cursor: empty; leave it out for the first page' })
+  .string({ error: messageFor('cursor', 'must be the next_cursor of an earlier page') })
+  .min(1, { error: 'cursor: must not be empty; omit it for the first page' })
   .max(CURSOR_LENGTH_MAX, { error: 'cursor: must be the next_cursor of an earlier page' });
 
 function include(words: readonly string[]) {
-  const error = say('include', `takes ${words.join(', ')} (several joined by commas)`);
+  const error = messageFor('include', `must be one of ${words.join(', ')}, or several separated by commas`);
   return z
     .string({ error })
     .refine((text) => text.split(',').every((word) => words.includes(word)), { error })

@@ -1,13 +1,16 @@
-/** The page: what every list answers with, and how a client walks through all of them. */
+/** The page, the response of every list, and the iteration over all pages. */
 import { z } from 'zod';
 
-/** The `pagination` block of a list's answer. `next_cursor` is null exactly where `has_more` is false. */
+/** The `pagination` block of a list response. `next_cursor` is null exactly if `has_more` is false. */
 export const paginationSchema = z.object({
-  limit: z.int().describe('The most items that this page could hold.'),
-  offset: z.int().describe('Items skipped before this page; 0 where it was asked for by cursor.'),
-  has_more: z.boolean().describe('Whether items follow this page.'),
-  next_cursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
-  total: z.int().optional().describe('All items of the query, with `include=total` alone.'),
+  limit: z.int().describe('The maximum number of items of this page.'),
+  offset: z.int().describe('Items skipped before this page; 0 if it was requested by cursor.'),
+  has_more: z.boolean().describe('Whether there are more items after this page.'),
+  next_cursor: z
+    .string()
+    .nullable()
+    .describe('Send it as `cursor` to get the next page; null on the last page.'),
+  total: z.int().optional().describe('Number of all items of the query; only with `include=total`.'),
 });
 export type Pagination = z.infer<typeof paginationSchema>;
 
@@ -15,15 +18,15 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   readonly pagination: Pagination;
   /**
-   * The cursor behind which the list goes on after the item at `index` of this page; that of the last item is
-   * `next_cursor`, where there is one. Whoever read the page from its source can tell; an answer's reader can't.
+   * Returns the cursor after the item at `index` of this page; for the last item it equals `next_cursor`, if that is set.
+   * Available only on the server, not in a response.
    *
-   * @throws {RangeError} where the page has no such item
+   * @throws {RangeError} if the page has no such item
    */
   readonly cursorAt?: (index: number) => string;
 }
 
-/** A page of whoever reads the source itself. */
+/** A page that was read from its source and has the cursor of each item. */
 export interface PageWithCursors<Item> extends Page<Item> {
   readonly cursorAt: (index: number) => string;
 }
@@ -32,11 +35,10 @@ export interface PageWithCursors<Item> extends Page<Item> {
 export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>>;
 
 /**
- * Every item of a list, page after page, fetched as they are needed. An item that moved while the walk went on
- * (a record whose sort field changed) may come by again: an id already seen is dropped, so the walk remembers
- * the ids it has given.
+ * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes meanwhile may appear
+ * twice; the iteration remembers all ids and skips repeated ones.
  *
- * @throws {Error} where a page's next cursor is the one it was fetched with: the walk would never end
+ * @throws {Error} if a page returns the cursor it was fetched with, since the iteration would never end
  */
 export async function* paginate<Item extends { readonly id: string }>(
   fetchPage: FetchPage<Item>,
@@ -52,7 +54,7 @@ export async function* paginate<Item extends { readonly id: string }>(
     }
     if (!pagination.has_more || pagination.next_cursor === null) return;
     if (pagination.next_cursor === cursor)
-      throw new Error('the list answered with the cursor it was asked with');
+      throw new Error('The list returned the cursor it was requested with.');
     cursor = pagination.next_cursor;
   }
 }

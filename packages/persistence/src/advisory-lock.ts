@@ -7,14 +7,14 @@ export type AdvisoryLockOutcome<T> =
   | { readonly acquired: false };
 
 /**
- * Runs `work` while this process alone, among all on this database, holds the lock called `name`; without a wait
- * where another holds it. It costs one connection of the pool for as long as the work runs.
+ * Runs `work` while holding the advisory lock `name`, which is exclusive on this database. Does not wait: returns
+ * `acquired: false` if another process holds the lock. Uses one pool connection while the work runs.
  *
- * The lock is the connection's: when that is lost the lock is too, and another process may begin. `signal` is
- * aborted then, so work that must not overlap looks at it before each step; what must never happen twice is
- * guarded in its own transaction, not by this.
+ * The lock belongs to the connection. If the connection is lost, so is the lock: `signal` is aborted, and another process
+ * may start. Work that must not overlap checks the signal before each step. Work that must not happen twice needs a guard
+ * in its own transaction.
  *
- * @throws {DatabaseUnavailable} where the database can't be reached
+ * @throws {DatabaseUnavailable} if the database cannot be reached
  */
 export async function withAdvisoryLock<T>(
   dataSource: DataSource,
@@ -32,20 +32,20 @@ export async function withAdvisoryLock<T>(
     try {
       return { acquired: true, value: await work(lost.signal) };
     } finally {
-      // A failed unlock means a lost connection, which gave the lock up; the error would hide the work's own.
+      // A failed unlock means a lost connection, which released the lock. Do not hide the error of the work.
       const unlock = client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [name]);
       await unlock.catch((error: Error) => lost.abort(error));
     }
   } finally {
     client.off('error', onLost);
-    // A connection in doubt is closed, never pooled: it could still hold the lock.
+    // Close a doubtful connection instead of pooling it: it may still hold the lock.
     client.release(lost.signal.aborted);
   }
 }
 
-async function unavailableOnLoss<T>(answer: Promise<T>): Promise<T> {
+async function unavailableOnLoss<T>(query: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await query;
   } catch (error) {
     if (isConnectionLost(error)) throw new DatabaseUnavailable('not_committed', error);
     throw error;

@@ -1,13 +1,13 @@
 /**
- * A list as PostgreSQL reads it from text. The driver writes lists, too, but quotes and searches every element: for a
- * thousand rows of twenty columns that takes longer than to store them.
+ * Writes PostgreSQL array literals. The driver does this, too, but quotes and scans every element; for a thousand rows of
+ * twenty columns that takes longer than storing them.
  */
 
-/** What stands for itself; the word NULL does not. */
+/** Elements that need no quotes, except the word NULL. */
 const PLAIN = /^[\w.:+-]+$/;
 const SPECIAL = /[\\"]/g;
 
-/** Of texts, numbers, booleans, instants and nulls; `undefined` where anything else is among them. */
+/** Returns the literal of strings, numbers, booleans, dates and nulls; `undefined` if there are other elements. */
 export function arrayLiteral(values: readonly unknown[]): string | undefined {
   const parts: string[] = [];
   for (const value of values) {

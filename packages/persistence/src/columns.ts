@@ -1,8 +1,8 @@
 import { Column, type ColumnOptions, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 
 /**
- * The columns of every record. The id is set by whoever makes the record (`newUuid`); the instants are the
- * database's, with microseconds, of which a `Date` shows the milliseconds.
+ * The columns of every record. The code that creates a record sets its id (`newUuid`). The database sets the timestamps in
+ * microseconds; a `Date` has only the milliseconds.
  */
 export abstract class RecordColumns {
   @PrimaryColumn('uuid')
@@ -16,8 +16,8 @@ export abstract class RecordColumns {
 }
 
 /**
- * A column for money, prices and sizes: `numeric(38,18)`, read and written as text. It is never a JavaScript
- * number, and comes back with all 18 decimals (`1.5` as `1.500000000000000000`).
+ * A column for money, prices and sizes: `numeric(38,18)`, read and written as a string. It is never a JavaScript number and
+ * is read with all 18 decimals (`1.5` as `1.500000000000000000`).
  */
 export function DecimalColumn(
   options: Pick<ColumnOptions, 'name' | 'nullable' | 'default'> = {},

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions, type MixedList } from 'typeorm';
 import { TYPE_PARSERS } from './instants.js';
 
-/** A database that is connected to, for those who only hand it on. */
+/** A data source, for code that only passes it on. */
 export type Database = DataSource;
 
 export interface PersistenceOptions {
@@ -10,25 +10,25 @@ export interface PersistenceOptions {
   readonly url: string;
   readonly entities: NonNullable<DataSourceOptions['entities']>;
   readonly migrations: MixedList<new () => object>;
-  /** The most connections this process holds; 10 unless given. */
+  /** Maximum number of connections of this process. Default: 10. */
   readonly poolSize?: number;
-  /** Shown by Postgres beside each connection, so that an operator sees whose it is. */
+  /** Shown by Postgres for each connection, so that an operator can identify it. */
   readonly applicationName: string;
-  /** A statement that runs longer is cancelled by the server; 15,000 unless given, 0 for never. */
+  /** The server cancels statements that run longer. Default: 15,000; 0 for no limit. */
   readonly statementTimeoutMs?: number;
-  /** A statement that waits longer for a lock is cancelled; bounded by the above alone unless given. */
+  /** The server cancels statements that wait longer for a lock. Default: only the statement timeout. */
   readonly lockTimeoutMs?: number;
-  /** A transaction in which nothing happens for longer is undone by the server; 12,000 unless given. */
+  /** The server rolls back transactions that are idle for longer. Default: 12,000. */
   readonly idleTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A process that stands still must not hold its locks for longer than others take to replace it. */
+/** A stalled process must release its locks before another process replaces it. */
 const IDLE_TIMEOUT_MS = 12_000;
 
 /**
- * The one way to a database. It does not connect: `initialize()` does. The schema is changed by migrations alone,
- * ids are made by us (`newUuid`), so no extension is asked of the server.
+ * Creates a data source without connecting; `initialize()` connects. Only migrations change the schema. No extension is
+ * needed, because ids are generated here (`newUuid`).
  */
 export function createDataSource(options: PersistenceOptions): DataSource {
   return new DataSource({
@@ -39,17 +39,17 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     migrationsTransactionMode: 'each',
     synchronize: false,
     installExtensions: false,
-    // A query's text and parameters may hold what no log may show; failures reach the caller as errors.
+    // Queries and parameters may contain confidential data. Failures reach the caller as errors.
     logging: false,
     poolSize: options.poolSize ?? 10,
     applicationName: options.applicationName,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    // An idle connection that dies is replaced by the pool; whoever queries next learns whether the server is there.
+    // The pool replaces idle connections that fail. The next query reports an unavailable server.
     poolErrorHandler: () => undefined,
     extra: {
       keepAlive: true,
       types: TYPE_PARSERS,
-      // What transactions begin with, whatever the server's default is; see inTransaction.
+      // The isolation level of every transaction, regardless of the server's default; see inTransaction.
       options: '-c default_transaction_isolation=read\\ committed',
       statement_timeout: options.statementTimeoutMs ?? 15_000,
       ...(options.lockTimeoutMs === undefined ? {} : { lock_timeout: options.lockTimeoutMs }),
@@ -58,9 +58,9 @@ export function createDataSource(options: PersistenceOptions): DataSource {
   });
 }
 
-/** The driver's pool under an initialised data source, for statements outside any transaction. */
+/** Returns the driver's pool of an initialized data source, for statements outside of transactions. */
 export function poolOf(dataSource: DataSource): Pool {
   const { master } = dataSource.driver as unknown as { readonly master: Pool | undefined };
-  if (master === undefined) throw new Error('the data source is not initialised');
+  if (master === undefined) throw new Error('The data source is not initialized. Call initialize() first.');
   return master;
 }

@@ -1,11 +1,11 @@
-/** What Postgres and its driver say when something fails, put into the few cases that callers act on. */
+/** Maps errors of Postgres and its driver to the few cases that callers handle. */
 
-/** Whether the work of a lost transaction may stand: only a connection lost during COMMIT leaves that open. */
+/** Whether a lost transaction may be committed: `unknown` only if the connection was lost during COMMIT. */
 export type LostOutcome = 'not_committed' | 'unknown';
 
 /**
- * The database can't be reached, or the connection was lost on the way. With outcome `unknown` the transaction
- * may have been committed: it must not be run again without a look at what stands.
+ * The database cannot be reached, or the connection was lost. With the outcome `unknown` the transaction may be committed:
+ * check the committed state before running it again.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -27,12 +27,12 @@ const SYSTEM_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, too_many_connections; 08 is the class of connection faults. */
+/** admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, too_many_connections; 08 is the class of connection errors. */
 const SQLSTATES = /^(08...|57P0[1234]|53300)$/;
-/** The driver reports its own end of a lost connection by text alone. */
+/** The driver reports a lost connection only in the message. */
 const DRIVER_MESSAGES =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|client was closed/i;
-/** TypeORM's names for "the connection under this transaction is gone". */
+/** TypeORM's errors for a transaction whose connection was lost. */
 const RELEASED = /^QueryRunner(Provider)?AlreadyReleasedError$/;
 
 interface DatabaseFault {
@@ -44,7 +44,7 @@ interface DatabaseFault {
   readonly cause?: unknown;
 }
 
-/** The error and what it wraps: TypeORM keeps the driver's error under `driverError`, ours keep it as `cause`. */
+/** Yields an error and the errors it wraps: TypeORM has them in `driverError`, this package in `cause`. */
 function* chainOf(error: unknown): Generator<DatabaseFault> {
   let current = error;
   for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
@@ -54,14 +54,14 @@ function* chainOf(error: unknown): Generator<DatabaseFault> {
   }
 }
 
-/** The SQLSTATE behind an error, or undefined where the server did not answer with one. */
+/** Returns the SQLSTATE of an error; undefined if the server reported none. */
 export function sqlStateOf(error: unknown): string | undefined {
   for (const { code } of chainOf(error))
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code;
   return undefined;
 }
 
-/** Whether a row with the same unique value stands already; with `constraint`, only for that one. */
+/** Returns whether a row with the same unique value exists; with `constraint`, only for that constraint. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const fault of chainOf(error)) {
     if (fault.code === '23505') return constraint === undefined || fault.constraint === constraint;
@@ -69,19 +69,19 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return false;
 }
 
-/** A serialization failure or a deadlock: the server undid the transaction, and it may be run again. */
+/** Returns whether the server rolled back the transaction because of a serialization failure or a deadlock. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlStateOf(error);
   return state === '40001' || state === '40P01';
 }
 
-/** Whether an error that left a transaction's work came from the database, and not from another service it called. */
+/** Returns whether an error of a transaction's work came from the database, not from another service. */
 export function isFromDatabase(error: unknown): boolean {
   const { name } = (error ?? {}) as DatabaseFault;
   return typeof name === 'string' && (name === 'QueryFailedError' || RELEASED.test(name));
 }
 
-/** Whether the connection, and not the statement, is what failed. */
+/** Returns whether the connection failed, not the statement. */
 export function isConnectionLost(error: unknown): boolean {
   for (const { code, message, name } of chainOf(error)) {
     if (typeof code === 'string' && (SYSTEM_CODES.has(code) || SQLSTATES.test(code))) return true;

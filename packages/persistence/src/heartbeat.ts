@@ -1,15 +1,15 @@
-/** Heartbeats: how the processes that answer no request show that they live. All times are the database's. */
+/** Heartbeats of processes that serve no requests. All times use the database's clock. */
 import type { DataSource } from 'typeorm';
 
-/** The last sign of life of one process. */
+/** The last heartbeat of a process. */
 export interface Heartbeat {
   readonly service: string;
   readonly instance: string;
-  /** Milliseconds since it, by the database's clock. */
+  /** Milliseconds since the heartbeat, by the database's clock. */
   readonly ageMs: number;
 }
 
-/** A sign of life of this process; `instance` tells processes of one service apart. */
+/** Records a heartbeat of this process. `instance` distinguishes the processes of a service. */
 export async function recordHeartbeat(
   dataSource: DataSource,
   service: string,
@@ -23,8 +23,8 @@ export async function recordHeartbeat(
 }
 
 /**
- * The last heartbeat of every process that gave one within `withinMs` (a day unless given), youngest first within
- * its service. Which age is too old is the reader's to say: a process that has ended stays in the list until then.
+ * Returns the last heartbeat of every process within `withinMs` (default: a day), latest first within each service.
+ * Processes that ended recently are included: the caller decides which age is too old.
  */
 export async function readHeartbeats(
   dataSource: DataSource,
@@ -38,7 +38,7 @@ export async function readHeartbeats(
   );
 }
 
-/** Forgets the processes that gave no sign of life for `olderThanMs`, a day unless given; returns how many. */
+/** Deletes heartbeats older than `olderThanMs` (default: a day). Returns the number of deleted rows. */
 export async function removeOldHeartbeats(dataSource: DataSource, olderThanMs = 86_400_000): Promise<number> {
   const [, count] = await dataSource.query(
     "DELETE FROM heartbeats WHERE beat_at < clock_timestamp() - $1 * interval '1 millisecond'",

@@ -2,8 +2,8 @@ import type { QueryResultRow } from 'pg';
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 
 /**
- * Turns rows of `allColumns` into entities, by the names that the entity's columns have in the database. The driver's
- * values stay as they are: numerics as text, instants as `Date`.
+ * Converts rows of `allColumns` to entities by the database names of their columns. Values keep the form of the driver:
+ * numerics as strings, timestamps as `Date`.
  */
 export function hydrate<Entity extends ObjectLiteral>(
   dataSource: DataSource,

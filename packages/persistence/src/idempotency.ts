@@ -1,15 +1,15 @@
 /**
- * Idempotency-Key: the first answer of a request comes again, and its effect happens once.
+ * Idempotency-Key: a request takes effect once, and repeats get its stored response.
  *
- * 1. `claim`, the effect and `store` are one READ COMMITTED transaction: an effect without its record, or a
- *    record without its effect, can't stand. A crash undoes both, and the client's next try is the first.
- * 2. Of parallel requests with one key, one goes on; the others learn `in_progress` without waiting. The lock is
- *    held until after the commit, so whoever gets it next sees the record.
- * 3. A record belongs to user, route and key together: another user's equal key is another key.
- * 4. The same key with another fingerprint is `reused`, never executed and never answered with the first answer.
- * 5. Stored are a hash of the key and the answer sealed under a key derived from the server's key *and* the
- *    Idempotency-Key: neither the database nor the server's key alone shows an answer.
- * 6. A record counts for 24 hours by the database's clock, and not a moment longer.
+ * 1. `claim`, the effect and `store` are one READ COMMITTED transaction, so the effect and its record are committed
+ *    together or not at all. After a crash, the client's next attempt counts as the first.
+ * 2. Of parallel requests with one key, one continues; the others get `in_progress` without waiting. The lock is held
+ *    until after the commit, so that the next holder sees the record.
+ * 3. A record belongs to user, route and key: the same key of another user is another key.
+ * 4. The same key with another fingerprint is `reused`: it is neither executed nor answered with the stored response.
+ * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server's key *and*
+ *    the Idempotency-Key: neither the database nor the server's key alone reveals a response.
+ * 6. A record is valid for 24 hours by the database's clock.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
@@ -28,43 +28,43 @@ export interface IdempotentRequest {
 export interface StoredResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The answer as it is to come again, byte for byte, in whatever form the caller chose. */
+  /** The exact bytes to replay, in a format chosen by the caller. */
   readonly body: Uint8Array;
 }
 
 export type IdempotencyClaim =
-  /** Nobody came with this key: go on, then `store` in the same transaction. */
+  /** The key is unused: execute the request, then call `store` in the same transaction. */
   | { readonly kind: 'fresh' }
   | { readonly kind: 'replay'; readonly response: StoredResponse }
   /** The key was used for another request. */
   | { readonly kind: 'reused' }
-  /** The same key is being worked on at this moment. */
+  /** A request with the same key is in progress. */
   | { readonly kind: 'in_progress' };
 
 export interface IdempotencyStore {
-  /** @throws {StoredResponseUnreadable} where the record was sealed under a key that is no longer given */
+  /** @throws {StoredResponseUnreadable} if the record was sealed under a key that is no longer configured */
   claim(tx: Tx, request: IdempotentRequest): Promise<IdempotencyClaim>;
-  /** Keeps the answer of a `fresh` claim; only in the transaction of that claim, and only where `isReplayable`. */
-  store(tx: Tx, request: IdempotentRequest, answer: StoredResponse): Promise<void>;
+  /** Stores the response of a `fresh` claim, in the transaction of that claim. The status must be `isReplayable`. */
+  store(tx: Tx, request: IdempotentRequest, response: StoredResponse): Promise<void>;
 }
 
-/** A record stands but can't be opened. The request was executed: it must not be executed again. */
+/** A record exists but cannot be decrypted. The request was executed and must not be executed again. */
 export class StoredResponseUnreadable extends Error {
   override readonly name = 'StoredResponseUnreadable';
   constructor() {
-    super('the kept answer can not be opened with any of the configured keys');
+    super('The stored response cannot be decrypted with any of the configured keys.');
   }
 }
 
-/** Answers about the credentials, the size, the rate or a fault say nothing lasting of the request: they are not kept. */
+/** Returns whether a response is stored. Errors of credentials, size, rate limit or the server may change on a retry. */
 export function isReplayable(status: number): boolean {
   return status < 500 && ![401, 403, 413, 429].includes(status);
 }
 
 const SERVER_KEY_LENGTH = 32;
-const KEPT_HOURS = 24;
+const TTL_HOURS = 24;
 
-/** What makes two requests the same. `body` is the raw text as received; signature headers are no part of it. */
+/** Returns a hash that identifies equal requests. `body` is the raw body; signature headers are not included. */
 export function requestFingerprint(request: {
   readonly method: string;
   readonly path: string;
@@ -79,17 +79,17 @@ export function requestFingerprint(request: {
     .digest();
 }
 
-/** @param serverKeys 32 bytes each: the first seals, all of them open, so that a key can be replaced in use */
+/** @param serverKeys 32 bytes each: the first encrypts, all of them decrypt, so that keys can be rotated */
 export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint8Array[]]): IdempotencyStore {
   if (serverKeys.some((key) => key.length !== SERVER_KEY_LENGTH))
-    throw new TypeError('a server key has 32 bytes');
+    throw new TypeError(`A server key must have ${SERVER_KEY_LENGTH} bytes.`);
   return {
     async claim(tx, request) {
       const keyHash = hashOf(request);
       const lockId = keyHash.readBigInt64BE().toString();
       const [{ locked }] = await tx.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [lockId]);
       if (!locked) return { kind: 'in_progress' };
-      // A statement of its own: its snapshot is taken under the lock and shows what the last holder committed.
+      // A separate statement: its snapshot is taken under the lock and includes the commit of the last holder.
       const [record] = await tx.query(
         `SELECT fingerprint, status, answer_sealed FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key_hash = $3 AND expires_at > clock_timestamp()`,
@@ -102,7 +102,7 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
     },
 
     async store(tx, request, { status, body }) {
-      if (!isReplayable(status)) throw new RangeError(`an answer with status ${status} is not kept`);
+      if (!isReplayable(status)) throw new RangeError(`A response with status ${status} is not stored.`);
       const sealed = seal(serverKeys[0], request, status, body);
       const values = [
         request.userId,
@@ -112,7 +112,7 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
         status,
         sealed,
       ];
-      // Only a record past its time gives way; one that counts is a unique violation, which undoes the effect.
+      // Replaces only an expired record. A valid one causes a unique violation, which rolls back the effect.
       await tx.query(
         `DELETE FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key_hash = $3 AND expires_at <= clock_timestamp()`,
@@ -120,14 +120,14 @@ export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint
       );
       await tx.query(
         `INSERT INTO idempotency_keys (user_id, route, key_hash, fingerprint, status, answer_sealed, expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + interval '${KEPT_HOURS} hours')`,
+         VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + interval '${TTL_HOURS} hours')`,
         values,
       );
     },
   };
 }
 
-/** Removes up to `limit` kept answers past their time, and returns how many. No key is needed for it. */
+/** Deletes up to `limit` expired records. Returns the number of deleted rows. */
 export async function removeExpiredIdempotencyKeys(dataSource: DataSource, limit: number): Promise<number> {
   const [, count] = await dataSource.query(
     `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
@@ -137,7 +137,7 @@ export async function removeExpiredIdempotencyKeys(dataSource: DataSource, limit
   return count;
 }
 
-/** The parts, told apart from each other whatever they hold. */
+/** Joins the parts unambiguously. */
 function contextOf({ userId, route, key }: IdempotentRequest): string {
   return JSON.stringify([userId, route, key]);
 }
@@ -150,18 +150,18 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
 
-function answerKey(serverKey: Uint8Array, request: IdempotentRequest): Buffer {
+function responseKey(serverKey: Uint8Array, request: IdempotentRequest): Buffer {
   return Buffer.from(hkdfSync('sha256', serverKey, contextOf(request), 'idempotent answer v1', 32));
 }
 
-/** What the sealed answer is bound to beside its key: it opens for no other request and no other status. */
+/** Binds the sealed response to its status and fingerprint: it decrypts for no other. */
 function associatedData(request: IdempotentRequest, status: number): Buffer {
   return Buffer.concat([Buffer.from(`${status}\n`), request.fingerprint]);
 }
 
 function seal(serverKey: Uint8Array, request: IdempotentRequest, status: number, body: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_LENGTH);
-  const cipher = createCipheriv(CIPHER, answerKey(serverKey, request), nonce);
+  const cipher = createCipheriv(CIPHER, responseKey(serverKey, request), nonce);
   cipher.setAAD(associatedData(request, status));
   const sealed = Buffer.concat([cipher.update(body), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
@@ -176,7 +176,7 @@ function open(
   const nonce = stored.subarray(0, NONCE_LENGTH);
   const tag = stored.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH);
   for (const serverKey of serverKeys) {
-    const decipher = createDecipheriv(CIPHER, answerKey(serverKey, request), nonce, {
+    const decipher = createDecipheriv(CIPHER, responseKey(serverKey, request), nonce, {
       authTagLength: TAG_LENGTH,
     });
     decipher.setAAD(associatedData(request, status));
@@ -185,7 +185,7 @@ function open(
     try {
       return Buffer.concat([body, decipher.final()]);
     } catch {
-      // Not this key; nothing of `body` leaves unauthenticated.
+      // Another key. The unauthenticated `body` is discarded.
     }
   }
   throw new StoredResponseUnreadable();

@@ -1,8 +1,8 @@
 import { uuidv7 } from 'uuidv7';
 
 /**
- * A new record's id: a UUIDv7, so rows made later sort later (to the millisecond, and strictly within one
- * process). Ids are made here and never by the database; no order between processes may be read from them.
+ * Generates the id of a new record: a UUIDv7, so that later rows sort later (to the millisecond, and strictly within one
+ * process). The database never generates ids. The order of ids from different processes has no meaning.
  */
 export function newUuid(): string {
   return uuidv7();

@@ -3,30 +3,29 @@ import pg from 'pg';
 const { TIMESTAMPTZ } = pg.types.builtins;
 const LENGTH_TO_SECONDS = 'YYYY-MM-DD HH:MM:SS'.length;
 const UTC = '+00';
-const YEAR_LEAST = 100;
+const YEAR_MIN = 100;
 
 const parseWithDriver = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** The types of a connection: the driver's own, with instants read several times as fast. */
+/** The type parsers of a connection: the driver's, with a faster one for timestamps. */
 export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: (type, format) =>
     type === TIMESTAMPTZ && format !== 'binary' ? readInstant : pg.types.getTypeParser(type, format),
 };
 
 /**
- * A `timestamptz` as the driver reads it, to the millisecond. A page has hundreds of them, and nearly all are written
- * like `2026-11-21 18:54:37.123456+00`: years of four digits where the session's time zone is UTC. Any other spelling
- * is left to the driver.
+ * Parses a `timestamptz` to the millisecond, with the same result as the driver. A page has hundreds of them, nearly all
+ * like `2026-11-21 18:54:37.123456+00`: four-digit years in a UTC session. Other forms are passed to the driver.
  */
 export function readInstant(text: string): Date {
   const utcMs = text.endsWith(UTC) ? epochMsOf(text, text.length - UTC.length) : Number.NaN;
   return Number.isNaN(utcMs) ? parseWithDriver(text) : new Date(utcMs);
 }
 
-/** NaN where `text`, up to `end`, is not in that form. */
+/** Returns Unix time in milliseconds; NaN if `text`, up to `end`, has another form. */
 function epochMsOf(text: string, end: number): number {
   const year = digits(text, 0, 4);
-  if (!(year >= YEAR_LEAST && hasPunctuation(text))) return Number.NaN;
+  if (!(year >= YEAR_MIN && hasPunctuation(text))) return Number.NaN;
   const ms = millisecondsOf(text, end);
   const seconds = digits(text, 11, 13) * 3600 + digits(text, 14, 16) * 60 + digits(text, 17, 19);
   return Date.UTC(year, digits(text, 5, 7) - 1, digits(text, 8, 10)) + seconds * 1000 + ms;
@@ -44,7 +43,7 @@ function hasPunctuation(text: string): boolean {
   );
 }
 
-/** Of up to six decimals the first three: what is finer is cut off. */
+/** Returns the milliseconds; finer digits are truncated. */
 function millisecondsOf(text: string, end: number): number {
   if (end === LENGTH_TO_SECONDS) return 0;
   const first = LENGTH_TO_SECONDS + 1;

@@ -1,15 +1,15 @@
 /**
  * Lists: one statement per page, by keyset or by offset.
  *
- * 1. A page is one statement that asks for one row more than the limit; that row alone decides `has_more`.
- * 2. Order is total: the sort column, then the id, both in the same direction. Rows with equal sort values are
+ * 1. A page is one statement that requests one row more than the limit; that row decides `has_more`.
+ * 2. The order is total: the sort column, then the id, both in the same direction. Rows with equal sort values are
  *    neither skipped nor repeated between pages.
- * 3. The sort value travels as the database's own text: microseconds and all decimals survive the cursor.
- * 4. Every value is a parameter. Only what a feature's code wrote (columns, tables, types) and the validated
- *    limit become part of the text; the limit does, because the planner chooses its plan by it.
- * 5. The same text is the same prepared statement, parsed and planned once per connection.
- * 6. Sort columns are never NULL; a NULL is an error, not a row that pages lose.
- * 7. The list goes on behind any item of a page; the cursors of single items are made when they are asked for.
+ * 3. The cursor contains the sort value as text of the database, with microseconds and all decimals.
+ * 4. Every value is a parameter. Only code of a feature (columns, tables, types) and the validated limit are part of the
+ *    SQL. The limit is, because the planner needs it to choose a plan.
+ * 5. The same SQL is the same prepared statement, parsed and planned once per connection.
+ * 6. Sort columns are never NULL. A NULL is an error, because pages would skip the row.
+ * 7. A list can continue after any item of a page; cursors of single items are created on request.
  */
 import {
   type CursorCodec,
@@ -27,19 +27,19 @@ import { DatabaseUnavailable, isConnectionLost } from './errors.js';
 import { statementName } from './prepared.js';
 import type { Selection } from './selection.js';
 
-/** A field that a list may be sorted by: its column (or expression), and the Postgres type of its values. */
+/** A sortable field: its column or expression, and the Postgres type of its values. */
 export interface SortColumn {
   readonly column: string;
   readonly type: 'timestamptz' | 'numeric' | 'bigint' | 'integer' | 'text' | 'uuid' | 'boolean';
 }
 
-/** What a list reads. All of it is code of the feature; nothing a client sent may stand in it but `params`. */
+/** The source of a list. Everything is code of the feature; only `params` may contain input of a client. */
 export interface ListSource<Sort extends string, Row = never> {
-  /** Select list, for example `t.id, t.symbol, t.amount`; its rows become items by the names of their columns. */
+  /** Select list, for example `t.id, t.symbol, t.amount`. Items have the names of its columns. */
   readonly select: string | Selection<Row>;
-  /** Everything after FROM, joins included, without a join that multiplies rows. */
+  /** The FROM clause, including joins. A join must not multiply rows. */
   readonly from: string;
-  /** Conditions that are all to hold, with `$1` … for `params`; the owner's among them. */
+  /** Conditions, joined by AND, with `$1` … for `params`. Must include the condition for the owner. */
   readonly where: readonly string[];
   readonly params: readonly unknown[];
   readonly sorts: Readonly<Record<Sort, SortColumn>>;
@@ -52,20 +52,20 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Rows as the driver reads them fastest: values by column. */
+/** Rows as arrays, the fastest form of the driver. */
 interface ReadRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The last two columns of a page's statement: the position of a row, which is not given out. */
+/** The last two columns of a page's statement: the position of a row, which items do not include. */
 const POSITION_COLUMNS = 2;
 
 /**
- * One page of `source` as `query` asks for it. `scope` names the list, its user and its filters (`cursorScope`).
+ * Reads one page of `source`. `scope` identifies the list, its user and its filters (`cursorScope`).
  *
- * @throws {InvalidCursor} where the cursor belongs to another query or user
- * @throws {DatabaseUnavailable} where the database can't be reached
+ * @throws {InvalidCursor} if the cursor belongs to another query or user
+ * @throws {DatabaseUnavailable} if the database cannot be reached
  */
 export async function listPage<Row extends QueryResultRow, Sort extends string>(
   dataSource: DataSource,
@@ -78,16 +78,18 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
   const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
   const shown = rows.slice(0, limit);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
-  const sortPlace = columns.length - POSITION_COLUMNS;
+  const sortIndex = columns.length - POSITION_COLUMNS;
   for (const row of shown) {
-    if (row[sortPlace] === null) throw new Error(`sort column ${source.sorts[sort].column} held a NULL`);
+    if (row[sortIndex] === null)
+      throw new Error(`The sort column ${source.sorts[sort].column} contains a NULL.`);
   }
   const { select } = source;
   const read = typeof select === 'string' ? byName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
   const hasMore = rows.length > limit;
   const cursorAt = (index: number) => {
     const row = shown[index];
-    if (row === undefined) throw new RangeError(`no item ${index} on a page of ${shown.length}`);
+    if (row === undefined)
+      throw new RangeError(`The page has no item ${index}; it has ${shown.length} items.`);
     return codec.encode({ sort, order, scope }, positionOf(row));
   };
   return {
@@ -124,8 +126,8 @@ function pageStatement<Sort extends string>(
 ): Statement {
   const { limit, sort, order, cursor, offset = 0 } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX)
-    throw new RangeError('limit outside 1 to 100');
-  if (!Object.hasOwn(source.sorts, sort)) throw new RangeError('sort outside the allow-list');
+    throw new RangeError(`limit must be an integer from 1 to ${LIMIT_MAX}; got ${limit}.`);
+  if (!Object.hasOwn(source.sorts, sort)) throw new RangeError(`sort is not allowed: ${sort}.`);
   const columns = { ...source.sorts[sort], idColumn: source.idColumn };
   const where = [...source.where];
   const values = [...source.params];

@@ -1,23 +1,22 @@
 /**
- * LISTEN over one connection of its own, for every channel of this process.
+ * LISTEN over one dedicated connection for all channels of this process.
  *
- * 1. A notification is a hint to look, never the news itself: those sent while the connection was down are
- *    gone. Whoever subscribes also polls.
- * 2. After each (re)connection every subscriber is called once with `undefined`: look now, something may have
- *    been missed.
- * 3. A connection that died without a word is found out by a regular round trip, and replaced.
- * 4. A subscriber must not throw and must not block; it wakes something up.
+ * 1. A notification is only a hint: notifications sent while the connection is down are lost. Subscribers also poll.
+ * 2. After each (re)connection every subscriber is called once with `undefined`, because notifications may have been
+ *    missed.
+ * 3. A regular round trip detects a silently dead connection, which is then replaced.
+ * 4. A subscriber must not throw or block; it only wakes up other code.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, escapeIdentifier } from 'pg';
 
 export interface ListenerOptions {
-  /** A direct connection: LISTEN does not work through a transaction-pooling proxy. */
+  /** Must be a direct connection: LISTEN does not work through a transaction-pooling proxy. */
   readonly url: string;
   readonly applicationName: string;
-  /** Told of every lost or failed connection; the listener goes on by itself. */
+  /** Called for every lost or failed connection. The listener reconnects automatically. */
   readonly onError?: (error: unknown) => void;
-  /** How often the connection is tried by a round trip; 10,000 unless given. */
+  /** Interval of the round trips that check the connection. Default: 10,000. */
   readonly probeMs?: number;
 }
 
@@ -25,16 +24,16 @@ export interface ListenerOptions {
 export type OnNotify = (payload: string | undefined) => void;
 
 export interface Listener {
-  /** Whether notifications arrive at this moment. */
+  /** Whether the listener currently receives notifications. */
   readonly connected: boolean;
-  /** Begins to call `onNotify` for `channel`; the answer ends that. */
+  /** Subscribes to a channel. Returns a function that unsubscribes. */
   subscribe(channel: string, onNotify: OnNotify): () => void;
   /**
-   * Has this process's own subscribers of `channel` look now. Who answers a caller after a commit can't wait for the
-   * notification, which comes some time after it.
+   * Calls this process's subscribers of `channel` immediately. The notification of Postgres arrives some time after the
+   * commit, which is too late for code that responds right after it.
    */
   notifyLocally(channel: string): void;
-  /** Closes the connection, and resolves when nothing of the listener runs any more. */
+  /** Closes the connection and resolves when the listener has stopped completely. */
   stop(): Promise<void>;
 }
 
@@ -45,11 +44,11 @@ const BACKOFF_MAX_MS = 5_000;
 interface Subscription {
   readonly channel: string;
   readonly onNotify: OnNotify;
-  /** Whether it was told to look since the connection stands. */
+  /** Whether it was called since the last connection. */
   wasNotified: boolean;
 }
 
-/** Starts to connect at once and keeps at it until `stop`. */
+/** Connects immediately and reconnects until `stop`. */
 export function createListener(options: ListenerOptions): Listener {
   const { onError = () => undefined, probeMs = 10_000 } = options;
   const subscriptions = new Set<Subscription>();
@@ -57,7 +56,7 @@ export function createListener(options: ListenerOptions): Listener {
   let wake = new AbortController();
   let connected = false;
 
-  /** Listens to channels that are new to `client`, and tells whoever was not yet told to look. */
+  /** Listens to channels that are new to `client` and calls subscribers that were not called yet. */
   async function syncSubscriptions(client: Client, channels: Set<string>): Promise<void> {
     for (const subscription of subscriptions) {
       const { channel, onNotify } = subscription;
@@ -68,7 +67,7 @@ export function createListener(options: ListenerOptions): Listener {
     }
   }
 
-  /** One connection's life: one statement at a time, until it is lost (an error) or no longer wanted. */
+  /** Runs one connection until the listener stops. @throws if the connection is lost */
   async function serveConnection(client: Client, onConnected: () => void): Promise<void> {
     let loss: unknown;
     const lose = (reason: unknown) => {
@@ -76,7 +75,7 @@ export function createListener(options: ListenerOptions): Listener {
       wake.abort();
     };
     client.on('error', lose);
-    client.on('end', () => lose(new Error('the listening connection ended')));
+    client.on('end', () => lose(new Error('The LISTEN connection ended.')));
     client.on('notification', ({ channel, payload }) => {
       for (const each of subscriptions) if (each.channel === channel) each.onNotify(payload);
     });
@@ -84,11 +83,11 @@ export function createListener(options: ListenerOptions): Listener {
     onConnected();
     const channels = new Set<string>();
     while (!stopping.signal.aborted) {
-      // What happens from here on cuts the pause short: a subscription, the loss, the end.
+      // A subscription, a lost connection or a stop from here on ends the pause.
       wake = new AbortController();
       if (loss !== undefined) throw loss;
       await syncSubscriptions(client, channels);
-      // Not before LISTEN has been answered: until then a notification would be missed.
+      // Only after LISTEN has completed: earlier notifications are missed.
       connected = true;
       await pause(probeMs, wake.signal);
       if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');

@@ -1,9 +1,8 @@
 /**
- * The tables of this package's own mechanisms, for the first migration. Once released this list is history: a
- * change is a new migration beside it, never an edit here.
+ * The tables of this package, for the first migration. Never edit a released list: a change is a new migration.
  */
 export const PERSISTENCE_SCHEMA_SQL: readonly string[] = [
-  // created_at is the wall clock at the INSERT, not the transaction's start: see outbox/relay.ts, invariant 3.
+  // created_at is the wall clock at the INSERT, not at the start of the transaction: see outbox/relay.ts, invariant 3.
   `CREATE TABLE outbox_events (
      id uuid PRIMARY KEY,
      user_id uuid NOT NULL,

@@ -1,9 +1,9 @@
 /**
- * Statements that run so often that the server shall parse and plan them once per connection, and not each time.
+ * Prepared statements, which the server parses and plans once per connection. For frequent statements.
  *
- * 1. Their text is code of the feature and one of a few: each text is kept by every connection for as long as it lasts.
- * 2. It names its columns: a column that a migration adds while processes run changes no row that they read. With `*`,
- *    the server would refuse the statement on every connection that has it prepared.
+ * 1. Their SQL is code of a feature, with few variants: every connection stores each variant until it closes.
+ * 2. They name their columns, so that a column added by a migration changes no row of running processes. With `*`, the
+ *    server would reject the statement on every connection that has prepared it.
  */
 import { createHash } from 'node:crypto';
 import type { QueryArrayConfig, QueryConfig, QueryResult, QueryResultRow } from 'pg';
@@ -18,7 +18,7 @@ import { poolOf } from './data-source.js';
 import type { Selection } from './selection.js';
 import type { Tx } from './transaction.js';
 
-/** The rows of a statement, by the names of their columns. `tx` may stand outside any transaction, too. */
+/** Runs a statement and returns its rows by column name. `tx` may also be a manager outside of a transaction. */
 export async function queryPrepared<Row extends QueryResultRow>(
   tx: Tx,
   text: string,
@@ -32,7 +32,7 @@ export async function queryPrepared<Row extends QueryResultRow>(
   return rows;
 }
 
-/** As `queryPrepared`, for `SELECT` of a selection; `rest` is everything from FROM on. */
+/** Runs `SELECT` of a selection and returns its items. `rest` is everything from FROM on. */
 export async function selectPrepared<Item>(
   tx: Tx,
   { text, read }: Selection<Item>,
@@ -43,8 +43,8 @@ export async function selectPrepared<Item>(
 }
 
 /**
- * Inserts one record of an entity, and gives back what `returning` selects of it, under the alias `alias`. What the
- * record does not have is the database's default.
+ * Inserts one record of an entity and returns what `returning` selects from it, under the alias `alias`. Missing properties
+ * get the default of the database.
  */
 export async function insertPrepared<Entity extends ObjectLiteral, Item>(
   tx: Tx,
@@ -53,14 +53,14 @@ export async function insertPrepared<Entity extends ObjectLiteral, Item>(
   { alias, returning }: { readonly alias: string; readonly returning: Selection<Item> },
 ): Promise<Item> {
   const { tableName, columns } = tx.connection.getMetadata(target);
-  const given = columns.filter(({ propertyName }) => record[propertyName] !== undefined);
-  const values = given.map(({ propertyName, type }) =>
-    // The driver takes a list for an array of the database's.
+  const present = columns.filter(({ propertyName }) => record[propertyName] !== undefined);
+  const values = present.map(({ propertyName, type }) =>
+    // The driver would send a list as a Postgres array.
     type === 'jsonb' ? JSON.stringify(record[propertyName]) : record[propertyName],
   );
-  const names = given.map(({ databaseName }) => databaseName).join(', ');
-  const places = given.map((_, i) => `$${i + 1}`).join(', ');
-  const text = `INSERT INTO ${tableName} AS ${alias} (${names}) VALUES (${places}) RETURNING ${returning.text}`;
+  const names = present.map(({ databaseName }) => databaseName).join(', ');
+  const parameters = present.map((_, i) => `$${i + 1}`).join(', ');
+  const text = `INSERT INTO ${tableName} AS ${alias} (${names}) VALUES (${parameters}) RETURNING ${returning.text}`;
   const [item] = await queryPositional(tx, text, values, returning.read);
   return item!;
 }
@@ -81,7 +81,7 @@ async function queryPositional<Item>(
   return rows.map((row) => read(row));
 }
 
-/** Fails as TypeORM's own queries do: whoever judges an error knows them alike. */
+/** Runs a statement and throws the errors of TypeORM's own queries, so that callers can handle both alike. */
 async function run<Row>(tx: Tx, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
   const runner = tx.queryRunner;
   if (runner?.isReleased) throw new QueryRunnerAlreadyReleasedError();
@@ -103,16 +103,16 @@ interface Connection {
 const names = new Map<string, string>();
 
 /**
- * `*` for columns: no operand follows it as in a product, and it is not that of `count(*)`. What `unnest` gives is said
- * in the statement itself.
+ * Matches `*` for columns, but not a product, `count(*)` or `* FROM unnest`, whose columns the statement itself defines.
  */
 const STAR = /(?<!\(\s*)\*(?=\s*(?:[,);]|$|FROM\b(?!\s+unnest\b)))/i;
 
-/** A prepared statement's name belongs to one text for ever, so it is made from the text. */
+/** Returns the name of a prepared statement, a hash of its SQL. @throws {TypeError} if it selects `*` */
 export function statementName(text: string): string {
   let name = names.get(text);
   if (name === undefined) {
-    if (STAR.test(text)) throw new TypeError(`a prepared statement has to name its columns: ${text}`);
+    if (STAR.test(text))
+      throw new TypeError(`A prepared statement must name its columns instead of *: ${text}`);
     name = `s_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
     names.set(text, name);
   }

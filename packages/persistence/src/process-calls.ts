@@ -1,12 +1,12 @@
 /**
- * Request and reply between processes: a row in Postgres, a notification there and one back.
+ * Request and reply between processes: a row in Postgres, with a notification in each direction.
  *
- * 1. A call is claimed by one process and never again: a server that dies after its claim leaves the caller to
- *    its deadline. A call that timed out may have been carried out; whoever repeats it must be able to.
- * 2. Nothing is claimed after its deadline, and a reply that comes later reaches nobody.
- * 3. Input and reply are bytes that this mechanism does not read. What is secret in them is sealed by the
- *    caller; the row is removed with the answer, and at the latest a minute after the deadline.
- * 4. Deadlines go by the database's clock. Notifications only shorten the wait; polling alone suffices.
+ * 1. A call is claimed by one process, once. If that process dies, the caller waits until its deadline. A call that timed
+ *    out may have been executed, so the caller must be able to repeat it safely.
+ * 2. No call is claimed after its deadline, and a late reply is discarded.
+ * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The row is deleted with the reply, at the
+ *    latest a minute after the deadline.
+ * 4. Deadlines use the database's clock. Notifications only reduce the delay; polling is sufficient.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
@@ -16,15 +16,15 @@ import type { Listener } from './listener.js';
 const CALL_CHANNEL = 'process_calls';
 const REPLY_CHANNEL = 'process_replies';
 
-/** Nobody answered in time. The call may or may not have been carried out. */
+/** No reply within the timeout. The call may have been executed. */
 export class CallTimeout extends Error {
   override readonly name = 'CallTimeout';
   constructor(call: string, timeoutMs: number) {
-    super(`${call}: no answer within ${timeoutMs} ms`);
+    super(`${call}: no reply within ${timeoutMs} ms`);
   }
 }
 
-/** The expected refusal of a call: thrown by the handler, and thrown again, with the same code, to the caller. */
+/** An expected error of a call. Thrown by the handler and, with the same code, to the caller. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   constructor(
@@ -35,7 +35,7 @@ export class CallRefused extends Error {
   }
 }
 
-/** The handler broke. The reason stays with the process that serves. */
+/** The handler failed unexpectedly. The cause is reported only in the serving process. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   constructor(call: string) {
@@ -46,16 +46,16 @@ export class CallFailed extends Error {
 export interface ProcessCall {
   readonly dataSource: DataSource;
   readonly listener: Pick<Listener, 'subscribe'>;
-  /** Which handler is meant, for example `exchange.test_credentials`. */
+  /** Name of the handler, for example `exchange.test_credentials`. */
   readonly name: string;
   readonly input: Uint8Array;
   readonly timeoutMs: number;
-  /** How long an answer can wait where its notification is lost; 250 unless given. */
+  /** Polling interval, the maximum delay after a lost notification. Default: 250. */
   readonly pollMs?: number;
 }
 
 /**
- * Has another process carry out `name`, and gives its reply.
+ * Calls the handler `name` in another process and returns its reply.
  *
  * @throws {CallTimeout} {@link CallRefused} {@link CallFailed}
  */
@@ -85,7 +85,7 @@ export async function callProcess(call: ProcessCall): Promise<Uint8Array> {
     }
   } finally {
     unsubscribe();
-    // Best effort: a row left here is removed by its server after the deadline.
+    // Best effort: the serving process deletes remaining rows after the deadline.
     await dataSource.query('DELETE FROM process_calls WHERE id = $1', [id]).catch(() => undefined);
   }
 }
@@ -103,7 +103,7 @@ async function readReply(dataSource: DataSource, id: string, name: string): Prom
 
 export interface CallContext {
   readonly callId: string;
-  /** Aborted when the caller has stopped waiting: what has not begun by then should not begin. */
+  /** Aborted when the caller stops waiting: start no further steps then. */
   readonly signal: AbortSignal;
 }
 
@@ -111,13 +111,13 @@ export interface ServeOptions {
   readonly dataSource: DataSource;
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly name: string;
-  /** Gives the reply, or throws {@link CallRefused} to refuse by a code; any other error is a fault. */
+  /** Returns the reply or throws {@link CallRefused} with a code. Any other error is unexpected. */
   readonly handle: (input: Uint8Array, context: CallContext) => Promise<Uint8Array>;
-  /** Told of every fault of a handler or of the database; serving goes on. */
+  /** Called for every unexpected error of a handler or the database. Serving continues. */
   readonly onError: (error: unknown) => void;
-  /** The most calls at work at once; 8 unless given. */
+  /** Maximum number of concurrent calls. Default: 8. */
   readonly concurrency?: number;
-  /** How long a call can wait where its notification is lost; 1,000 unless given. */
+  /** Polling interval, the maximum delay after a lost notification. Default: 1,000. */
   readonly pollMs?: number;
 }
 
@@ -129,52 +129,52 @@ interface ClaimedCall {
 
 type Outcome = { readonly reply?: Uint8Array; readonly code?: string; readonly message?: string };
 
-/** Serves calls named `name` from now on; `stop` claims no more and resolves when those at work are answered. */
+/** Serves the calls of `name`. `stop` claims no more and resolves when running calls are complete. */
 export function serveCalls(options: ServeOptions): { stop(): Promise<void> } {
   const { dataSource, listener, name, onError, concurrency = 8, pollMs = 1_000 } = options;
-  const atWork = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let isStopping = false;
   let wake = new AbortController();
   const unsubscribe = listener.subscribe(CALL_CHANNEL, (payload) => {
     if (payload === undefined || payload === name) wake.abort();
   });
 
-  function begin(call: ClaimedCall): void {
-    const work = carryOut(options, call)
+  function startCall(call: ClaimedCall): void {
+    const work = execute(options, call)
       .catch(onError)
       .finally(() => {
-        atWork.delete(work);
+        running.delete(work);
         wake.abort();
       });
-    atWork.add(work);
+    running.add(work);
   }
 
   async function run(): Promise<void> {
     while (!isStopping) {
-      // Whatever happens from here on makes another turn: hence before the look.
+      // Reset before claiming, so that a notification during the claim causes another iteration.
       wake = new AbortController();
       try {
         await removeAbandoned(dataSource);
-        while (!isStopping && atWork.size < concurrency) {
+        while (!isStopping && running.size < concurrency) {
           const call = await claimCall(dataSource, name);
           if (call === undefined) break;
-          begin(call);
+          startCall(call);
         }
       } catch (error) {
         onError(error);
       }
       if (!isStopping) await pause(pollMs, wake.signal);
     }
-    await Promise.all(atWork);
+    await Promise.all(running);
   }
 
-  const running = run();
+  const loop = run();
   return {
     async stop() {
       isStopping = true;
       unsubscribe();
       wake.abort();
-      await running;
+      await loop;
     },
   };
 }
@@ -191,7 +191,7 @@ async function claimCall(dataSource: DataSource, name: string): Promise<ClaimedC
   return call;
 }
 
-async function carryOut({ dataSource, handle, onError }: ServeOptions, call: ClaimedCall): Promise<void> {
+async function execute({ dataSource, handle, onError }: ServeOptions, call: ClaimedCall): Promise<void> {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), Math.max(0, call.left_ms));
   let outcome: Outcome;
@@ -215,7 +215,7 @@ async function carryOut({ dataSource, handle, onError }: ServeOptions, call: Cla
   );
 }
 
-/** Calls whose caller died: nobody else removes them. */
+/** Deletes calls whose caller died and could not delete them. */
 async function removeAbandoned(dataSource: DataSource): Promise<void> {
   await dataSource.query(
     "DELETE FROM process_calls WHERE deadline < clock_timestamp() - interval '1 minute'",

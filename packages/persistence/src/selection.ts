@@ -1,18 +1,18 @@
 import type { DataSource, EntityTarget, ObjectLiteral } from 'typeorm';
 
-/** What a list selects, and how a row of it becomes an item. */
+/** A select list and the conversion of its rows to items. */
 export interface Selection<Item> {
   /** Select list, for example `t.id, t.symbol`. */
   readonly text: string;
-  /** How many columns that is. */
+  /** Number of columns. */
   readonly width: number;
-  /** `values` come in the order of the select list, as the driver reads them. */
+  /** Converts a row; `values` are in the order of the select list. */
   readonly read: (values: readonly unknown[]) => Item;
 }
 
 /**
- * Some properties of an entity: what is not asked for is neither read nor sent. Rows become items by place, without a
- * record by column in between. The driver's values stay as they are: numerics as text, instants as `Date`.
+ * Selects some properties of an entity; the others are not read. Rows are converted by position, without an intermediate
+ * object. Values keep the form of the driver: numerics as strings, timestamps as `Date`.
  */
 export function selectionOf<Entity extends ObjectLiteral, Property extends keyof Entity & string>(
   dataSource: DataSource,
@@ -23,7 +23,7 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
   const metadata = dataSource.getMetadata(target);
   const columns = properties.map((property) => {
     const column = metadata.findColumnWithPropertyName(property);
-    if (column === undefined) throw new TypeError(`${metadata.name} has no column for ${property}`);
+    if (column === undefined) throw new TypeError(`${metadata.name} has no column for ${property}.`);
     return `${alias}.${column.databaseName}`;
   });
   const blank = Object.fromEntries(properties.map((property) => [property, undefined]));
@@ -31,7 +31,7 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
     text: columns.join(', '),
     width: columns.length,
     read(values) {
-      // A copy has room for all of them at once; one that grows by each is made over and over.
+      // Copy an object that has all properties: an object that grows is reallocated repeatedly.
       const item: Record<string, unknown> = { ...blank };
       for (let i = 0; i < properties.length; i++) item[properties[i]!] = values[i];
       return item as Pick<Entity, Property>;
@@ -40,11 +40,11 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 }
 
 /**
- * All columns of an entity, each by its name, under `alias`: its rows are for `hydrate`. They are the list itself, or
- * what `write` makes of it; written once for each database.
+ * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. `write` can build
+ * SQL around the list. The result is cached per data source.
  *
- * In place of `*`, which is another list as soon as a migration adds a column: rows that are prepared must not change
- * while releases run side by side.
+ * Use it instead of `*`, whose columns change when a migration adds one: the rows of a prepared statement must not change
+ * while two releases run concurrently.
  */
 export function allColumns<Entity extends ObjectLiteral>(
   target: EntityTarget<Entity>,
@@ -64,8 +64,8 @@ export function allColumns<Entity extends ObjectLiteral>(
 }
 
 /**
- * Both sides of a LEFT JOIN. Where a row has nothing of the second, its item is null: told by its first column, which
- * must be one that is never NULL.
+ * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT NULL
+ * in its table.
  */
 export function leftJoined<First, Second>(
   first: Selection<First>,

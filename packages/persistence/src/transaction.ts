@@ -1,26 +1,26 @@
 /**
- * Transactions, visible at every call site.
+ * Explicit transactions: every call site shows whether it starts or joins one.
  *
- * 1. `inTransaction` returns only once the server has confirmed COMMIT. A COMMIT that the server answers with a
- *    rollback (the work swallowed an SQL error) is an error, never a success.
- * 2. Serialization failures and deadlocks run the work again, in a new transaction: the work must have no effect
- *    outside the database, and must not keep state between runs.
- * 3. A lost connection is `DatabaseUnavailable`, never run again here: after a COMMIT whose answer did not
- *    arrive, nobody knows without looking whether the work stands.
- * 4. Any other error of the work leaves as it is, after a rollback.
+ * 1. `inTransaction` returns only after the server confirmed COMMIT. A COMMIT that the server turns into a rollback
+ *    (because the work swallowed an SQL error) is an error, never a success.
+ * 2. After a serialization failure or a deadlock the work runs again in a new transaction. It must have no effects outside
+ *    of the database and keep no state between runs.
+ * 3. A lost connection is `DatabaseUnavailable` and is not retried here: without the response to COMMIT, only reading the
+ *    data shows whether the work was committed.
+ * 4. Any other error of the work is rethrown unchanged, after a rollback.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable, isConnectionLost, isFromDatabase, isRetryable } from './errors.js';
 
-/** A running transaction. Whoever takes it as first parameter takes part in it and does not end it. */
+/** A running transaction. A function that takes it as first parameter joins it and does not end it. */
 export type Tx = EntityManager;
 
 export interface TransactionOptions {
-  /** `READ COMMITTED` unless given. */
+  /** Default: `READ COMMITTED`. */
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE';
-  /** How often the work is run at most; 5 unless given. */
+  /** Maximum number of runs of the work. Default: 5. */
   readonly attempts?: number;
 }
 
@@ -28,9 +28,9 @@ const BACKOFF_FIRST_MS = 10;
 const BACKOFF_MAX_MS = 500;
 
 /**
- * Runs `work` in a transaction of its own and commits it.
+ * Runs `work` in a new transaction and commits it.
  *
- * @throws {DatabaseUnavailable} where the connection could not be made or was lost
+ * @throws {DatabaseUnavailable} if the connection fails or is lost
  */
 export async function inTransaction<T>(
   dataSource: DataSource,
@@ -56,13 +56,13 @@ async function runOnce<T>(
   const runner = dataSource.createQueryRunner();
   let phase: 'begin' | 'work' | 'commit' = 'begin';
   try {
-    // Connections begin with it (data-source.ts); said again, it would cost a round trip.
+    // READ COMMITTED is the default of the connection (data-source.ts); setting it again costs a round trip.
     await runner.startTransaction(isolation === 'READ COMMITTED' ? undefined : isolation);
     phase = 'work';
     const result = await work(runner.manager);
-    // A connection lost by now took the work with it, even where the work did not notice.
+    // A connection lost by now rolled back the work, even if the work did not notice.
     if (runner.isReleased)
-      throw new DatabaseUnavailable('not_committed', new Error('connection lost before COMMIT'));
+      throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
     phase = 'commit';
     await commit(runner);
     return result;
@@ -79,20 +79,22 @@ async function runOnce<T>(
   }
 }
 
-/** TypeORM's own commit drops the command tag, the only sign of a COMMIT that was a rollback. */
+/** Commits. TypeORM's own commit drops the command tag, the only sign of a COMMIT that was a rollback. */
 async function commit(runner: QueryRunner): Promise<void> {
   if (runner.isReleased)
-    throw new DatabaseUnavailable('not_committed', new Error('connection lost before COMMIT'));
+    throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
   const connection = (await runner.connect()) as { query(text: string): Promise<QueryResult> };
   const { command } = await connection.query('COMMIT');
   if (command !== 'COMMIT') {
-    throw new Error('the transaction was rolled back at COMMIT: its work went on after a failed statement');
+    throw new Error(
+      'The transaction was rolled back at COMMIT, because its work continued after a failed statement.',
+    );
   }
 }
 
 /**
- * The server's farewell arrives before the end of the connection: released as it is, a dying connection would be
- * handed to the next caller. The pool drops one whose end has begun.
+ * Closes a dying connection. The server's last error arrives before the connection ends; releasing the connection then
+ * would pass it to the next caller. The pool drops a connection that is ending.
  */
 async function discard(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
@@ -100,7 +102,7 @@ async function discard(runner: QueryRunner): Promise<void> {
   connection?.end().catch(() => undefined);
 }
 
-/** The first error is the one to tell; a rollback that fails means that the connection is gone, and the work with it. */
+/** Rolls back. Ignores a lost connection, which rolls back anyway, so that the first error is thrown. */
 async function rollback(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
   try {
@@ -111,7 +113,7 @@ async function rollback(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** Full jitter: two transactions that met once shall not meet again. */
+/** Full jitter, so that two transactions that conflicted do not conflict again. */
 function backoffMs(attempt: number): number {
   return Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempt);
 }

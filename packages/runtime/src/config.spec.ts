@@ -54,13 +54,13 @@ describe('readConfig', () => {
 
   it('refuses a variable that is set directly and by file', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://db/x', DATABASE_URL_FILE: '/etc/hostname' })).toEqual([
-      'DATABASE_URL: is set twice, directly and by DATABASE_URL_FILE',
+      'DATABASE_URL: is set twice, directly and by DATABASE_URL_FILE; set only one',
     ]);
   });
 
   it('says which file cannot be read', () => {
     expect(problemsOf({ DATABASE_URL_FILE: join(folder, 'absent') })).toEqual([
-      'DATABASE_URL: the file that DATABASE_URL_FILE names cannot be read',
+      'DATABASE_URL: the file of DATABASE_URL_FILE cannot be read',
     ]);
   });
 });

@@ -1,9 +1,8 @@
 /**
- * Configuration: read once from the environment, before anything starts.
+ * Configuration, read once from the environment before anything starts.
  *
- * 1. Any bad value stops the process, and the message names every bad variable and its rule, never a value.
- * 2. `NAME_FILE` gives the path of a file that holds the value of `NAME`, for secrets that are mounted.
- *    Both at once is an error.
+ * 1. An invalid value stops the process. The message lists every invalid variable and its rule, but no values.
+ * 2. `NAME_FILE` is the path of a file with the value of `NAME`, for mounted secrets. Setting both is an error.
  * 3. An empty variable counts as absent.
  */
 import { readFileSync } from 'node:fs';
@@ -11,15 +10,15 @@ import { z } from 'zod';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the environment, a line for each variable. */
+/** The environment is invalid. `problems` has one line per variable. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }
 
-/** Reads and checks the variables that the schema names; others are not looked at. */
+/** Reads and validates the variables of the schema; others are ignored. @throws {ConfigError} */
 export function readConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: Environment = process.env,
@@ -49,15 +48,16 @@ function readVariable(
   const direct = environment[name] || undefined;
   const file = environment[`${name}_FILE`] || undefined;
   if (file === undefined) return { value: direct };
-  if (direct !== undefined) return { problem: `${name}: is set twice, directly and by ${name}_FILE` };
+  if (direct !== undefined)
+    return { problem: `${name}: is set twice, directly and by ${name}_FILE; set only one` };
   try {
     return { value: readFileSync(file, 'utf8').trimEnd() || undefined };
   } catch {
-    return { problem: `${name}: the file that ${name}_FILE names cannot be read` };
+    return { problem: `${name}: the file of ${name}_FILE cannot be read` };
   }
 }
 
-/** A port to listen on; 0 takes a free one. */
+/** A port to listen on; 0 selects a free one. */
 export const port = z.coerce
   .number({ error: 'expected a port number' })
   .int('expected a port number')

@@ -1,8 +1,8 @@
 /**
- * How an error leaves a process: one table for all features and both APIs.
+ * Converts errors to responses, for all features and both APIs.
  *
- * A {@link DomainError} says what it is. Anything else is ours to mend: the caller learns only that it
- * happened and under which request id, and the log has the rest.
+ * A {@link DomainError} has its own code. Any other error is internal: the caller gets only `internal_error` and the request
+ * id; the log has the details.
  */
 import { DomainError, ERRORS, type ErrorCode, type ErrorDetail } from '@trading-automation/contracts';
 
@@ -20,27 +20,29 @@ export interface ErrorResponse {
   };
 }
 
-/** Seconds a caller is asked to wait where a refusal does not say it better. */
+/** Default of the Retry-After header, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
-const ASKS_TO_WAIT: readonly ErrorCode[] = ['rate_limited', 'service_unavailable'];
+const CODES_WITH_RETRY_AFTER: readonly ErrorCode[] = ['rate_limited', 'service_unavailable'];
 
-/** HTTP asks for a challenge beside every 401. Of the ways to authenticate, this is the one with a registered scheme. */
+/** HTTP requires a challenge with every 401. Bearer is the only authentication method here with a registered scheme. */
 const CHALLENGE = 'Bearer realm="api"';
 
-/** True where the error is an expected refusal, and not a fault of ours to be logged as one. */
+/** Returns whether an error is expected. Other errors are internal and must be logged. */
 export function isExpected(error: unknown): error is DomainError {
   return error instanceof DomainError && ERRORS[error.code].kind !== 'internal';
 }
 
-/** The answer that an error becomes. */
+/** Builds the response of an error. */
 export function toErrorResponse(error: unknown, requestId: string): ErrorResponse {
-  const refusal = error instanceof DomainError ? error : new DomainError('internal_error');
-  const { code, message, details } = refusal;
+  const domainError = error instanceof DomainError ? error : new DomainError('internal_error');
+  const { code, message, details } = domainError;
   const { status } = ERRORS[code];
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = CHALLENGE;
-  if (ASKS_TO_WAIT.includes(code)) {
-    headers['retry-after'] = String(Math.max(1, Math.ceil(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS)));
+  if (CODES_WITH_RETRY_AFTER.includes(code)) {
+    headers['retry-after'] = String(
+      Math.max(1, Math.ceil(domainError.retryAfterSeconds ?? RETRY_AFTER_SECONDS)),
+    );
   }
   return {
     status,

@@ -1,4 +1,4 @@
-/** What a process needs before its first feature. A closed list: config, logger, error answers, metrics, process life. */
+/** What every process needs: configuration, logger, error responses, metrics, lifecycle. The list is closed. */
 export * from './config.js';
 export * from './error-response.js';
 export * from './logger.js';

@@ -4,11 +4,10 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /**
- * The log of a process: one JSON object a line on standard output, with the service's name.
+ * Creates the logger of a process: one JSON object per line on standard output, with the name of the service.
  *
- * A line has the fields that the caller chose to log and no others. Objects that may hold secrets (requests,
- * errors of drivers and exchange clients) are never passed whole: of an error, its type, code and message
- * are logged.
+ * A line contains only the fields that the caller passes. Objects that may contain secrets (requests, errors of drivers and
+ * exchange clients) are never logged as a whole: of an error, only type, code, message, stack and cause are logged.
  */
 export function createLogger(
   service: string,
@@ -37,18 +36,20 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/** Lets Nest write to the same log; what it says of wiring is of interest only in debugging. */
+/** Adapts the logger for Nest. Its messages about wiring are logged at level debug. */
 export function nestLogger(logger: Logger): LoggerService {
   const contextOf = (rest: unknown[]) => {
     const context = rest.at(-1);
     return typeof context === 'string' ? { context } : {};
   };
   return {
-    log: (message: unknown, ...rest: unknown[]) => logger.debug(contextOf(rest), String(message)),
-    warn: (message: unknown, ...rest: unknown[]) => logger.warn(contextOf(rest), String(message)),
+    log: (message: unknown, ...rest: unknown[]) =>
+      logger.debug({ event: 'nest.message', ...contextOf(rest) }, String(message)),
+    warn: (message: unknown, ...rest: unknown[]) =>
+      logger.warn({ event: 'nest.warning', ...contextOf(rest) }, String(message)),
     error: (message: unknown, ...rest: unknown[]) =>
       message instanceof Error
-        ? logger.error({ ...contextOf(rest), err: message }, message.message)
-        : logger.error(contextOf(rest), String(message)),
+        ? logger.error({ event: 'nest.failed', ...contextOf(rest), err: message }, message.message)
+        : logger.error({ event: 'nest.failed', ...contextOf(rest) }, String(message)),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The page that a scraper reads. It tells how much is done here and how far behind, which is nobody's business
- * outside: it has a port of its own, which is this machine's alone unless the operator says otherwise, and
- * serves nothing else.
+ * Serves metrics to a scraper. Metrics are internal, so they have a dedicated port, which by default listens only on this
+ * machine and serves nothing else.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,41 +8,41 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { port } from './config.js';
 
-/** The part of a process's configuration that this server reads. */
+/** The settings of the metrics server. */
 export const metricsSettings = {
-  /** Where metrics are served; without it nowhere. */
+  /** Port of the metrics. Default: metrics are not served. */
   METRICS_PORT: port.optional(),
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
 };
 
-/** What is served: a registry of `prom-client`, or something in front of one. */
+/** A source of metrics: a registry of `prom-client`, or a wrapper of one. */
 export interface MetricsSource {
-  /** The media type of the text. */
+  /** The media type of the metrics. */
   readonly contentType: string;
-  /** Everything, as of now. */
+  /** Returns all current metrics. */
   metrics(): Promise<string>;
 }
 
 export interface MetricsServerOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;
   readonly registry: MetricsSource;
-  /** Told of every scrape that failed. */
+  /** Called for every failed scrape. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface MetricsServer {
   readonly port: number;
-  /** Ends at once, whoever is reading. */
+  /** Stops immediately and closes open connections. */
   stop(): Promise<void>;
 }
 
 const PATH = '/metrics';
-/** A scraper sends a line and some headers; who takes longer is none. */
+/** Scrapers send small requests, so a slow request is not from one. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
-/** Serves `GET /metrics`. @throws where the port can't be had */
+/** Serves `GET /metrics`. @throws if the port is not available */
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const { registry, onError } = options;
   const server = createServer(

@@ -42,7 +42,7 @@ describe('runProcess', () => {
     expect(logged().match(/closed/g)).toHaveLength(1);
   });
 
-  it('stops when its parent is gone', async () => {
+  it('stops when its parent process ends', async () => {
     const { child } = start(folder, `start: async () => ({ stop: async () => {} })`);
     await once(child, 'message');
     child.disconnect();
@@ -57,7 +57,7 @@ describe('runProcess', () => {
     await once(child, 'message');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([1, null]);
-    expect(logged()).toContain('stop took too long');
+    expect(logged()).toContain('process.stop_timed_out');
   });
 
   it('does not start on a bad configuration, and says what is wrong', async () => {

@@ -1,62 +1,68 @@
 /**
- * The life of a process: it starts whole or not at all, and stops when it is told to.
+ * The lifecycle of a process: it starts completely or exits, and stops on request.
  *
- * 1. SIGTERM, SIGINT and the end of the parent that holds the IPC channel all stop it, once.
- * 2. A stop that outlasts the grace ends the process all the same, with exit code 1: work that was cut
- *    is picked up again from the database.
- * 3. An error that nobody caught is logged and ends the process, for a supervisor to start a clean one.
+ * 1. SIGTERM, SIGINT and the end of the parent process (the IPC channel) stop it once.
+ * 2. A stop that exceeds the grace period exits with code 1. Interrupted work resumes from the database.
+ * 3. An uncaught error is logged and exits the process, so that a supervisor restarts it.
  */
 import { ConfigError } from './config.js';
 import type { Logger } from './logger.js';
 
 export interface RunningProcess {
-  /** Stops intake, lets running work end, closes connections. */
+  /** Stops accepting work, completes running work and closes connections. */
   stop(): Promise<void>;
 }
 
 export interface ProcessOptions {
   readonly logger: Logger;
   readonly start: () => Promise<RunningProcess>;
-  /** How long a stop may take, in milliseconds. A webhook attempt may run 30 s. */
+  /** Maximum duration of a stop in milliseconds. Default: 35,000, because a webhook attempt may take 30 s. */
   readonly graceMs?: number;
 }
 
 const GRACE_MS = 35_000;
 
-/** Runs a service until it is told to stop. */
+/** Runs a service until it is stopped. */
 export async function runProcess({ logger, start, graceMs = GRACE_MS }: ProcessOptions): Promise<void> {
-  const fail = (error: unknown, message: string) => {
-    logger.fatal({ err: error }, message);
+  const fail = (event: string, error: unknown, message: string) => {
+    logger.fatal({ event, err: error }, message);
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
-  process.on('unhandledRejection', (reason) => fail(reason, 'unhandled rejection'));
+  process.on('uncaughtException', (error) => fail('process.crashed', error, 'Uncaught exception; exiting.'));
+  process.on('unhandledRejection', (reason) =>
+    fail('process.crashed', reason, 'Unhandled promise rejection; exiting.'),
+  );
 
   let running: RunningProcess;
   try {
     running = await start();
   } catch (error) {
     if (error instanceof ConfigError) {
-      for (const problem of error.problems) logger.fatal(problem);
+      for (const problem of error.problems) logger.fatal({ event: 'config.invalid' }, problem);
       process.exit(1);
     }
-    return fail(error, 'could not start');
+    return fail('process.start_failed', error, 'The process could not start.');
   }
 
   let isStopping = false;
   const stop = (reason: string) => {
     if (isStopping) return;
     isStopping = true;
-    logger.info({ reason }, 'stopping');
+    logger.info({ event: 'process.stopping', reason }, 'The process is stopping.');
     setTimeout(
-      () => fail(new Error(`not stopped after ${graceMs} ms`), 'stop took too long'),
+      () =>
+        fail(
+          'process.stop_timed_out',
+          new Error(`not stopped after ${graceMs} ms`),
+          'The process did not stop in time; exiting.',
+        ),
       graceMs,
     ).unref();
     running.stop().then(
       () => process.exit(0),
-      (error) => fail(error, 'could not stop cleanly'),
+      (error) => fail('process.stop_failed', error, 'The process could not stop cleanly.'),
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
-  process.on('disconnect', () => stop('parent is gone'));
+  process.on('disconnect', () => stop('parent process ended'));
 }

@@ -1,7 +1,7 @@
 /**
- * Writes what each entry of the build offers into etc/*.api.md, or says where it is no longer what stands there:
- * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as those who install the
- * package do. A folder inside a node_modules is no good: what is there is told by name alone.
+ * Writes the public API of each entry to etc/*.api.md. With `--check`, only reports which files are outdated:
+ * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as users do. The folder must not
+ * be inside node_modules, where the extractor reports only names.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ function configOf(entry, reportTempFolder) {
         reportFolder: join(here, 'etc'),
         reportFileName: `${entry}.api.md`,
         reportTempFolder,
-        // Resources and options are reached through what is exported: their shape is the public one's, too.
+        // Resources and options are reachable through exports, so their shape is public, too.
         includeForgottenExports: true,
       },
       docModel: { enabled: false },
@@ -67,13 +67,11 @@ try {
       },
     });
     const name = `etc/${ENTRIES[i]}.api.md`;
-    if (!values.check) console.log(`${name}: ${apiReportChanged ? 'written' : 'as it was'}`);
+    if (!values.check) console.log(`${name}: ${apiReportChanged ? 'written' : 'unchanged'}`);
     else if (apiReportChanged) {
-      console.error(
-        `${name} is not what is offered now: read what changes for those who use it, then run \`npm run api-report\``,
-      );
+      console.error(`${name} is outdated: check what changes for users, then run \`npm run api-report\``);
       process.exitCode = 1;
-    } else console.log(`${name}: as offered`);
+    } else console.log(`${name}: up to date`);
   }
 } finally {
   rmSync(unfinished, { recursive: true, force: true });

@@ -1,11 +1,10 @@
 /**
- * Writes src/generated/fixtures.ts: an answer of each operation and an event of each kind, for tests without a server.
+ * Writes src/generated/fixtures.ts: a response of each operation and an event of each type, for tests without a server.
  *
- * 1. Records that an event tells of are the contract's own samples; the others are written here.
- * 2. Each is parsed by the schema of its operation before it is written: one that does not fit ends the generator, and
- *    so does an operation without one.
- * 3. Every decimal goes through `decimal`, so that one set of records serves clients that read numbers and those that
- *    read text. What looks like a secret is made when it is needed.
+ * 1. Records of events are the samples of the contract; the others are defined here.
+ * 2. Each record is validated against the schema of its operation. An invalid or missing record fails the generator.
+ * 3. Every decimal is passed to `decimal`, so that one set of records works for clients that read numbers or strings.
+ *    Values that look like secrets are created at run time.
  */
 import { writeFileSync } from 'node:fs';
 import {
@@ -25,9 +24,9 @@ import { exampleId } from '@trading-automation/contracts/samples';
 
 const HEADER = '// Written by scripts/fixtures.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-/** An expression of the written file, where it stands in a record. */
+/** An expression of the generated file within a record. */
 class Code {
-  /** @param {string} text @param {string} example a value that fits its place */
+  /** @param {string} text @param {string} example a valid value */
   constructor(text, example) {
     this.text = text;
     this.example = example;
@@ -264,7 +263,7 @@ const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
   deleted: true,
 });
 
-/** `data` of each operation's answer; of a list, one item. @type {Readonly<Record<string, any>>} */
+/** `data` of each operation's response; for a list, one item. @type {Readonly<Record<string, any>>} */
 const ANSWERS = {
   'health.get': { status: 'ok' },
   'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },
@@ -365,10 +364,10 @@ function schemaOf(type) {
   return read.root;
 }
 
-/** The schema that says what stands in the place of a value. @param {Schema | undefined} given @param {any} value @returns {Schema} */
+/** Returns the schema of a value. @param {Schema | undefined} given @param {any} value @returns {Schema} */
 function schemaFor(given, value) {
   if (given === undefined || given.$ref === '#/$defs/Decimal') return given ?? {};
-  // The record of an event fits the schema of its own kind.
+  // The record of an event has the schema of its type.
   if (given.$ref === '#/$defs/Event') return { properties: { data: schemaOf(eventDataOf(value.type)) } };
   if (typeof given.$ref === 'string')
     return schemaFor(definitions[given.$ref.slice('#/$defs/'.length)], value);
@@ -380,7 +379,7 @@ function schemaFor(given, value) {
   return fits.length === 1 ? fits[0] : {};
 }
 
-/** The value as an expression, and as the API would answer it with decimals as text. @param {any} value @param {Schema | undefined} given @returns {{ code: string, plain: any }} */
+/** Returns a value as an expression, and as the API returns it with decimals as strings. @param {any} value @param {Schema | undefined} given @returns {{ code: string, plain: any }} */
 function write(value, given) {
   if (value instanceof Code) return { code: value.text, plain: value.example };
   const schema = schemaFor(given, value);
@@ -404,11 +403,11 @@ function write(value, given) {
 
 /** @param {string} name @param {any} type a schema of the contract @param {any} value */
 function checked(name, type, value) {
-  if (value === undefined) throw new Error(`${name} has no fixture: write one in scripts/fixtures.mjs`);
+  if (value === undefined) throw new Error(`${name} has no fixture. Add one to scripts/fixtures.mjs.`);
   const { code, plain } = write(value, schemaOf(type));
   const { error } = type.safeParse(plain);
   if (error !== undefined)
-    throw new Error(`the fixture of ${name} does not fit: ${JSON.stringify(error.issues)}`);
+    throw new Error(`The fixture of ${name} is invalid: ${JSON.stringify(error.issues)}`);
   return `'${name}': ${code},`;
 }
 
@@ -423,12 +422,12 @@ writeFileSync(
   `${HEADER}import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import type { EventData, OperationTypes } from './records.js';
 
-/** When all of it happened. */
+/** Timestamp of all records. */
 export const FIXTURE_AT = '${AT}';
-/** Of no event. */
+/** Id of the test event. */
 export const FIXTURE_EVENT_ID = '${exampleId('evt')}';
 
-/** What looks like a secret in an answer. */
+/** Values of responses that look like secrets. */
 export interface FixtureSecrets {
   readonly apiKey: string;
   readonly webhook: string;
@@ -436,17 +435,17 @@ export interface FixtureSecrets {
 
 type Answers<D extends DecimalForm> = { readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'] };
 
-/** \`data\` of an answer of each operation; of a list, one item. */
+/** \`data\` of a response of each operation; for a list, one item. */
 export function answersOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>, secrets: FixtureSecrets): Answers<D> {
   return { ${answers.join('\n')} };
 }
 
-/** The record of an event of each kind. */
+/** The record of an event of each type. */
 export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>): EventData<D> {
   return { ${events.join('\n')} };
 }
 
-/** The HTTP status of each code, and what it says. */
+/** The HTTP status and the default message of each error code. */
 export const REFUSALS = { ${refusals.join('\n')} } as const;
 `,
 );

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated from the built contract: the types of every record and body, and the table of operations that
- * the client runs on. Run `npm run generate` at the root, which builds first.
+ * Writes src/generated from the built contract: the types of all records and bodies, and the table of operations that the
+ * client uses. Run `npm run generate` at the root, which builds first.
  */
 import { writeFileSync } from 'node:fs';
 import {
@@ -35,7 +35,7 @@ for (const { operation, body, response } of operations) {
   declarations.recordUse(response, operation.id);
 }
 const kinds = EVENT_TYPES.map((type) => ({ type, data: read(eventDataOf(type), 'output') }));
-// Payloads of GraphQL's subscriptions, which no operation of REST answers with.
+// Payloads of GraphQL subscriptions, which no REST operation returns.
 read(tradeSignal, 'output');
 read(orderBookUpdate, 'output');
 
@@ -70,7 +70,7 @@ for (const { operation, query, body, response } of operations) {
   members.push(`data: ${data};`);
   types.push(`/** ${operation.summary} */\n'${id}': {\n${members.join('\n')}\n};`);
 }
-/** The type of an answer; one without a name in the contract gets one. */
+/** Returns the type of a response, with a generated name if the contract has none. */
 function answerOf(id, schema) {
   if (isDeletion(schema)) return 'Deleted';
   const type = declarations.typeOf(schema, 'output', id);
@@ -97,17 +97,17 @@ import type { ListQuery } from '../core/list-query.js';
 
 ${declarations.text}
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export interface Deleted { id: string; deleted: true }
 
 ${queries.join('\n\n')}
 
-/** The record that each kind of event carries. */
+/** The record of each event type. */
 export interface EventData<D extends DecimalForm = 'number'> {
 ${events.join('\n')}
 }
 
-/** What each operation takes and answers. */
+/** The input and the response of each operation. */
 export interface OperationTypes<D extends DecimalForm = 'number'> {
 ${types.join('\n')}
 }
@@ -135,7 +135,7 @@ writeFileSync(
     .map((code) => `| '${code}'`)
     .join('\n')}\n| (string & {});
 
-/** The codes that REST answers with under each status. */
+/** The error codes of each HTTP status. */
 export const CODES_OF_STATUS: Readonly<Record<number, string>> = {
 ${statuses.map(([status, codes]) => `${status}: '${codes.join(' ')}',`).join('\n')}
 };

@@ -2,8 +2,8 @@
  * Writes docs/, the reference of the SDK, from the source: a page for each entry, each resource of the client and the
  * records. Run `npm run gen`.
  *
- * 1. It says the same each time: no date, no address, no line number.
- * 2. What only the SDK itself calls has no place in it: constructors of what the client makes, and the parts of a promise.
+ * 1. The output is deterministic: no dates, addresses or line numbers.
+ * 2. It omits what only the SDK calls: constructors of objects that the client creates, and the methods of promises.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { Application, Converter, ReflectionKind } from 'typedoc';
 const folder = fileURLToPath(new URL('../', import.meta.url));
 const PACKAGE = '@trading-automation/sdk';
 const PAGE_NAMES = { index: 'client', 'generated/records': 'records' };
-/** What anyone may construct; everything else is made by the client. */
+/** Classes with a public constructor; the client creates all others. */
 const CONSTRUCTED = ['Client', 'Realtime'];
 const OF_EVERY_PROMISE = ['then', 'catch', 'finally', '[toStringTag]'];
 
@@ -30,7 +30,7 @@ application.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
       project.removeReflection(reflection);
   }
   for (const reflection of Object.values(project.reflections)) {
-    // A parameter that is taken apart at once has no name of its own.
+    // A destructured parameter has no name.
     if (reflection.name === '__namedParameters') reflection.name = 'options';
     for (const tag of reflection.comment?.blockTags ?? []) {
       if (tag.tag !== '@throws' || tag.typeAnnotation === undefined) continue;
@@ -45,7 +45,7 @@ application.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
 });
 
 const project = await application.convert();
-if (project === undefined) throw new Error('the source does not compile: see above');
+if (project === undefined) throw new Error('The source does not compile. See the errors above.');
 const resources = resourcesOf(project);
 await application.generateOutputs(project);
 if (application.logger.hasErrors()) process.exit(1);
@@ -57,7 +57,7 @@ for (const name of readdirSync(out, { recursive: true }).filter((each) => each.e
 }
 writeFileSync(join(out, 'README.md'), contents());
 
-/** Each class of `resources/` with the way to it from a client, and its methods. */
+/** Returns each class of `resources/` with its path from a client and its methods. */
 function resourcesOf({ children = [] }) {
   const classes = new Map(
     children
@@ -85,7 +85,7 @@ function titleOf(page) {
   return page === 'client' ? PACKAGE : page === 'records' ? 'Records' : `${PACKAGE}/${page}`;
 }
 
-/** A page under its title, its choices with the known values first, its signatures on one line. */
+/** Formats a page: sets its title, lists known values first and puts signatures on one line. */
 function readable(text, title) {
   return (
     text
@@ -102,7 +102,7 @@ function readable(text, title) {
         /^((?:[a-z]+ )*\w+(?:<[^>\n]*>)?\()\n([\s\S]*?)(\): )/gm,
         (_, head, parameters, tail) => `${head}${parameters.trim().replace(/\s*\n\s*/g, ' ')}${tail}`,
       )
-      // Every operation: said once, under its name.
+      // The union of all operations is replaced by its name.
       .replace(/(?:\\\| )?(?:`"\w+\.\w+"` \\\| )+`"\w+\.\w+"`/g, (choices) =>
         choices.includes('"health.get"') ? '[`OperationId`](testing.md#operationid)' : choices,
       )
@@ -121,17 +121,17 @@ function contents() {
   );
   return `# The SDK's reference
 
-Written from the source by \`npm run gen\`. How to begin: [the quick start](../../../docs/guides/quick-start.md).
+Generated from the source by \`npm run gen\`. To get started, see [the quick start](../../../docs/guides/quick-start.md).
 
-| Entry | What is in it |
-| ----- | ------------- |
+| Entry | Contents |
+| ----- | -------- |
 ${[
-  entry(PACKAGE, 'client', 'the client, pages, answers, errors'),
-  entry(`${PACKAGE}/realtime`, 'realtime', 'signals and order books as they happen'),
-  entry(`${PACKAGE}/signer`, 'signer', 'requests signed with a key pair'),
-  entry(`${PACKAGE}/webhooks`, 'webhooks', 'receiving webhooks'),
+  entry(PACKAGE, 'client', 'the client, pages, responses, errors'),
+  entry(`${PACKAGE}/realtime`, 'realtime', 'live signals and order books'),
+  entry(`${PACKAGE}/signer`, 'signer', 'signing requests with a key pair'),
+  entry(`${PACKAGE}/webhooks`, 'webhooks', 'verifying webhooks'),
   entry(`${PACKAGE}/testing`, 'testing', 'tests of your own code, without a server'),
-  entry('records', 'records', `what is sent and answered: types, exported by ${PACKAGE}`),
+  entry('records', 'records', `types of requests and responses, exported by ${PACKAGE}`),
 ].join('\n')}
 
 | Resource | Methods |

@@ -1,7 +1,7 @@
 /**
- * What the SDK weighs in a page: its entries bundled with all that is loaded with them, minified, and compressed by gzip.
- * What is loaded later, by an `import()` where it is needed first, is a file of its own to bundlers and not counted.
- * `node scripts/sizes.mjs [folder that has the SDK in its node_modules]` fails where one is above its limit.
+ * Measures the size of the SDK in a page: its entries, bundled with their static imports, minified and compressed with gzip.
+ * Modules of dynamic imports are separate bundles and are not counted.
+ * `node scripts/sizes.mjs [folder that has the SDK in its node_modules]` fails if an entry exceeds its limit.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ const SIZES = [
   { entries: ['.', './realtime'], limit: 20_000 },
 ];
 
-/** Leaves out what is loaded later. */
+/** Excludes dynamic imports. */
 const later = {
   name: 'later',
   setup: (build) =>

@@ -1,18 +1,17 @@
 /**
- * TypeScript declarations of the contract's JSON Schemas, for people to read in an editor: each description is a
- * doc comment.
+ * Generates TypeScript declarations from the contract's JSON Schemas. Descriptions become doc comments.
  *
- * 1. A decimal of an answer is `DecimalOf<D>`, what the client was told to read decimals as; whatever holds one is
- *    generic over D. A decimal of a request is `DecimalInput`.
- * 2. A choice of an answer is open (`'FILLED' | (string & {})`): a value that comes later breaks nobody's build.
- * 3. What can't be said so is an error of the generator, never a guess.
- * 4. A type that the contract describes by its members alone is described by where it is met.
+ * 1. A decimal of a response is `DecimalOf<D>`, with D from the client option; types that contain one are generic over D. A
+ *    decimal of a request is `DecimalInput`.
+ * 2. Enums of responses are open (`'FILLED' | (string & {})`), so that a new value does not break a build.
+ * 3. An unsupported schema is an error of the generator.
+ * 4. A type without a description in the contract is described by the operations that use it.
  */
 
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
 /** @typedef {'input' | 'output'} Direction */
 
-/** The record of an event: a union over its kinds. */
+/** The record of an event: a union over its types. */
 const EVENT = 'Event';
 const REF = '#/$defs/';
 const INPUT_DECIMALS = ['DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
@@ -31,30 +30,30 @@ export class Declarations {
       const known = this.#named.get(name);
       if (known === undefined) this.#named.set(name, { direction, schema });
       else if (known.direction !== direction || JSON.stringify(known.schema) !== JSON.stringify(schema))
-        throw new Error(`${name} has two shapes: what is sent and what is answered need names of their own`);
+        throw new Error(`${name} has two shapes: give the request and the response different names`);
     }
   }
 
-  /** Notes where a named type is met: an operation, or an event. @param {Schema | undefined} schema @param {string} place */
+  /** Records that an operation or an event uses a named type. @param {Schema | undefined} schema @param {string} place */
   recordUse(schema, place) {
     for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
       this.#metIn.set(name, (this.#metIn.get(name) ?? new Set()).add(place));
   }
 
-  /** What a type is, from where it is met. @param {string} name @param {Direction} direction */
+  /** Describes a type by the operations that use it. @param {string} name @param {Direction} direction */
   #docFromPlaces(name, direction) {
     const what = wordsOf(name);
     const places = [...(this.#metIn.get(name) ?? [])].map((place) => `\`${place}\``);
     if (places.length > 0)
       return direction === 'input'
-        ? `/** What ${listed(places)} ${places.length === 1 ? 'takes' : 'take'}. */\n`
-        : `/** ${what}: what ${listed(places)} ${places.length === 1 ? 'answers' : 'answer'} with. */\n`;
+        ? `/** Input of ${listed(places)}. */\n`
+        : `/** ${what}: returned by ${listed(places)}. */\n`;
     const holders = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
     if (holders.length === 0) return `/** ${what}. */\n`;
-    return `/** ${what}: a part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
+    return `/** ${what}: part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
   }
 
-  /** Whether a decimal of an answer stands anywhere within. @param {Schema} schema @returns {boolean} */
+  /** Returns whether a schema contains a decimal of a response. @param {Schema} schema @returns {boolean} */
   holdsDecimals(schema) {
     const text = JSON.stringify(schema);
     if (text.includes(`"${REF}Decimal"`)) return true;
@@ -74,12 +73,12 @@ export class Declarations {
     return holds;
   }
 
-  /** The expression of a type. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
+  /** Returns the type expression of a schema. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
   typeOf(schema, direction, at) {
     if (typeof schema.$ref === 'string') return this.#reference(schema.$ref.slice(REF.length));
     if ('const' in schema) return literal(schema.const);
     if (schema.enum !== undefined) {
-      // A flag of a query, which is text on its way.
+      // A boolean of a query, which is sent as a string.
       if (direction === 'input' && schema.enum.join() === 'true,false') return 'boolean';
       const choices = schema.enum.map(literal).join(' | ');
       return direction === 'output' ? `${choices} | (string & {})` : choices;
@@ -128,11 +127,11 @@ export class Declarations {
       case undefined:
         return 'unknown';
       default:
-        throw new Error(`${at}: no type for ${JSON.stringify(schema)}`);
+        throw new Error(`${at}: unsupported schema: ${JSON.stringify(schema)}`);
     }
   }
 
-  /** The members of an object, in braces. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
+  /** Returns the members of an object in braces. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
   members(schema, direction, at) {
     const required = new Set(schema.required ?? []);
     const lines = Object.entries(schema.properties).map(([name, member]) => {
@@ -142,23 +141,23 @@ export class Declarations {
     return `{\n${lines.join('\n')}\n}`;
   }
 
-  /** One member for each kind, told apart by `type`. @param {Schema} schema */
+  /** Returns the union of an event over its types. @param {Schema} schema */
   #eventUnion({ properties: { type: _type, data: _data, ...properties }, required }) {
     const rest = this.members({ properties, required }, 'output', EVENT).slice(1, -1);
     return `/** An event of one kind. */
 export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
 type: Type;
-/** The record as it was then, as the API shows it. */
+/** The record at the time of the event, as the API returns it. */
 data: EventData<D>[Type];${rest}}
 
 /**
- * An event, as webhooks, the list and the stream have it; \`type\` tells which record \`data\` is. Kinds that are not
- * among these may come: pass over them.
+ * An event of webhooks, lists and streams; \`type\` determines the record in \`data\`. Ignore event types that you do not
+ * know: new ones may be added.
  */
 export type WebhookEvent<D extends DecimalForm = 'number'> = { [Type in keyof EventData]: WebhookEventOf<Type, D> }[keyof EventData];`;
   }
 
-  /** Every named type, in the order of names. */
+  /** Returns all named types, sorted by name. */
   get text() {
     return [...this.#named]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -174,12 +173,12 @@ export type WebhookEvent<D extends DecimalForm = 'number'> = { [Type in keyof Ev
   }
 }
 
-/** The names that a schema refers to. @param {unknown} schema */
+/** Returns the names that a schema refers to. @param {unknown} schema */
 function namesIn(schema) {
   return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => String(name));
 }
 
-/** `TradePair` as words: Trade pair. @param {string} name */
+/** Formats `TradePair` as words: Trade pair. @param {string} name */
 function wordsOf(name) {
   const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
   return words

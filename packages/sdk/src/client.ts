@@ -33,7 +33,7 @@ export type { ClientOptions } from './core/connection.js';
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * The whole REST API.
+ * A client of the REST and GraphQL APIs. The type parameter is how decimals are read: `number` or `string`.
  *
  * @example
  * import { Client } from '@trading-automation/sdk';
@@ -62,7 +62,7 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly withdrawals: Withdrawals<D>;
   private readonly caller: OperationClient<D>;
 
-  /** @throws {TypeError} @throws {RangeError} where an option is none, or `baseURL` is missing */
+  /** @throws {TypeError} @throws {RangeError} if an option is invalid or `baseURL` is missing */
   constructor(options: ClientOptions<D> = {}) {
     const caller = new OperationClient<D>(new Transport(resolveConnection(options)));
     this.caller = caller;
@@ -87,7 +87,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Pauses every copier, cancels every open order, and lists what stays open.
+   * Pauses every copier and cancels every open order. Returns the paused copiers, the cancelled trades and those still open.
    *
    * @example
    * const { paused_copiers, cancelled, still_open } = await client.emergencyStop();
@@ -97,30 +97,30 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * One query or mutation of GraphQL: typed by the document where a code generator made it, or by what you say. It takes
-   * a signer, or no credentials for what is public; API keys are for REST. Decimals are text. A mutation happens once,
-   * however often it is sent.
+   * Runs one GraphQL query or mutation. The result type comes from a generated document or from the type argument.
+   * Needs a client with a signer; public fields need no credential. GraphQL does not accept API keys. Decimals are
+   * strings. A mutation takes effect once, even if the client retries it.
    *
    * @example
    * const { me } = await client.graphql<{ me: { id: string } }>('{ me { id } }');
    *
-   * @throws {ApiError} by its code, as REST throws it; `graphql.data` is what was answered nevertheless
+   * @throws {ApiError} the subclass that REST throws for the same code; `graphql.data` holds the partial data
    */
   graphql<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
     ...[variables, options]: Behind<Variables, RequestOptions>
   ): ApiPromise<Data> {
-    // Loaded when it is called for: who uses REST alone pays nothing for it.
-    const answer = import('./core/graphql.js').then(({ sendGraphql }) =>
+    // Loaded on first use, so that REST-only clients do not load it.
+    const response = import('./core/graphql.js').then(({ sendGraphql }) =>
       sendGraphql(this.caller.transport, document, variables, options),
     );
-    return new ApiPromise(answer, ({ json }) => (json as { data: Data }).data);
+    return new ApiPromise(response, ({ json }) => (json as { data: Data }).data);
   }
 
   /**
-   * A GET that the SDK has no method for. Of an answer that is none of the API's, `asResponse()` gives all.
+   * Sends a GET to an endpoint without an SDK method. Use `asResponse()` for a response that is not JSON of the API.
    *
-   * @param path with `/v1`
+   * @param path including `/v1`
    *
    * @example
    * const { commit } = await client.get<{ commit: string }>('/v1/version');
@@ -130,9 +130,9 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A list that the SDK has no method for, page after page.
+   * Lists the items of an endpoint without an SDK method, over all pages.
    *
-   * @param path with `/v1`
+   * @param path including `/v1`
    *
    * @example
    * for await (const trade of client.list<{ id: string }>('/v1/trades', { status: 'FILLED' })) console.log(trade.id);
@@ -142,7 +142,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A POST that the SDK has no method for: it happens once, however often it is sent.
+   * Sends a POST to an endpoint without an SDK method. It takes effect once, even if the client retries it.
    *
    * @example
    * await client.post('/v1/notifications/read-all');
@@ -152,7 +152,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A PUT that the SDK has no method for.
+   * Sends a PUT to an endpoint without an SDK method.
    *
    * @example
    * await client.put('/v1/settings/dashboard.theme', { value: 'dark' });
@@ -162,7 +162,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A PATCH that the SDK has no method for.
+   * Sends a PATCH to an endpoint without an SDK method.
    *
    * @example
    * await client.patch(`/v1/webhooks/${webhookId}`, { description: 'fills' });
@@ -172,7 +172,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A DELETE that the SDK has no method for.
+   * Sends a DELETE to an endpoint without an SDK method.
    *
    * @example
    * await client.delete('/v1/settings/dashboard.theme');
@@ -182,7 +182,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * A stream of events as they come, their data unread: the text of an event is what a webhook of it carries.
+   * Streams server-sent events with their data as unparsed strings: the JSON that a webhook for the event contains.
    *
    * @example
    * for await (const { id, data } of client.stream('/v1/events/stream', { type: 'trade.filled' })) {
@@ -200,13 +200,13 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   private raw<T>(method: Verb, path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
-    const answer: Promise<ApiResponse> = this.caller.transport.send({ method, path, body }, options);
-    return new ApiPromise(answer, parseData<T>);
+    const response: Promise<ApiResponse> = this.caller.transport.send({ method, path, body }, options);
+    return new ApiPromise(response, parseData<T>);
   }
 }
 
-/** What the other entries of the SDK speak through. */
+/** Returns the operation client of a client. For the other entry points of the SDK. */
 export function operationClientOf<D extends DecimalForm>(client: Client<D>): OperationClient<D> {
-  // biome-ignore lint/complexity/useLiteralKeys: it is private to all but the SDK
+  // biome-ignore lint/complexity/useLiteralKeys: private to users, shared within the SDK
   return client['caller'];
 }

@@ -1,11 +1,11 @@
 /**
- * Writes `vectors/*.json`, or with `--check` only says whether the files on disk are what it would write.
+ * Writes `vectors/*.json`. With `--check`, only reports whether the files are up to date.
  *
  *   node scripts/build-vectors.mjs [--check]
  *
- * It imports nothing of `src`: canonical strings are put together here by hand, hashes come from node:crypto,
- * signatures from @noble/secp256k1. So the vectors stand beside the implementation, not on top of it. Keys are
- * the scalars 1, 2 and 3; nonces derive from the vectors' names; nothing is random, every run writes the same bytes.
+ * It does not import `src`, so that the vectors are independent of the implementation: canonical strings are built here,
+ * hashes come from node:crypto, signatures from @noble/secp256k1. Keys are the scalars 1, 2 and 3; nonces derive from the
+ * names of the vectors. Nothing is random: every run writes the same bytes.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ const utf8 = (value) => ({ encoding: 'utf8', value });
 const canonicalOf = ({ method, path, timestamp, nonce, body }) =>
   [method, path, timestamp, nonce, digestOf(body)].join('\n');
 
-/** A request as a right-minded client signs it. */
+/** A request as a correct client signs it. */
 function signedRequest(
   name,
   { scalar = 1, method = 'GET', path = '/v1/trades', body = utf8(''), timestampMs = NOW_MS } = {},
@@ -66,7 +66,7 @@ function signedRequest(
   return { name, scalar, ...request, signature: sign(canonicalOf(request), scalar) };
 }
 
-/** The vector of a request as a server receives it: `changes` is what happened to it after it was signed. */
+/** The vector of a received request, altered by `changes` after it was signed. */
 function vector(signed, expected, changes = {}) {
   const { headers: headerChanges = {}, claimed_before = false, ...requestChanges } = changes;
   const request = { ...signed, ...requestChanges };
@@ -296,7 +296,7 @@ const requestFile = (about, vectors) => ({ about, ...REQUESTS_HEADER, vectors })
 
 // ---- Bare signatures, for every engine ---------------------------------------------------------------------
 
-/** A valid signature whose point R has an x of n or more: r is x − n. The key is found backwards, nobody holds it. */
+/** A valid signature whose point R has an x of n or more: r is x − n. The public key is computed from it; its private key is unknown. */
 function signatureWithXAboveN(text) {
   for (let r = 1n; ; r++) {
     const point = pointAtX(N + r);

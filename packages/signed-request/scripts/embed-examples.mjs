@@ -1,6 +1,6 @@
 /**
- * Puts the programs of `examples/` into the guides, each below its mark, `<!-- example: <file> -->`; with `--check` only says
- * whether the guides show them as they are.
+ * Embeds the programs of `examples/` in the guides, each below its marker `<!-- example: <file> -->`. With `--check`, only
+ * reports whether the guides are up to date.
  *
  *   node scripts/embed-examples.mjs [--check]
  */
@@ -12,7 +12,7 @@ const GUIDES = ['verify-a-webhook.md', 'sign-a-request.md'].map(
   (name) => new URL(`../../../docs/guides/${name}`, import.meta.url),
 );
 const LANGUAGES = { '.mjs': 'js', '.py': 'python', '.go': 'go', '.java': 'java', '.php': 'php' };
-/** A mark, and the block below it. */
+/** A marker and the code block below it. */
 const EMBEDDED = /(<!-- example: (\S+) -->\n\n)(?:```\w+\n[\s\S]*?\n```\n)?/g;
 
 const isCheck = process.argv.includes('--check');
@@ -26,16 +26,16 @@ for (const guide of GUIDES) {
     return `${mark}\`\`\`${LANGUAGES[extname(file)]}\n${readFileSync(new URL(file, EXAMPLES), 'utf8')}\`\`\`\n`;
   });
   if (page === current) continue;
-  if (isCheck) fail(`${guide.pathname.split('/').at(-1)} shows other code: run scripts/embed-examples.mjs`);
+  if (isCheck) fail(`${guide.pathname.split('/').at(-1)} is outdated; run scripts/embed-examples.mjs`);
   else writeFileSync(guide, current);
 }
 for (const file of readdirSync(EXAMPLES, { recursive: true })) {
-  if (extname(file) in LANGUAGES && !shown.has(file)) fail(`${file} is in no guide`);
+  if (extname(file) in LANGUAGES && !shown.has(file)) fail(`${file} is not in any guide`);
 }
-if (isCurrent) console.log(`${shown.size} programs, as shown in the guides`);
+if (isCurrent) console.log(`${shown.size} programs are up to date in the guides`);
 
-function fail(words) {
-  console.error(words);
+function fail(message) {
+  console.error(message);
   isCurrent = false;
   process.exitCode = 1;
 }

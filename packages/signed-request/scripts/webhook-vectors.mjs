@@ -1,6 +1,6 @@
 /**
- * The vectors of webhooks, for build-vectors.mjs. Signatures come from the reference library of Standard Webhooks; those
- * that it cannot make (bytes that are no text, malformed times) from node:crypto. The secrets are bytes that count up.
+ * The webhook vectors for build-vectors.mjs. Signatures come from the reference library of Standard Webhooks; those that it
+ * cannot create (binary bodies, malformed times) come from node:crypto. The secrets are ascending bytes.
  */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -15,11 +15,11 @@ const KEY = keyFrom(0);
 const secretOf = (key) => `whsec_${key.toString('base64')}`;
 const utf8 = (value) => ({ encoding: 'utf8', value });
 
-/** By hand: any bytes, and any text for the time. */
+/** Signs any bytes with any string as the time. */
 const hmacOf = (body, { id = ID, timestamp = String(NOW_SECONDS), key = KEY } = {}) =>
   `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 
-/** A webhook as the platform sends it; `changes` is what happened to it on its way. */
+/** A webhook as the platform sends it, altered by `changes`. */
 function webhook(name, expected, { body = utf8(EVENT), sentSeconds = NOW_SECONDS, ...changes } = {}) {
   const bytes = Buffer.from(body.value, body.encoding);
   const signature =

@@ -1,4 +1,4 @@
-/** All that runs anywhere, with noble as the only engine: nothing of Node can be reached from here. */
+/** The entry point for every runtime. noble is the only engine, and no Node module is imported. */
 export {
   canonicalString,
   canonicalStringOfDigest,

@@ -1,6 +1,6 @@
 /**
- * Do two byte strings say the same? Of equal lengths every byte is read, wherever they differ: how long it takes
- * tells nothing of how much of a forgery was right. Lengths are no secret, and unequal ones are just different.
+ * Compares two byte strings in constant time. All bytes are read even after a difference, so that timing does not reveal
+ * how much of a forgery matches. Lengths are not secret: strings of different lengths are unequal immediately.
  */
 export function equalInConstantTime(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
   if (one.length !== other.length) return false;

@@ -1,23 +1,23 @@
 /**
- * The one face of the three ECDSA libraries, and the test that each must pass before it is trusted.
+ * The common interface of the three ECDSA libraries, and the known-answer test that each must pass.
  *
- * Invariants, the same for every engine
- * 1. `verify` is total: any bytes of any length give true or false, never a throw.
- * 2. Accepted: 1 ≤ r < n, 1 ≤ s < n (high s too), a compressed key on the curve, and the equation of
- *    SEC 1 section 4.1.4 over SHA-256 of the message, hashed once. Everything else is false.
- * 3. The engines agree on every input; which of them runs can be seen in speed alone.
+ * Invariants of every engine:
+ * 1. `verify` never throws: it returns true or false for any bytes of any length.
+ * 2. It accepts 1 ≤ r < n and 1 ≤ s < n (including high s) with a compressed key on the curve, if the equation of SEC 1
+ *    section 4.1.4 holds for the SHA-256 hash of the message. It rejects everything else.
+ * 3. All engines return the same result for every input. They differ only in speed.
  */
 import { hexToBytes, toBytes } from './encoding.js';
 
 export type EngineName = 'libsecp256k1' | 'node:crypto' | 'noble';
 
-/** Verifies; holds no secret. */
+/** Verifies signatures. Has no secrets. */
 export interface VerifyEngine {
   readonly name: EngineName;
-  /** SHA-256 in lower-case hex, by the engine's own library. */
+  /** Returns the SHA-256 hash in lower-case hex, computed by the engine's library. */
   sha256Hex(data: Uint8Array): string;
   /**
-   * @param message the signed bytes themselves, not their digest
+   * @param message the signed bytes, not their digest
    * @param signature compact r‖s, 64 bytes
    * @param publicKey compressed, 33 bytes
    */
@@ -25,15 +25,15 @@ export interface VerifyEngine {
 }
 
 /**
- * Signs SHA-256 of a message: compact r‖s, s in the lower half, the nonce of RFC 6979, so the same key and
- * message always give the same 64 bytes whichever library signs.
+ * Signs the SHA-256 hash of a message. Signatures are compact r‖s with a low s and the nonce of RFC 6979, so that every
+ * library returns the same 64 bytes for the same key and message.
  */
 export interface MessageSigner {
-  /** @throws when `privateKey` is not 32 bytes of a scalar from 1 to n−1. */
+  /** @throws if `privateKey` is not 32 bytes of a scalar from 1 to n−1 */
   sign(message: Uint8Array, privateKey: Uint8Array): Uint8Array;
 }
 
-/** A library that is missing here, or that does not behave as it must. */
+/** The library is missing or failed the known-answer test. */
 export class EngineUnavailableError extends Error {
   override readonly name = 'EngineUnavailableError';
 
@@ -46,12 +46,12 @@ export class EngineUnavailableError extends Error {
   }
 }
 
-/** Lengths are judged before any library sees the bytes: some throw on them, others read DER or 65-byte keys. */
+/** Checks the lengths before calling a library: some libraries throw, others accept DER or 65-byte keys. */
 export function hasVerifiableLengths(signature: Uint8Array, publicKey: Uint8Array): boolean {
   return signature.length === 64 && publicKey.length === 33;
 }
 
-/** A signature by the scalar 1 over `KNOWN_MESSAGE`, and its twin with n−s for s. */
+/** A signature by the scalar 1 over `KNOWN_MESSAGE`, with s and with n−s. */
 const KNOWN_MESSAGE = toBytes('signed-request: known answer');
 const KNOWN_PUBLIC_KEY = hexToBytes('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798');
 const KNOWN_R = 'ac7bc6e9a1f172f65ac694342c20a4de7c5482120e8cda20050ed26f8f41b28d';
@@ -59,23 +59,23 @@ const KNOWN_LOW_S = '604790d5d7b2e2d067f0a3709af67fa16f7510e0551dc1163688b1dcc8f
 const KNOWN_HIGH_S = '9fb86f2a284d1d2f980f5c8f6509805d4b39cc065a2adf258949acb00741267d';
 
 /**
- * Refuses an engine that loads but answers wrongly: an OpenSSL build without the curve, a native package
- * whose binary does not fit the machine.
+ * Rejects an engine that loads but returns wrong results, such as an OpenSSL build without the curve or a native package
+ * with a binary for another machine. Returns the engine otherwise.
  *
  * @throws EngineUnavailableError
  */
 export function assertKnownAnswers<Engine extends VerifyEngine>(engine: Engine): Engine {
-  let isRight: boolean;
+  let isCorrect: boolean;
   try {
-    isRight = answersRightly(engine);
+    isCorrect = passesKnownAnswers(engine);
   } catch (error) {
     throw new EngineUnavailableError(engine.name, 'it threw in the known-answer test', { cause: error });
   }
-  if (!isRight) throw new EngineUnavailableError(engine.name, 'it failed the known-answer test');
+  if (!isCorrect) throw new EngineUnavailableError(engine.name, 'it failed the known-answer test');
   return engine;
 }
 
-function answersRightly(engine: VerifyEngine): boolean {
+function passesKnownAnswers(engine: VerifyEngine): boolean {
   const lowS = hexToBytes(KNOWN_R + KNOWN_LOW_S);
   const highS = hexToBytes(KNOWN_R + KNOWN_HIGH_S);
   return (

@@ -1,4 +1,4 @@
-/** Everything of the browser entry, and the choice among the three engines. */
+/** The browser entry, plus the selection of one of the three engines. */
 export * from './browser.js';
 export { EngineUnavailableError } from './engine.js';
 export {

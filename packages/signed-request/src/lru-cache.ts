@@ -1,6 +1,6 @@
-/** A map that never holds more than `sizeMax` entries: the least recently used one leaves first. */
+/** A map of at most `sizeMax` entries that evicts the least recently used one. */
 export class LruCache<Key, Value> {
-  // A Map iterates in the order of insertion, so its first key is the one longest unused.
+  // A Map iterates in insertion order, so its first key is the least recently used.
   readonly #entries = new Map<Key, Value>();
 
   constructor(private readonly sizeMax: number) {}

@@ -1,20 +1,20 @@
 /**
- * Signatures over a plain text, and the one text that is signed so: the proof that a caller of
- * `POST /v1/auth/cli-identity` holds the key it names.
+ * Signatures over plain messages, used for the identity message: it proves that a caller of `POST /v1/auth/cli-identity` has
+ * the private key.
  *
- * An identity signature can't serve as a request's, or the reverse: a canonical string begins with an
- * upper-case method, this text with a lower-case word.
+ * An identity signature cannot be used for a request, or the reverse: a canonical string starts with an upper-case method,
+ * the identity message with a lower-case word.
  */
 import { bytesToHex, hexToBytes, isLowerHex, toBytes } from './encoding.js';
 import type { MessageSigner, VerifyEngine } from './engine.js';
 import { nobleEngine } from './engines/noble.js';
 
-/** The text a key signs to be linked: the server's challenge and the public key, both as they are sent. */
+/** Returns the message that a key signs to be linked: the server's challenge and the public key, both as sent. */
 export function identityMessage(challenge: string, publicKey: string): string {
   return `svc-cli-identity\n${challenge}\n${publicKey}`;
 }
 
-/** Signs the UTF-8 bytes of a text: compact r‖s in lower-case hex, as `x-svc-sig` is. */
+/** Signs a message. Returns compact r‖s in lower-case hex, the format of `x-svc-sig`. */
 export function signMessage(
   message: Uint8Array | string,
   privateKey: Uint8Array,
@@ -24,8 +24,8 @@ export function signMessage(
 }
 
 /**
- * Did `publicKey` sign `message`? Signature and key come as they stand on the wire; a wrong length, upper
- * case, DER or a key off the curve is false, never a throw.
+ * Returns whether `publicKey` signed `message`. Signature and key are in the wire format. Returns false for a wrong length,
+ * upper case, DER or a key that is not on the curve; never throws.
  */
 export function verifyMessage(
   signed: { readonly message: Uint8Array | string; readonly signature: string; readonly publicKey: string },

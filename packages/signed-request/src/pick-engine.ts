@@ -1,6 +1,6 @@
 /**
- * Chooses the verifier once, when a process starts: the fastest library that is really there.
- * The choice is returned with what was passed over and why, so the caller can name both in its log.
+ * Selects the verifier once, at process start: the fastest available library. Also returns the skipped engines with the
+ * reasons, for the log.
  */
 import {
   assertKnownAnswers,
@@ -18,7 +18,7 @@ export const ENGINE_NAMES: readonly EngineName[] = ['libsecp256k1', 'node:crypto
 
 export interface PickedEngine {
   readonly engine: VerifyEngine;
-  /** libsecp256k1 when it was picked, else noble: OpenSSL offers no deterministic nonces. */
+  /** libsecp256k1 if it was selected, otherwise noble: OpenSSL has no deterministic nonces. */
   readonly signer: MessageSigner;
   readonly passedOver: readonly { readonly name: EngineName; readonly reason: string }[];
 }
@@ -28,7 +28,7 @@ export interface OpenedEngine {
   readonly signer: MessageSigner;
 }
 
-/** @throws EngineUnavailableError when the library is missing here or fails the known-answer test */
+/** @throws EngineUnavailableError if the library is missing or fails the known-answer test */
 export type EngineLoader = () => OpenedEngine;
 
 const LOADERS: Readonly<Record<EngineName, EngineLoader>> = {
@@ -41,19 +41,19 @@ const LOADERS: Readonly<Record<EngineName, EngineLoader>> = {
 };
 
 /**
- * Opens one engine by name, with no fallback.
+ * Opens one engine by name, without a fallback.
  *
- * @throws EngineUnavailableError when its library is missing here or fails the known-answer test
+ * @throws EngineUnavailableError if its library is missing or fails the known-answer test
  */
 export function openEngine(name: EngineName): VerifyEngine {
   return LOADERS[name]().engine;
 }
 
 /**
- * Opens the fastest engine present. `prefer` is tried first; when it is unavailable the usual order goes on.
+ * Opens the fastest available engine. `prefer` is tried first; if it is unavailable, the usual order applies.
  *
- * @param options.load replaces how single engines are opened
- * @throws Error naming each engine and its reason when none is left
+ * @param options.load replaces the loaders of single engines
+ * @throws Error with the reason of each engine if all are unavailable
  * @example
  * const { engine, passedOver } = pickEngine();
  * log.info({ engine: engine.name, passedOver }, 'signature engine picked');

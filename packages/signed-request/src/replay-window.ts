@@ -1,30 +1,29 @@
-/** How long a nonce is remembered: well past the 120 s in which one timestamp can be accepted. */
+/** How long a nonce is remembered: well beyond the 120 s in which a timestamp is accepted. */
 export const NONCE_TTL_MS = 600_000;
 
-/** Remembers which nonces a key has used. */
+/** Stores the nonces that a key has used. */
 export interface ReplayWindow {
   /**
-   * Records a nonce in one atomic step.
+   * Records a nonce atomically.
    *
    * @returns true for the first claim, false for every later one within `ttlMs`
-   * @throws when it can't tell (storage gone, memory full): the request is then refused, never let in
+   * @throws if it cannot decide (storage unavailable, memory full); the request must then be rejected
    */
   claim(publicKey: string, nonce: string, ttlMs: number): Promise<boolean>;
 }
 
-/** The window is full of nonces that still count; dropping one would let its request in again. */
+/** The window is full of valid nonces. Dropping one would allow its request to be replayed. */
 export class ReplayWindowFullError extends Error {
   override readonly name = 'ReplayWindowFullError';
 
   constructor(readonly nonceCountMax: number) {
-    super(`the replay window is full: ${nonceCountMax} nonces still count`);
+    super(`The replay window is full: it has ${nonceCountMax} valid nonces.`);
   }
 }
 
 /**
- * A window in the memory of one process, for tests and for services that are a single process. It forgets all at
- * a restart: where there are several processes, or one that is back within two minutes, the window must be
- * shared and durable.
+ * A replay window in memory, for tests and for services with a single process. A restart loses all nonces: services with
+ * several processes, or with restarts within two minutes, need a shared and durable window.
  */
 export class InMemoryReplayWindow implements ReplayWindow {
   readonly #expiryMsByNonce = new Map<string, number>();
@@ -32,8 +31,8 @@ export class InMemoryReplayWindow implements ReplayWindow {
   readonly #nonceCountMax: number;
 
   /**
-   * @param options.nowMs the clock that timestamps are judged by; the system's when left out
-   * @param options.nonceCountMax nonces held at most, 100,000 when left out
+   * @param options.nowMs the clock that checks timestamps. Default: the system clock.
+   * @param options.nonceCountMax maximum number of nonces. Default: 100,000.
    */
   constructor(options: { readonly nowMs?: () => number; readonly nonceCountMax?: number } = {}) {
     this.#nowMs = options.nowMs ?? Date.now;
@@ -46,7 +45,7 @@ export class InMemoryReplayWindow implements ReplayWindow {
     const expiryMs = this.#expiryMsByNonce.get(key);
     if (expiryMs !== undefined && expiryMs > nowMs) return false;
 
-    if (this.#expiryMsByNonce.size >= this.#nonceCountMax) this.#forgetExpired(nowMs);
+    if (this.#expiryMsByNonce.size >= this.#nonceCountMax) this.#deleteExpired(nowMs);
     if (this.#expiryMsByNonce.size >= this.#nonceCountMax) {
       throw new ReplayWindowFullError(this.#nonceCountMax);
     }
@@ -54,7 +53,7 @@ export class InMemoryReplayWindow implements ReplayWindow {
     return true;
   }
 
-  #forgetExpired(nowMs: number): void {
+  #deleteExpired(nowMs: number): void {
     for (const [key, expiryMs] of this.#expiryMsByNonce) {
       if (expiryMs <= nowMs) this.#expiryMsByNonce.delete(key);
     }

@@ -1,10 +1,10 @@
 /**
- * The signing side: what the SDK, the command line and a browser call before they send.
+ * Signs requests, for the SDK, the command line and browsers.
  *
- * Invariants
- * 1. Every signature made here has s in the lower half and a nonce k after RFC 6979; no randomness enters it.
- * 2. The request nonce is fresh for every call, so the same request signed twice is two requests.
- * 3. What can't arrive as it was signed (a target beyond visible ASCII) is refused before it is signed.
+ * Invariants:
+ * 1. Every signature has a low s and a nonce k of RFC 6979, without randomness.
+ * 2. Every call has a new request nonce, so that the same request signed twice is two requests.
+ * 3. A target that cannot arrive unchanged (beyond visible ASCII) is rejected before signing.
  */
 import { canonicalString, isSignableRequestLine } from './canonical-string.js';
 import { bytesToHex, isLowerHex, toBytes } from './encoding.js';
@@ -15,22 +15,22 @@ import type { SignatureHeaders } from './signature-headers.js';
 
 export interface RequestToSign {
   readonly method: string;
-  /** The request target exactly as it will be sent, query string included. */
+  /** The request target exactly as it will be sent, including the query string. */
   readonly path: string;
-  /** The body exactly as it will be sent; a text goes as UTF-8. Left out when there is none. */
+  /** The body exactly as it will be sent; a string is encoded as UTF-8. Default: no body. */
   readonly body?: Uint8Array | string;
-  /** Unix time in milliseconds; the clock's when left out. */
+  /** Unix time in milliseconds. Default: the system clock. */
   readonly nowMs?: number;
-  /** 32 lower-case hex characters; fresh random bytes when left out. Never give the same one twice. */
+  /** 32 lower-case hex characters. Default: random. Never use the same nonce twice. */
   readonly nonce?: string;
 }
 
 export type RequestSigner = (request: RequestToSign) => SignatureHeaders;
 
 /**
- * A signer for one key pair: the public key is derived once, for callers that sign many requests.
+ * Creates a signer for one key pair, which derives the public key only once.
  *
- * @throws RangeError when the private key is no scalar from 1 to n−1
+ * @throws RangeError if the private key is not a scalar from 1 to n−1
  */
 export function createRequestSigner(
   privateKey: Uint8Array,
@@ -42,12 +42,12 @@ export function createRequestSigner(
   return ({ method, path, body = '', nowMs = Date.now(), nonce = randomNonce() }) => {
     if (!isSignableRequestLine(method, path)) {
       throw new TypeError(
-        'a request is signed over a method token and a target of visible ASCII: percent-encode the rest',
+        'The method must be an HTTP token and the target visible ASCII. Percent-encode other characters.',
       );
     }
     if (!Number.isSafeInteger(nowMs) || nowMs < 0)
-      throw new RangeError('nowMs is a whole number of milliseconds');
-    if (!isLowerHex(nonce, 16)) throw new RangeError('a nonce is 32 lower-case hex characters');
+      throw new RangeError(`nowMs must be a non-negative integer of milliseconds; got ${nowMs}.`);
+    if (!isLowerHex(nonce, 16)) throw new RangeError('The nonce must be 32 lower-case hex characters.');
 
     const timestamp = String(nowMs);
     const message = toBytes(canonicalString({ method, path, timestamp, nonce, body }));

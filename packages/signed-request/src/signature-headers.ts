@@ -1,9 +1,10 @@
 /**
- * Reads the four `x-svc-*` values of a request. Invariants
- * 1. All four once, each in its one spelling, else malformed; none at all is absent. Nothing is trimmed or mended.
- * 2. A header sent twice is malformed even when both values agree: an intermediary and this service could believe
- *    different ones. Hand in raw headers, since a merged map no longer shows it.
- * 3. No value is echoed: a refusal names the header and the rule.
+ * Reads the four `x-svc-*` headers of a request. Invariants:
+ * 1. Each header must occur once in its canonical form; otherwise the result is malformed. Without any of them the result
+ *    is absent. Values are never trimmed or fixed.
+ * 2. A repeated header is malformed even if both values are equal, because a proxy and this service could use different
+ *    ones. Pass raw headers, since a merged map does not show repetitions.
+ * 3. Values are never echoed: an error names the header and its rule.
  */
 import { isLowerHex } from './encoding.js';
 
@@ -20,19 +21,19 @@ export type SignatureHeaderName = (typeof SIGNATURE_HEADER_NAMES)[number];
 export type SignatureHeaders = Readonly<Record<SignatureHeaderName, string>>;
 
 /**
- * Where the values stand: Node's flat `rawHeaders`, a list of pairs, or an object such as the payload of a GraphQL
- * `connection_init`. Names match in any case.
+ * The headers: Node's flat `rawHeaders`, a list of pairs, or an object such as the payload of a GraphQL `connection_init`.
+ * Names are case-insensitive.
  */
 export type HeaderSource =
   | readonly string[]
   | readonly (readonly [name: string, value: string])[]
   | Readonly<Record<string, unknown>>;
 
-/** Well-formed values, none of them believed yet: the key may be off the curve, r and s out of range. */
+/** Well-formed but unverified values: the key may be off the curve, and r or s out of range. */
 export interface PresentSignatureHeaders {
   readonly kind: 'present';
   readonly publicKey: string;
-  /** The digits as they were sent, for the canonical string. */
+  /** The exact digits, for the canonical string. */
   readonly timestamp: string;
   readonly timestampMs: number;
   readonly nonce: string;
@@ -55,7 +56,7 @@ const RULES: Readonly<Record<SignatureHeaderName, HeaderRule>> = {
     reason: 'a compressed public key is 66 lower-case hex characters beginning with 02 or 03',
   },
   'x-svc-timestamp': {
-    // 16 digits reach past the year 200,000 and stay exact in a number.
+    // 16 digits reach beyond the year 200,000 and are exact as a number.
     isMet: (value) => /^[0-9]{1,16}$/.test(value) && Number.isSafeInteger(Number(value)),
     reason: 'a timestamp is Unix time in milliseconds, digits only',
   },
@@ -69,7 +70,7 @@ const RULES: Readonly<Record<SignatureHeaderName, HeaderRule>> = {
   },
 };
 
-/** @throws TypeError when a flat list ends with a name that has no value: the caller's fault, not the client's */
+/** Reads the headers. @throws TypeError if a flat list has a name without a value, which is an error of the caller */
 export function readSignatureHeaders(source: HeaderSource): SignatureHeadersReading {
   const found = new Map<SignatureHeaderName, unknown>();
   for (const [rawName, value] of entriesOf(source)) {
@@ -124,7 +125,8 @@ function isFlat(source: HeaderSource): source is readonly string[] {
 function* pairsOf(flat: readonly string[]): Generator<readonly [string, string]> {
   for (let i = 0; i < flat.length; i += 2) {
     const [name, value] = flat.slice(i, i + 2);
-    if (name === undefined || value === undefined) throw new TypeError('raw headers come in pairs');
+    if (name === undefined || value === undefined)
+      throw new TypeError('Raw headers must be pairs of name and value.');
     yield [name, value];
   }
 }

@@ -1,18 +1,18 @@
 /**
- * The verifier: five checks, always in this order, the cheap before the dear.
+ * The verifier: five checks, always in this order, cheap ones first.
  *
- *   1. headers well-formed       no look-up, no arithmetic
- *   2. timestamp                 within 60 s of this clock, either side
- *   3. public key known          one look-up by the caller
+ *   1. headers well-formed       no lookup, no arithmetic
+ *   2. timestamp                 at most 60 s from this clock
+ *   3. public key known          one lookup by the caller
  *   4. signature                 the only arithmetic
  *   5. nonce recorded            one atomic write
  *
- * Invariants
- * 1. A nonce is recorded only after its signature verified: a forger can neither fill the memory nor burn
- *    somebody else's nonce.
- * 2. Nothing is accepted that was not recorded. A look-up or a memory that fails throws through this
- *    function; the caller answers 503, never lets the request in.
- * 3. A request that carries any of the four headers is judged by them alone; it never falls back to `absent`.
+ * Invariants:
+ * 1. A nonce is recorded only after its signature is verified: a forger can neither fill the memory nor use up the nonce of
+ *    another client.
+ * 2. No request is accepted without recording its nonce. Errors of the lookup or the replay window are rethrown; the
+ *    caller must respond with 503.
+ * 3. A request with any of the four headers is verified by them only and is never `absent`.
  */
 import { canonicalStringOfDigest, isSignableRequestLine } from './canonical-string.js';
 import { hexToBytes, toBytes } from './encoding.js';
@@ -25,25 +25,25 @@ import {
   type SignatureHeaderName,
 } from './signature-headers.js';
 
-/** How far a request's timestamp may lie from the server's clock, either side. */
+/** Maximum difference between a request's timestamp and the server's clock. */
 export const CLOCK_SKEW_MAX_MS = 60_000;
 
-/** A request as it came in, for HTTP and for a GraphQL `connection_init` alike. */
+/** A received request: HTTP or a GraphQL `connection_init`. */
 export interface ReceivedRequest {
   readonly method: string;
-  /** The raw request target, query string included, before any router decoded or rewrote it. */
+  /** The raw request target including the query string, before any router decodes or rewrites it. */
   readonly path: string;
   readonly headers: HeaderSource;
-  /** The raw body bytes; empty when there is none. */
+  /** The raw body bytes; empty without a body. */
   readonly body: Uint8Array;
 }
 
 export interface VerifierDependencies<Identity> {
   readonly engine: VerifyEngine;
-  /** Whose key is it? null for unknown and for revoked. */
+  /** Returns the owner of a key; null if it is unknown or revoked. */
   readonly findPublicKey: (publicKey: string) => Promise<Identity | null>;
   readonly replayWindow: ReplayWindow;
-  /** Unix time in milliseconds; the system clock when left out. */
+  /** Unix time in milliseconds. Default: the system clock. */
   readonly nowMs?: () => number;
 }
 
@@ -71,16 +71,16 @@ export interface AcceptedRequest<Identity> {
   readonly timestampMs: number;
 }
 
-/** `absent`: none of the four headers is there; the request may be authenticated in another way. */
+/** `absent`: the request has none of the four headers and may be authenticated in another way. */
 export type RequestVerification<Identity> =
   | { readonly kind: 'absent' }
   | SignatureRefusal
   | AcceptedRequest<Identity>;
 
 /**
- * Judges one request.
+ * Verifies one request.
  *
- * @throws whatever `findPublicKey` or `replayWindow` throws; nothing of its own
+ * @throws only errors of `findPublicKey` and `replayWindow`
  */
 export async function verifyRequest<Identity>(
   request: ReceivedRequest,
@@ -98,7 +98,7 @@ export async function verifyRequest<Identity>(
   }
 
   const serverTimeMs = (dependencies.nowMs ?? Date.now)();
-  // Put so that a clock which answers NaN refuses.
+  // Negated, so that a clock that returns NaN rejects the request.
   if (!(Math.abs(serverTimeMs - headers.timestampMs) <= CLOCK_SKEW_MAX_MS)) {
     return { kind: 'refused', code: 'timestamp_out_of_window', serverTimeMs };
   }
@@ -121,7 +121,7 @@ function isSignedBy(
   headers: PresentSignatureHeaders,
   engine: VerifyEngine,
 ): boolean {
-  // No signer of ours signs such a line; what came in with one was not sent by a client of this scheme.
+  // No signer of this scheme signs such a request line.
   if (!isSignableRequestLine(request.method, request.path)) return false;
   const { method, path } = request;
   const { timestamp, nonce } = headers;

@@ -1,28 +1,29 @@
 /**
- * What a webhook says and what is signed of it, as the public Standard Webhooks specification has it; the hashing is
- * left to who asks, at once (./webhooks.ts) or by Web Crypto (./webhooks-web-crypto.ts). Invariants
- * 1. What is verified is the raw body, byte for byte as it came: JSON that was parsed and written again is not it.
- * 2. Every signature is compared with that of every secret, each in constant time and none left out: neither which
- *    one matched nor how far one did shows in the time.
- * 3. Only `v1` counts. Others may stand beside it, of schemes to come; none of them can make a message genuine.
- * 4. Errors say what to mend, and hold no secret and no signature.
+ * Parsing and preparation of webhooks according to the public Standard Webhooks specification. The callers hash:
+ * synchronously (./webhooks.ts) or with Web Crypto (./webhooks-web-crypto.ts). Invariants:
+ * 1. The raw body is verified, byte for byte. JSON that was parsed and serialized again fails.
+ * 2. Every signature is compared with that of every secret in constant time, without an early exit: timing reveals neither
+ *    which one matched nor how much of it.
+ * 3. Only `v1` signatures are verified. Signatures of other schemes are ignored.
+ * 4. Errors say how to fix the problem and contain no secret and no signature.
  */
 import { equalInConstantTime } from './constant-time.js';
 
-/** How old, or how early, a webhook may be, unless a receiver says otherwise. */
+/** Default maximum difference between the timestamp of a webhook and now, in seconds. */
 export const WEBHOOK_TOLERANCE_SECONDS = 300;
 
+/** Why a webhook was rejected. */
 export type WebhookRefusalCode =
-  /** A header is missing, was sent twice or is not of its form. */
+  /** A header is missing, repeated or malformed. */
   | 'malformed_header'
-  /** Sent too long ago: a replay, or a clock that is wrong. */
+  /** Sent too long ago: a replay or a wrong clock. */
   | 'too_old'
   /** Sent in the future: a clock is wrong. */
   | 'too_new'
-  /** No signature is of this body under this secret. */
+  /** No signature matches this body and secret. */
   | 'signature_mismatch';
 
-/** The webhook is not to be believed. */
+/** The webhook failed verification; `code` says why. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 
@@ -34,7 +35,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** `Headers` of fetch, or Node's `request.headers`. Names match in any case. */
+/** `Headers` of fetch, or Node's `request.headers`. Names are case-insensitive. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -43,84 +44,86 @@ export interface ReceivedWebhook {
   /** The raw body, before any parser. */
   readonly payload: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** `whsec_…`; several while a rotation is under way. */
+  /** The signing secret, `whsec_…`; several during a rotation. */
   readonly secret: string | readonly string[];
-  /** {@link WEBHOOK_TOLERANCE_SECONDS} where left out. */
+  /** Default: {@link WEBHOOK_TOLERANCE_SECONDS}. */
   readonly toleranceSeconds?: number;
-  /** Unix time in milliseconds; the system's clock where left out. */
+  /** Unix time in milliseconds. Default: the system clock. */
   readonly nowMs?: number;
 }
 
 export interface VerifiedWebhook {
-  /** The event's id: the same at every attempt to deliver it. Who has seen it before has nothing more to do. */
+  /** Id of the event, the same at every delivery attempt. Ignore an id that you have processed. */
   readonly id: string;
   /** When this attempt was sent. */
   readonly sentAt: Date;
 }
 
-/** What is signed of a webhook. */
+/** A webhook to sign. */
 export interface SentWebhook {
-  /** The event's id. */
+  /** Id of the event. */
   readonly id: string;
-  /** The raw body, byte for byte as it is sent. */
+  /** The raw body, exactly as sent. */
   readonly payload: string | Uint8Array;
-  /** `whsec_…` */
+  /** The signing secret, `whsec_…`. */
   readonly secret: string;
-  /** Unix time in milliseconds; the system's clock where left out. */
+  /** Unix time in milliseconds. Default: the system clock. */
   readonly nowMs?: number;
 }
 
-/** A type, not an interface: `fetch` takes it for headers so. */
+/** A type instead of an interface, so that `fetch` accepts it as headers. */
 export type SignedWebhookHeaders = {
   readonly 'webhook-id': string;
   readonly 'webhook-timestamp': string;
   readonly 'webhook-signature': string;
 };
 
-/** A webhook that is well-formed and of this time; whether it is genuine, its signatures are still to tell. */
+/** A well-formed and recent webhook whose signatures are not verified yet. */
 export interface ParsedWebhook extends VerifiedWebhook {
-  /** What was signed. */
+  /** The signed bytes. */
   readonly message: Bytes;
-  /** One for each secret. */
+  /** One key per secret. */
   readonly keys: readonly Bytes[];
-  /** The header as it came. */
+  /** The unparsed header. */
   readonly signatures: string;
 }
 
-/** Bytes of their own, as Web Crypto takes them. */
+/** Bytes with their own buffer, as Web Crypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** @throws {WebhookVerificationError} @throws {TypeError} as `verifyWebhook` does */
+/** Parses a webhook and checks its age. @throws {WebhookVerificationError} @throws {TypeError} as `verifyWebhook` does */
 export function readWebhook(received: ReceivedWebhook): ParsedWebhook {
   const { payload, headers, toleranceSeconds = WEBHOOK_TOLERANCE_SECONDS, nowMs = Date.now() } = received;
   if (typeof payload !== 'string' && !(payload instanceof Uint8Array))
-    throw new TypeError('The payload must be the raw body, text or bytes, as it is before a JSON parser.');
+    throw new TypeError(
+      'The payload must be the raw body, a string or bytes. Pass it before any JSON parser.',
+    );
   const keys = [received.secret].flat().map(keyOf);
-  if (keys.length === 0) throw new TypeError('There is no secret to verify with.');
+  if (keys.length === 0) throw new TypeError('The list of secrets is empty. Pass at least one.');
 
   const id = readHeader(headers, 'webhook-id', ID);
   const timestamp = readHeader(headers, 'webhook-timestamp', TIMESTAMP);
   const signatures = readHeader(headers, 'webhook-signature', SIGNATURES);
-  judgeAge(Number(timestamp), Math.floor(nowMs / 1000), toleranceSeconds);
+  checkAge(Number(timestamp), Math.floor(nowMs / 1000), toleranceSeconds);
   const message = messageOf(id, timestamp, payload);
   return { id, sentAt: new Date(Number(timestamp) * 1000), message, keys, signatures };
 }
 
-/** The verdict. @param macs HMAC-SHA-256 of the message, by each of the keys @throws {WebhookVerificationError} where none is among the signatures */
-export function judgeWebhook(
+/** Compares the signatures. @param macs HMAC-SHA-256 of the message under each key @throws {WebhookVerificationError} if no signature matches */
+export function checkSignatures(
   { id, sentAt, signatures }: ParsedWebhook,
   macs: readonly Uint8Array[],
 ): VerifiedWebhook {
   if (!isSignedByAny(signatures, macs)) {
     throw new WebhookVerificationError(
       'signature_mismatch',
-      'No signature matches. Verify the raw body, byte for byte as it came, before any parser; and use the secret of this webhook, as its creation or its last rotation showed it.',
+      'No signature matches. Pass the raw body, before any parser, and the secret of this webhook from its creation or last rotation.',
     );
   }
   return { id, sentAt };
 }
 
-/** What a sender signs. */
+/** The prepared parts of a webhook to sign. */
 export interface WebhookToSign {
   readonly id: string;
   readonly timestamp: string;
@@ -128,16 +131,16 @@ export interface WebhookToSign {
   readonly key: Bytes;
 }
 
-/** @throws {TypeError} where the secret is none, or a receiver would not take the id or the time */
+/** Prepares a webhook for signing. @throws {TypeError} if the secret, the id or the time is invalid */
 export function prepareWebhook({ id, payload, secret, nowMs = Date.now() }: SentWebhook): WebhookToSign {
   const timestamp = String(Math.floor(nowMs / 1000));
-  if (!ID.pattern.test(id)) throw new TypeError(`The id of a webhook must be ${ID.words}.`);
+  if (!ID.pattern.test(id)) throw new TypeError(`The id of the webhook must be ${ID.description}.`);
   if (!TIMESTAMP.pattern.test(timestamp))
-    throw new TypeError(`The time of a webhook must be ${TIMESTAMP.words}.`);
+    throw new TypeError(`The time of the webhook must be ${TIMESTAMP.description}.`);
   return { id, timestamp, message: messageOf(id, timestamp, payload), key: keyOf(secret) };
 }
 
-/** The three headers. @param mac HMAC-SHA-256 of the message, by the key */
+/** Returns the three headers. @param mac HMAC-SHA-256 of the message under the key */
 export function webhookHeadersOf({ id, timestamp }: WebhookToSign, mac: Uint8Array): SignedWebhookHeaders {
   return {
     'webhook-id': id,
@@ -147,7 +150,7 @@ export function webhookHeadersOf({ id, timestamp }: WebhookToSign, mac: Uint8Arr
 }
 
 const PREFIX = 'whsec_';
-/** What the specification asks of a secret. */
+/** Length limits of the specification. */
 const KEY_MIN_BYTES = 24;
 const KEY_MAX_BYTES = 64;
 const VERSION = 'v1,';
@@ -155,15 +158,15 @@ const encoder = new TextEncoder();
 
 interface HeaderForm {
   readonly pattern: RegExp;
-  readonly words: string;
+  readonly description: string;
 }
-/** A full stop would let a part of one header pass for a part of the next. */
+/** A full stop is forbidden: it separates the signed parts and could move text between them. */
 const ID: HeaderForm = {
   pattern: /^[\x21-\x2b\x2d\x2f-\x7e]+$/,
-  words: 'an id without spaces and full stops',
+  description: 'an id without spaces and full stops',
 };
-const TIMESTAMP: HeaderForm = { pattern: /^[1-9]\d{0,11}$/, words: 'Unix time in whole seconds' };
-const SIGNATURES: HeaderForm = { pattern: /^[\x20-\x7e]+$/, words: 'signatures, separated by spaces' };
+const TIMESTAMP: HeaderForm = { pattern: /^[1-9]\d{0,11}$/, description: 'Unix time in whole seconds' };
+const SIGNATURES: HeaderForm = { pattern: /^[\x20-\x7e]+$/, description: 'signatures, separated by spaces' };
 
 function keyOf(secret: string): Bytes {
   const key =
@@ -171,7 +174,7 @@ function keyOf(secret: string): Bytes {
       ? bytesOfBase64(secret.slice(secret.startsWith(PREFIX) ? PREFIX.length : 0))
       : undefined;
   if (key === undefined || key.length < KEY_MIN_BYTES || key.length > KEY_MAX_BYTES)
-    throw new TypeError('The secret is none: it is whsec_ and the base64 after it, as it was shown.');
+    throw new TypeError('The secret is invalid. Pass whsec_ and the base64 after it, exactly as shown.');
   return key;
 }
 
@@ -183,26 +186,26 @@ function bytesOfBase64(text: string): Bytes | undefined {
   }
 }
 
-function readHeader(headers: WebhookHeaders, name: string, { pattern, words }: HeaderForm): string {
-  const value = givenIn(headers, name);
+function readHeader(headers: WebhookHeaders, name: string, { pattern, description }: HeaderForm): string {
+  const value = valueIn(headers, name);
   if (value === undefined || value === null) {
     throw new WebhookVerificationError(
       'malformed_header',
-      `${name} is missing. Hand in all headers of the request; a proxy may have taken it out.`,
+      `${name} is missing. Pass all headers of the request; a proxy may have removed it.`,
     );
   }
   if (typeof value !== 'string' || !pattern.test(value))
-    throw new WebhookVerificationError('malformed_header', `${name} is not what it must be: ${words}, once.`);
+    throw new WebhookVerificationError('malformed_header', `${name} must occur once and be ${description}.`);
   return value;
 }
 
-function givenIn(headers: WebhookHeaders, name: string): unknown {
+function valueIn(headers: WebhookHeaders, name: string): unknown {
   if (typeof headers.get === 'function') return headers.get(name);
-  const found = Object.entries(headers).filter(([given]) => given.toLowerCase() === name);
+  const found = Object.entries(headers).filter(([key]) => key.toLowerCase() === name);
   return found.length > 1 ? found : found[0]?.[1];
 }
 
-function judgeAge(sentSeconds: number, nowSeconds: number, toleranceSeconds: number): void {
+function checkAge(sentSeconds: number, nowSeconds: number, toleranceSeconds: number): void {
   const ageSeconds = nowSeconds - sentSeconds;
   if (Math.abs(ageSeconds) <= toleranceSeconds) return;
   const [code, distance] =
@@ -211,18 +214,18 @@ function judgeAge(sentSeconds: number, nowSeconds: number, toleranceSeconds: num
       : (['too_new', `${-ageSeconds} s from now`] as const);
   throw new WebhookVerificationError(
     code,
-    `The webhook was sent ${distance}; ${toleranceSeconds} s are allowed. Is this machine's clock right? A stored copy can't be verified again later.`,
+    `The webhook was sent ${distance}; ${toleranceSeconds} s are allowed. Check this machine's clock. A stored webhook cannot be verified later.`,
   );
 }
 
-/** Nothing ends early: every signature meets every key's. */
+/** Compares every signature with every key, without an early exit. */
 function isSignedByAny(signatures: string, macs: readonly Uint8Array[]): boolean {
   const expected = macs.map((mac) => encoder.encode(base64Of(mac)));
   let matches = 0;
   for (const signature of signatures.split(' ')) {
     if (!signature.startsWith(VERSION)) continue;
-    const given = encoder.encode(signature.slice(VERSION.length));
-    for (const each of expected) matches += equalInConstantTime(given, each) ? 1 : 0;
+    const received = encoder.encode(signature.slice(VERSION.length));
+    for (const each of expected) matches += equalInConstantTime(received, each) ? 1 : 0;
   }
   return matches > 0;
 }

@@ -1,10 +1,10 @@
 /**
- * As ./webhooks.ts, hashed by the runtime's Web Crypto: in promises, and without a library. What is promised is said in
- * ./webhook-message.ts.
+ * The asynchronous variant of ./webhooks.ts, which hashes with the runtime's Web Crypto and without a library. For the
+ * invariants see ./webhook-message.ts.
  */
 import {
   type Bytes,
-  judgeWebhook,
+  checkSignatures,
   prepareWebhook,
   type ReceivedWebhook,
   readWebhook,
@@ -17,20 +17,20 @@ import {
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 
 /**
- * Tells a genuine webhook.
+ * Verifies a webhook and returns its id and time.
  *
- * @throws {WebhookVerificationError} where it is not
- * @throws {TypeError} where the payload is no raw body, or the secret no secret: the caller's fault, not the sender's
+ * @throws {WebhookVerificationError} if verification fails
+ * @throws {TypeError} if the payload is not a raw body or the secret is invalid: an error of the caller, not the sender
  */
 export async function verifyWebhook(received: ReceivedWebhook): Promise<VerifiedWebhook> {
   const read = readWebhook(received);
-  return judgeWebhook(read, await Promise.all(read.keys.map((key) => macOf(read.message, key))));
+  return checkSignatures(read, await Promise.all(read.keys.map((key) => macOf(read.message, key))));
 }
 
 /**
- * The three headers of a webhook as a sender signs it: for the tests of receivers.
+ * Signs a webhook and returns its three headers. For tests of receivers.
  *
- * @throws {TypeError} where the secret is none, or a receiver would not take the id or the time
+ * @throws {TypeError} if the secret, the id or the time is invalid
  */
 export async function signWebhook(sent: SentWebhook): Promise<SignedWebhookHeaders> {
   const prepared = prepareWebhook(sent);

@@ -165,7 +165,7 @@ describe('a receiver', () => {
   it('says what to mend where it is used wrongly: a parsed body, no secret, or what is none', () => {
     const parsed = JSON.parse(BODY) as unknown as string;
     expect(() => verify({ payload: parsed })).toThrow(
-      new TypeError('The payload must be the raw body, text or bytes, as it is before a JSON parser.'),
+      new TypeError('The payload must be the raw body, a string or bytes. Pass it before any JSON parser.'),
     );
     for (const secret of ['', 'whsec_', 'whsec_?', `whsec_${'A'.repeat(28)}`, undefined as unknown as string])
       expect(() => verify({ secret })).toThrow(TypeError);

@@ -1,11 +1,11 @@
 /**
- * Verifies webhooks, as the public Standard Webhooks specification signs them, and signs them for the tests of
- * receivers: at once, by noble, wherever JavaScript runs. What is promised is said in ./webhook-message.ts.
+ * Verifies webhooks according to the public Standard Webhooks specification, and signs them for tests of receivers.
+ * Synchronous, with noble, on every JavaScript runtime. For the invariants see ./webhook-message.ts.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import {
-  judgeWebhook,
+  checkSignatures,
   prepareWebhook,
   type ReceivedWebhook,
   readWebhook,
@@ -27,23 +27,23 @@ export {
 } from './webhook-message.js';
 
 /**
- * Tells a genuine webhook.
+ * Verifies a webhook and returns its id and time.
  *
- * @throws {WebhookVerificationError} where it is not
- * @throws {TypeError} where the payload is no raw body, or the secret no secret: the caller's fault, not the sender's
+ * @throws {WebhookVerificationError} if verification fails
+ * @throws {TypeError} if the payload is not a raw body or the secret is invalid: an error of the caller, not the sender
  */
 export function verifyWebhook(received: ReceivedWebhook): VerifiedWebhook {
   const read = readWebhook(received);
-  return judgeWebhook(
+  return checkSignatures(
     read,
     read.keys.map((key) => hmac(sha256, key, read.message)),
   );
 }
 
 /**
- * The three headers of a webhook as a sender signs it: for the tests of receivers.
+ * Signs a webhook and returns its three headers. For tests of receivers.
  *
- * @throws {TypeError} where the secret is none, or a receiver would not take the id or the time
+ * @throws {TypeError} if the secret, the id or the time is invalid
  */
 export function signWebhook(sent: SentWebhook): SignedWebhookHeaders {
   const prepared = prepareWebhook(sent);

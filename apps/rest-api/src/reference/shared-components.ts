@@ -97,20 +97,17 @@ export const securitySchemes: JsonObject = {
 export const pagination: JsonObject = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', description: 'Maximum number of items on this page.' },
+    limit: { type: 'integer', description: 'The maximum number of items of this page.' },
     offset: {
       type: 'integer',
-      description: 'Number of skipped items before this page. 0 if the page was requested with `cursor`.',
+      description: 'Items skipped before this page; 0 if it was requested by cursor.',
     },
-    has_more: { type: 'boolean', description: 'True if more items follow this page.' },
+    has_more: { type: 'boolean', description: 'Whether there are more items after this page.' },
     next_cursor: {
       type: ['string', 'null'],
-      description: 'Value of `cursor` for the next page. Null on the last page.',
+      description: 'Send it as `cursor` to get the next page; null on the last page.',
     },
-    total: {
-      type: 'integer',
-      description: 'Number of all matching items. Present only with `include=total`.',
-    },
+    total: { type: 'integer', description: 'Number of all items of the query; only with `include=total`.' },
   },
   required: ['limit', 'offset', 'has_more', 'next_cursor'],
 };

@@ -28,20 +28,20 @@ type Method = (typeof METHODS)[number];
 export const registerApi: Register = (program, run) => {
   const command = program
     .command('api')
-    .summary('make any request of the API')
+    .summary('send any request to the API')
     .description(
-      'Makes any request of the API, with the credential of the profile, and prints the answer as it came.',
+      'Sends any request to the API with the credential of the profile and prints the response unchanged.',
     )
     .argument('<method>', METHODS.join(', '))
-    .argument('<path>', 'with its query: /v1/trades?status=FILLED')
+    .argument('<path>', 'including the query: /v1/trades?status=FILLED')
     .option(
       '-f, --field <name=value>',
-      'of the query of a GET, else of the body; a.b=1 nests (repeatable)',
+      'query parameter of a GET, otherwise body field; a.b=1 nests (repeatable)',
       collect,
     )
-    .option('--input <file>', 'the body, JSON, from a file; - reads stdin')
-    .option('--paginate', 'every page of a list, as one array')
-    .option('-i, --include', "print the answer's status and headers, too")
+    .option('--input <file>', 'read the JSON body from a file; - reads stdin')
+    .option('--paginate', 'print all pages of a list as one array')
+    .option('-i, --include', 'also print the response status and headers')
     .action(
       run<readonly [string, string], Options>((context, [method, path], options) =>
         callApi(context, method, path, options),
@@ -57,35 +57,35 @@ export const registerApi: Register = (program, run) => {
 };
 
 async function callApi(context: Context, method: string, path: string, options: Options): Promise<void> {
-  const asked = await parseRequest(context, method, path, options);
+  const request = await parseRequest(context, method, path, options);
   const client = await context.client();
-  if (options.paginate === true) return printPages(context, client, asked.path);
+  if (options.paginate === true) return printPages(context, client, request.path);
   const response =
-    asked.method === 'POST'
+    request.method === 'POST'
       ? await withIdempotencyKey(context, (idempotencyKey) =>
-          responseTo(client, asked, context.signal, idempotencyKey),
+          responseTo(client, request, context.signal, idempotencyKey),
         )
-      : await responseTo(client, asked, context.signal);
+      : await responseTo(client, request, context.signal);
   if (options.include === true) await context.print.line(headOf(response));
   await printText(context, await response.text());
 }
 
 async function parseRequest(
   context: Context,
-  given: string,
+  verb: string,
   path: string,
   options: Options,
 ): Promise<ApiRequest> {
-  const method = METHODS.find((each) => each === given.toUpperCase());
-  if (method === undefined) throw new UsageError(`${safeLine(given)} is no method: ${METHODS.join(', ')}.`);
+  const method = METHODS.find((each) => each === verb.toUpperCase());
+  if (method === undefined)
+    throw new UsageError(`The method must be one of ${METHODS.join(', ')}; got ${safeLine(verb)}.`);
   if (!path.startsWith('/'))
-    throw new UsageError(`The path begins with /, like /v1/me, and is ${safeLine(path)}.`);
+    throw new UsageError(`The path must start with /, such as /v1/me; got ${safeLine(path)}.`);
   if (options.input !== undefined && options.field !== undefined)
-    throw new UsageError('--input is the whole body: --field goes without it.');
-  if (options.paginate === true && method !== 'GET')
-    throw new UsageError('--paginate is for a GET of a list.');
+    throw new UsageError('--input and --field cannot be combined: --input is the whole body.');
+  if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate works only with GET.');
   if (options.input !== undefined && method === 'GET')
-    throw new UsageError('A GET has no body: --input is for others.');
+    throw new UsageError('A GET has no body. Use --input with another method.');
   if (method === 'GET') return { method, path: path + searchOf(path, options.field ?? []), body: undefined };
   if (options.input !== undefined)
     return { method, path, body: bodyOf(await textFrom(context, options.input)) };
@@ -96,7 +96,7 @@ function bodyOf(text: string): unknown {
   try {
     return parseKeepingDigits(text);
   } catch (error) {
-    throw new UsageError(`--input is no JSON: ${safeLine((error as Error).message)}`);
+    throw new UsageError(`--input is not valid JSON: ${safeLine((error as Error).message)}`);
   }
 }
 
@@ -106,7 +106,7 @@ function searchOf(path: string, fields: readonly string[]): string {
   return `${path.includes('?') ? '&' : '?'}${search}`;
 }
 
-/** The object in `a.b=1` texts. Numbers keep their digits: the API takes decimals as text, too. */
+/** Builds the object of `a.b=1` strings. Long numbers become strings, so that they keep their digits. */
 function recordOf(fields: readonly string[]): unknown {
   const record: Record<string, unknown> = {};
   for (const field of fields) {
@@ -137,13 +137,13 @@ async function responseTo(
   }
 }
 
-/** As it came; a screen gets it laid out, and `--json` and `--jq` what they ask for. */
+/** Prints a response unchanged in a pipe, indented on a screen, and as `--json` and `--jq` request. */
 async function printText({ print, settings, terminal }: Context, text: string): Promise<void> {
   if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(JSON.parse(text));
   await print.line(terminal.isScreen || settings.json !== undefined ? safeIndented(text) : text);
 }
 
-/** JSON escapes the control characters below 32 itself. */
+/** Escapes control characters that JSON does not escape: those from 127 on. */
 function safeIndented(text: string): string {
   return indented(text).split('\n').map(safeLine).join('\n');
 }
@@ -158,7 +158,7 @@ async function printPages(context: Context, client: Client<'string'>, path: stri
     }
   } catch (error) {
     if (!(error instanceof UnexpectedAnswerError)) throw error;
-    throw new UsageError(`${safeLine(path)} answers no list: leave --paginate out.`);
+    throw new UsageError(`${safeLine(path)} does not return a list. Omit --paginate.`);
   }
   await printText(context, JSON.stringify(items));
 }

@@ -1,9 +1,9 @@
 /**
- * Logging in: a key pair of this machine's own, linked to an account by its signature over a challenge. No password.
+ * Login without a password: creates a key pair for this machine and links it to an account by signing a challenge.
  *
- * 1. The private key is kept before it is linked: an identity whose key is lost would be of no use.
- * 2. The key in use stays until the new one works: it is replaced in one write, after the API knew it.
- * 3. Keys come from stdin or the environment, or are typed unseen; they are never arguments, and never printed.
+ * 1. The private key is stored before it is linked, since an identity without its key would be useless.
+ * 2. The current key stays until the new one works. It is replaced in one write, after the API accepted the new one.
+ * 3. Keys come from stdin, the environment or a hidden prompt. They are never arguments and never printed.
  */
 import { Client } from '@trading-automation/sdk';
 import { generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';
@@ -28,14 +28,14 @@ export const registerLogin: Register = (program, run) => {
   const command = groupIn(program, 'auth')
     .command('login')
     .description(
-      'Makes a key pair, links it to your account, and keeps it for this profile. Opens an account where you have none.',
+      'Creates a key pair, links it to your account and stores it in the profile. Opens a new account if you have none.',
     )
-    .summary('log in with a key pair, or an API key')
-    .option('--key-stdin', 'take the private key from stdin in place of a new one')
-    .option('--api-key-stdin', 'read an API key from stdin: the key pair is linked to its account')
-    .option('--with-api-key', 'keep the API key itself as the credential, and make no key pair')
-    .option('--label <label>', "how the account lists the key pair; default: this machine's name")
-    .option('--graphql-url <url>', 'address of the GraphQL API, kept in the profile');
+    .summary('log in with a key pair or an API key')
+    .option('--key-stdin', 'read the private key from stdin instead of creating one')
+    .option('--api-key-stdin', 'read an API key from stdin; the key pair is linked to its account')
+    .option('--with-api-key', 'store the API key as the credential; create no key pair')
+    .option('--label <label>', "label of the key pair; default: this machine's name")
+    .option('--graphql-url <url>', 'address of the GraphQL API; stored in the profile');
   withExamples(
     command,
     'svc auth login --base-url http://127.0.0.1:4000',
@@ -53,10 +53,12 @@ async function login(context: Context, options: Options): Promise<void> {
   if (options.keyStdin && options.apiKeyStdin)
     throw new UsageError(
       '--key-stdin and --api-key-stdin both read stdin.',
-      'Give the API key as SVC_API_KEY.',
+      'Set the API key as SVC_API_KEY.',
     );
   if (options.keyStdin && options.withApiKey)
-    throw new UsageError('--with-api-key makes no key pair, so there is no place for --key-stdin.');
+    throw new UsageError(
+      '--with-api-key and --key-stdin cannot be combined: --with-api-key uses no key pair.',
+    );
   checkedName(context.settings.profile);
   await assertLoggedOut(context, options);
   const baseURL = await addressOf(context);
@@ -67,25 +69,25 @@ async function login(context: Context, options: Options): Promise<void> {
   };
   if (options.withApiKey) {
     if (apiKey === undefined)
-      throw new UsageError('There is no API key.', 'Give it by --api-key-stdin, or as SVC_API_KEY.');
-    await keepApiKey(context, apiKey, profile);
+      throw new UsageError('No API key.', 'Pass it with --api-key-stdin, or set SVC_API_KEY.');
+    await storeApiKey(context, apiKey, profile);
   } else await linkKeyPair(context, apiKey, profile, options);
 }
 
-/** Without a key of an account, a login opens a new one: nobody is to lose theirs by logging in twice. */
+/** Rejects a second login, which would open another account and replace the key of the first. */
 async function assertLoggedOut({ config, settings, environment }: Context, options: Options): Promise<void> {
-  const isOfAnAccount = options.keyStdin || options.apiKeyStdin || environment.variables.SVC_API_KEY;
-  if (profileIn(await config.read(), settings.profile)?.credential === undefined || isOfAnAccount) return;
+  const hasAccountKey = options.keyStdin || options.apiKeyStdin || environment.variables.SVC_API_KEY;
+  if (profileIn(await config.read(), settings.profile)?.credential === undefined || hasAccountKey) return;
   throw new UsageError(
-    `The profile ${settings.profile} is logged in already.`,
-    'Use another with --profile, or let this one go first: svc auth logout',
+    `The profile ${settings.profile} is already logged in.`,
+    'Use another profile with --profile, or log out first: svc auth logout',
   );
 }
 
-/** As set, or as said when asked. */
+/** Returns the configured address, or prompts for it. */
 async function addressOf({ settings, prompts, terminal }: Context): Promise<string> {
   if (settings.baseURL !== undefined || !terminal.isInteractive) return baseURLOf(settings);
-  return prompts.text('Address of the API', 'Give --base-url.', 'http://127.0.0.1:4000');
+  return prompts.text('Address of the API', 'Pass --base-url.', 'http://127.0.0.1:4000');
 }
 
 async function readApiKey(
@@ -93,19 +95,19 @@ async function readApiKey(
   { apiKeyStdin, withApiKey }: Options,
 ): Promise<string | undefined> {
   const { SVC_API_KEY } = context.environment.variables;
-  let given: string | undefined = SVC_API_KEY || undefined;
-  if (apiKeyStdin) given = (await textFrom(context, '-')).trim();
-  else if (withApiKey && given === undefined && context.terminal.isInteractive)
-    given = (await context.prompts.secret('API key', 'Give it by --api-key-stdin.')).trim();
-  if (given !== undefined && worldOf(given) === undefined)
-    throw new UsageError('That is no API key: they begin with svc_live_ or svc_test_.');
-  return given;
+  let key: string | undefined = SVC_API_KEY || undefined;
+  if (apiKeyStdin) key = (await textFrom(context, '-')).trim();
+  else if (withApiKey && key === undefined && context.terminal.isInteractive)
+    key = (await context.prompts.secret('API key', 'Pass it with --api-key-stdin.')).trim();
+  if (key !== undefined && worldOf(key) === undefined)
+    throw new UsageError('The API key must start with svc_live_ or svc_test_.');
+  return key;
 }
 
-async function keepApiKey(context: Context, apiKey: string, profile: Profile): Promise<void> {
+async function storeApiKey(context: Context, apiKey: string, profile: Profile): Promise<void> {
   const client = clientWith(context, profile.base_url!, { apiKey });
-  const me = await context.progress('Trying the key', () => client.me.get({ signal: context.signal }));
-  const secrets = await secretsToKeep(context);
+  const me = await context.progress('Checking the key', () => client.me.get({ signal: context.signal }));
+  const secrets = await openSecrets(context);
   await secrets.set('api_key', apiKey);
   await secrets.delete('private_key');
   await context.config.change(context.settings.profile, {
@@ -129,8 +131,8 @@ async function linkKeyPair(
   const privateKey = options.keyStdin
     ? (await textFrom(context, '-')).trim().replace(/^0x/, '').toLowerCase()
     : hexOf(generatePrivateKey());
-  const signer = signerOf(privateKey, 'What came from stdin');
-  const secrets = await secretsToKeep(context);
+  const signer = signerOf(privateKey, 'The key from stdin');
+  const secrets = await openSecrets(context);
   const before = await secrets.get('private_key');
   await secrets.set('private_key', privateKey);
   try {
@@ -155,20 +157,18 @@ async function linkKeyPair(
     printLoggedIn(context, me.world, me.id, secrets.place);
     await context.print.record(identity);
   } catch (error) {
-    // What was kept beforehand is still what works.
+    // Restore the previous key, which still works.
     if (before === undefined) await secrets.delete('private_key');
     else await secrets.set('private_key', before);
     throw error;
   }
 }
 
-/** The keyring where there is one, whatever the profile used until now. */
-async function secretsToKeep({ environment, settings, print }: Context) {
+/** Opens the keyring, if there is one, regardless of where the profile stored its secrets before. */
+async function openSecrets({ environment, settings, print }: Context) {
   const secrets = await new ProfileSecrets(environment, settings.profile, undefined).store();
   if (secrets.kind === 'file' && environment.variables.SVC_CREDENTIALS !== 'file')
-    print.warn(
-      `no keyring answers on this machine: the key is kept in ${secrets.place}, readable by you alone.`,
-    );
+    print.warn(`no keyring is available; the key is stored in ${secrets.place}, readable only by you.`);
   return secrets;
 }
 
@@ -191,8 +191,8 @@ function printLoggedIn(
   place: string,
 ): void {
   const sign = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
-  const of = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
-  print.success(`Logged in to ${userId} (${sign} world)${of}; the key is in ${place}.`);
+  const suffix = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
+  print.success(`Logged in to ${userId} (${sign} world)${suffix}; the key is stored in ${place}.`);
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** The credential of a profile: who it is, what it may do, how it is let go. */
+/** The credential of a profile: show, export and remove it. */
 import { forgetIds } from '../completion/known-ids.js';
 import type { Context, Register } from '../context.js';
 import { AuthRequired, Failure } from '../failures.js';
@@ -11,7 +11,7 @@ export const registerAuth: Register = (program, run) => {
   withExamples(
     auth
       .command('status')
-      .description('Shows which credential the profile uses, where it is kept, and whether the API takes it.')
+      .description('Shows the credential of the profile, where it is stored, and whether the API accepts it.')
       .action(run((context) => status(context))),
     'svc auth status',
     'svc auth status --profile live --json',
@@ -26,8 +26,10 @@ export const registerAuth: Register = (program, run) => {
   withExamples(
     auth
       .command('logout')
-      .description("Forgets the profile's credential on this machine; with --revoke the API forgets it, too.")
-      .option('--revoke', 'revoke the key pair, or the API key, at the API first')
+      .description(
+        "Deletes the profile's credential from this machine; with --revoke also revokes it at the API.",
+      )
+      .option('--revoke', 'first revoke the key pair or the API key at the API')
       .action(
         run<readonly [], { readonly revoke?: boolean }>((context, _args, { revoke }) =>
           logout(context, revoke === true),
@@ -39,7 +41,7 @@ export const registerAuth: Register = (program, run) => {
   withExamples(
     groupIn(program, 'auth', 'keys')
       .command('export')
-      .description('Prints the private key of the profile: whoever has it acts as you.')
+      .description('Prints the private key of the profile. Anyone who has it can act as you.')
       .action(run((context) => exportKey(context))),
     'svc auth keys export > key.txt',
   );
@@ -80,7 +82,7 @@ async function logout(context: Context, isRevoked: boolean): Promise<void> {
   const { settings, config, print, secrets } = context;
   const profile = profileIn(await config.read(), settings.profile);
   if (profile?.credential === undefined)
-    throw new AuthRequired(`The profile ${settings.profile} has no credential to forget.`);
+    throw new AuthRequired(`The profile ${settings.profile} has no credential.`);
   if (isRevoked) await revoke(context);
   for (const name of SECRET_NAMES) await secrets.delete(name);
   await forgetIds(context);
@@ -90,12 +92,12 @@ async function logout(context: Context, isRevoked: boolean): Promise<void> {
     world: undefined,
     secrets: undefined,
   });
-  print.success(`The profile ${settings.profile} has no credential any more.`);
+  print.success(`Logged out: deleted the credential of the profile ${settings.profile}.`);
   if (!isRevoked)
-    print.note('The API still takes it: revoke it with `svc public-keys revoke` if others may have it.');
+    print.note('The API still accepts it. If others may have it, revoke it with `svc public-keys revoke`.');
 }
 
-/** Whoever is asked, by the credential itself. */
+/** Revokes the credential, authenticated by the credential itself. */
 async function revoke(context: Context): Promise<void> {
   const { signal } = context;
   const client = await context.client();
@@ -103,12 +105,12 @@ async function revoke(context: Context): Promise<void> {
   await context.confirm(`Revoke ${credential.id} at the API?`);
   if (credential.kind === 'public_key') await client.publicKeys.revoke(credential.id, { signal });
   else if (credential.kind === 'api_key') await client.apiKeys.revoke(credential.id, { signal });
-  else throw new Failure(`A credential of the kind ${credential.kind} can't be revoked here.`);
+  else throw new Failure(`A credential of type ${credential.kind} cannot be revoked here.`);
 }
 
 async function exportKey(context: Context): Promise<void> {
   const key = await context.secrets.get('private_key');
   if (key === undefined) throw new AuthRequired(`The profile ${context.settings.profile} has no key pair.`);
-  await context.confirm('Print the private key? Whoever has it acts as you.');
+  await context.confirm('Print the private key? Anyone who has it can act as you.');
   await context.print.line(key);
 }

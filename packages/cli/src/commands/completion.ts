@@ -9,8 +9,8 @@ const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export const registerCompletion: Register = (program, run) => {
   const command = program
     .command('completion')
-    .description('Prints the script that completes commands, flags and the ids you listed in the last hour.')
-    .summary('completions for your shell')
+    .description('Prints a completion script for commands, flags and the ids listed in the last hour.')
+    .summary('print shell completions')
     .addArgument(new Argument('<shell>').choices(SHELLS));
   withExamples(
     command,

@@ -12,7 +12,7 @@ import { registerSignals } from './signals.js';
 import { registerTradesWatch } from './trades-watch.js';
 import { registerTrigger } from './trigger.js';
 
-/** Commands that are more than one operation. */
+/** Commands that do more than call one operation. */
 export const CUSTOM_COMMANDS: readonly Register[] = [
   registerListen,
   registerTrigger,

@@ -7,13 +7,13 @@ import { groupIn, withExamples } from './group.js';
 
 const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
 
-/** One dead letter, or many: two operations, since people think of one verb. */
+/** One command for two operations: retry one dead letter, or many with --all. */
 export const registerDeadLettersRetry: Register = (program, run) => {
   const many = OPERATIONS['deadLetters.retryMany'];
   const command = groupIn(program, 'webhooks', 'dead-letters')
     .command('retry')
     .description(
-      'Sends a pending dead letter again, or with --all those of a webhook, of a range or of a kind.',
+      'Delivers a pending dead letter again or, with --all, those of a webhook, a time range or an event type.',
     )
     .argument('<webhook>')
     .argument('[dead-letter]');
@@ -28,17 +28,18 @@ export const registerDeadLettersRetry: Register = (program, run) => {
       const client = await context.client();
       const body = bodyOf(many.body, options);
       if (dlq_id !== undefined) {
-        if (Object.keys(body).length > 0) throw new UsageError('A range or a kind goes with --all alone.');
+        if (Object.keys(body).length > 0)
+          throw new UsageError('A time range or an event type requires --all.');
         const one = { params: { id, dlq_id }, query: {} };
         await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], one));
         return;
       }
       if (!context.settings.all)
         throw new UsageError(
-          'Say which dead letter, or --all.',
-          `See \`svc webhooks dead-letters list ${id}\`.`,
+          'Pass a dead letter id or --all.',
+          `List them with \`svc webhooks dead-letters list ${id}\`.`,
         );
-      await context.confirm(`Send the pending dead letters of ${id} again?`);
+      await context.confirm(`Deliver the pending dead letters of ${id} again?`);
       await context.print.record(await call(context, client, many, { params: { id }, query: {}, body }));
     }),
   );

@@ -25,33 +25,33 @@ const BALANCES = ['USDT=100000', 'BTC=1'];
 
 export const registerDev: Register = (program, run) => {
   const dev = groupIn(program, 'dev');
-  const start = dev
+  const upCommand = dev
     .command('up')
     .description('Runs the stack of this checkout (npm start) until Ctrl-C.')
-    .option('-d, --detach', 'leave it running, and come back when it is ready')
+    .option('-d, --detach', 'run it in the background; return when it is ready')
     .action(run<readonly [], UpOptions>((context, _args, options) => up(context, options)));
-  const end = dev
+  const downCommand = dev
     .command('down')
-    .description('Ends the stack of this checkout, wherever it was begun.')
+    .description('Stops the stack of this checkout, wherever it was started.')
     .action(run((context) => down(context)));
-  const again = dev
+  const resetCommand = dev
     .command('reset')
-    .description('Begins the stack of this checkout again with empty data.')
-    .option('-d, --detach', 'leave it running, and come back when it is ready')
+    .description('Restarts the stack of this checkout with empty data.')
+    .option('-d, --detach', 'run it in the background; return when it is ready')
     .action(run<readonly [], UpOptions>((context, _args, options) => reset(context, options)));
-  withExamples(start, 'svc dev up', 'svc dev up --detach');
-  withExamples(end, 'svc dev down');
-  withExamples(again, 'svc dev reset', 'svc dev reset --detach --yes');
+  withExamples(upCommand, 'svc dev up', 'svc dev up --detach');
+  withExamples(downCommand, 'svc dev down');
+  withExamples(resetCommand, 'svc dev reset', 'svc dev reset --detach --yes');
   const seed = dev
     .command('seed')
     .description(
-      "Opens a practice account at the paper exchange, and links it to the profile's account; where one is linked already, it is told.",
+      "Opens a practice account at the paper exchange and links it to the profile's account. If one is linked already, prints it.",
     )
-    .option('--paper-url <url>', 'address of the paper exchange (default: of the stack of this checkout)')
-    .option('--name <name>', `of the exchange account (default: ${NAME}, or whichever is linked)`)
+    .option('--paper-url <url>', 'address of the paper exchange (default: that of the local stack)')
+    .option('--name <name>', `name of the exchange account (default: ${NAME}, or the linked one)`)
     .option(
       '--balance <currency=amount>',
-      `what it holds at first (repeatable; default: ${BALANCES.join(', ')})`,
+      `initial balance (repeatable; default: ${BALANCES.join(', ')})`,
       collect,
     )
     .action(run<readonly [], SeedOptions>((context, _args, options) => seedAccount(context, options)));
@@ -62,21 +62,21 @@ async function up(context: Context, { detach = false }: UpOptions): Promise<void
   const launch = await launchOf(context, false);
   const running = await findRunningStack(launch.checkout, launch.platform);
   if (running === undefined) return startStack(context, launch, detach);
-  context.print.note(`It runs already, as process ${running.pid}.`);
+  context.print.note(`Already running as process ${running.pid}.`);
   await context.print.record(addressesOf(running));
 }
 
 async function down(context: Context): Promise<void> {
   const { checkout, platform } = await launchOf(context, false);
   const running = await findRunningStack(checkout, platform);
-  if (running === undefined) return context.print.note('Nothing runs here.');
+  if (running === undefined) return context.print.note('The stack is not running.');
   await context.progress('Stopping', () => stop(running, platform, context.signal));
   context.print.success('Stopped.');
 }
 
 async function reset(context: Context, { detach = false }: UpOptions): Promise<void> {
   const launch = await launchOf(context, true);
-  await context.confirm(`Everything in ${launch.checkout}/.data is removed: accounts, trades, keys. Go on?`);
+  await context.confirm(`Delete everything in ${launch.checkout}/.data: accounts, trades, keys?`);
   const running = await findRunningStack(launch.checkout, launch.platform);
   if (running !== undefined)
     await context.progress('Stopping', () => stop(running, launch.platform, context.signal));
@@ -95,7 +95,7 @@ async function launchOf({ environment, signal }: Context, isFresh: boolean): Pro
   return { checkout, platform: environment.platform, isFresh, signal };
 }
 
-/** Without the keys that stand beside them. */
+/** The addresses of a stack, without its keys. */
 function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid }: Stack) {
   const all = { rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -108,7 +108,7 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   const linked = await practiceAccountOf(client, options.name, signal);
   if (linked !== undefined) {
     print.note(
-      `A practice account is linked already, as ${linked.account_name}; another --name links one more.`,
+      `The practice account ${linked.account_name} is already linked. Pass another --name to link one more.`,
     );
     return print.record(linked);
   }
@@ -119,27 +119,27 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   });
   if (graphqlURL !== undefined && context.settings.graphqlURL === undefined)
     await context.config.change(context.settings.profile, { graphql_url: graphqlURL });
-  print.success(`A practice account is linked, as ${account.account_name}.`);
+  print.success(`Linked the practice account ${account.account_name}.`);
   await print.record(account);
 }
 
-/** The paper exchange's own, and where it was found in a checkout the GraphQL API's beside it. */
+/** Returns the address of the paper exchange and, if it is from the local stack, that of the GraphQL API. */
 async function addressesFor(
   { environment }: Context,
   { paperUrl }: SeedOptions,
 ): Promise<{ readonly paperURL: string; readonly graphqlURL?: string }> {
   if (paperUrl !== undefined) {
     if (!URL.canParse(paperUrl))
-      throw new UsageError(`--paper-url is no address: ${JSON.stringify(paperUrl)}.`);
+      throw new UsageError(`--paper-url must be a URL; got ${JSON.stringify(paperUrl)}.`);
     return { paperURL: paperUrl };
   }
-  const instead = 'Start it with `svc dev up`, or give --paper-url.';
+  const instead = 'Start the stack with `svc dev up`, or pass --paper-url.';
   const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
   if (checkout === undefined)
-    throw new UsageError('The paper exchange is not known: this is no checkout.', instead);
+    throw new UsageError('The address of the paper exchange is unknown outside a checkout.', instead);
   const stack = await findRunningStack(checkout, environment.platform);
   if (stack?.paper_exchange_url === undefined)
-    throw new UsageError('No stack runs in this checkout.', instead);
+    throw new UsageError('The stack of this checkout is not running.', instead);
   return {
     paperURL: stack.paper_exchange_url,
     ...(stack.graphql_url === undefined ? {} : { graphqlURL: stack.graphql_url }),

@@ -7,9 +7,9 @@ import { printAndOpen } from './open.js';
 export const registerDocs: Register = (program, run) => {
   const command = program
     .command('docs')
-    .summary('where the reference treats a topic')
+    .summary('open a topic of the reference')
     .description(
-      'Prints where the reference treats a topic and, at a terminal, opens it; without one, lists them.',
+      'Prints the address of a topic in the reference and, in a terminal, opens it. Without a topic, lists the topics.',
     )
     .argument('[topic]', Object.keys(TOPICS).join(', '))
     .action(run<readonly [string | undefined], object>((context, [topic]) => openTopic(context, topic)));
@@ -27,6 +27,6 @@ async function openTopic(context: Context, topic: string | undefined): Promise<v
   }
   const url = topicURL(context.settings, topic);
   if (url === undefined)
-    throw new UsageError(`There is no topic ${topic}.`, `There are: ${Object.keys(TOPICS).join(', ')}`);
+    throw new UsageError(`Unknown topic: ${topic}.`, `Topics: ${Object.keys(TOPICS).join(', ')}`);
   await printAndOpen(context, url);
 }

@@ -12,9 +12,9 @@ import { withExamples } from './group.js';
 export const registerDoctor: Register = (program, run) => {
   const command = program
     .command('doctor')
-    .summary('look for what is wrong')
+    .summary('diagnose problems')
     .description(
-      'Looks at all that a request needs: this machine, its clock, the way to the API, the credential. Each line says how to fix what is wrong; the exit code is 1 where something is.',
+      'Checks everything that a request needs: this machine, its clock, the connection to the API, the credential. Each problem is printed with its resolution. The exit code is 1 if a check fails.',
     )
     .action(run((context) => runDoctor(context)));
   withExamples(command, 'svc doctor', 'svc doctor --debug-signature', 'svc doctor --json check,status');
@@ -31,7 +31,7 @@ async function runDoctor(context: Context): Promise<void> {
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(EXIT.failure);
 }
 
-/** One after the other, since each needs what those before it found to be well. */
+/** Runs the checks in order: each depends on the ones before it. */
 async function* findingsOf(context: Context): AsyncGenerator<Finding, void, undefined> {
   const { config, environment, settings, signal } = context;
   yield checkNode(process.versions.node);
@@ -40,11 +40,11 @@ async function* findingsOf(context: Context): AsyncGenerator<Finding, void, unde
   const { baseURL } = settings;
   const origin = baseURL !== undefined && URL.canParse(baseURL) ? new URL(baseURL) : undefined;
   if (origin === undefined) {
-    const found = baseURL === undefined ? 'no address is known' : `${baseURL} is no address`;
+    const found = baseURL === undefined ? 'no address is configured' : `${baseURL} is not a URL`;
     yield fail(
       'base url',
       found,
-      'Give --base-url, set SVC_BASE_URL, or log in: svc auth login --base-url URL',
+      'Pass --base-url, set SVC_BASE_URL, or log in: svc auth login --base-url URL',
     );
     return;
   }

@@ -13,12 +13,12 @@ interface Options {
 export const registerEventsStream: Register = (program, run) => {
   const command = groupIn(program, 'events')
     .command('stream')
-    .summary('events as they happen')
+    .summary('print events as they happen')
     .description(
-      'Prints events as they happen, one a line, until Ctrl-C; with --json each as it is sent to webhooks.',
+      'Prints events as they happen, one per line, until Ctrl-C. With --json prints each event as webhooks receive it.',
     )
-    .option('--events <kinds>', 'only these: trade.filled,copier.* (default: all)', collect)
-    .option('--after <event-id>', 'begin after this event of the last 30 days, in place of now')
+    .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
+    .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
     .action(run<readonly [], Options>((context, _args, options) => stream(context, options)));
   withExamples(command, "svc events stream --events 'trade.*' --json", 'svc events stream --jq .data.id');
 };
@@ -31,7 +31,7 @@ async function stream(context: Context, { events = [], after }: Options): Promis
     after,
     signal,
     onOpen: () => print.detail('connected'),
-    onDisconnect: () => print.warn('the stream was cut, and is taken up again'),
+    onDisconnect: () => print.warn('reconnecting to the event stream'),
   });
   const isAsSent = settings.json?.length === 0 && settings.jq === undefined;
   for await (const { id, type, text } of source) {

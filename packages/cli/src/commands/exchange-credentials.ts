@@ -1,4 +1,4 @@
-/** Credentials of an exchange: asked for, or read from a file or stdin. They are no flags. */
+/** Credentials of an exchange, from a prompt, a file or stdin. They are never flags. */
 import { Option } from 'commander';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
@@ -6,11 +6,11 @@ import type { OptionValues } from '../operations/flags.js';
 import { objectFrom } from '../operations/input-files.js';
 
 const FILE = '--credentials-file <file>';
-const FILE_DESCRIPTION = 'JSON of api_key, api_secret and, where there is one, passphrase; - reads stdin';
+const FILE_DESCRIPTION = 'JSON with api_key, api_secret and, if needed, passphrase; - reads stdin';
 
 export function credentialsOption(need: 'required' | 'optional'): readonly Option[] {
   const file = new Option(FILE, FILE_DESCRIPTION);
-  return need === 'required' ? [file] : [file, new Option('--credentials', 'ask for new credentials')];
+  return need === 'required' ? [file] : [file, new Option('--credentials', 'prompt for new credentials')];
 }
 
 interface Options {
@@ -19,7 +19,7 @@ interface Options {
   readonly fromFile?: string;
 }
 
-/** Undefined where they are in the body already, or not to be changed. */
+/** Reads the credentials; returns undefined if the body contains them or they do not change. */
 export async function readCredentials(
   context: Context,
   need: 'required' | 'optional',
@@ -31,7 +31,7 @@ export async function readCredentials(
     throw new UsageError('--from-file and --credentials-file both read stdin.');
   if (credentialsFile !== undefined) return objectFrom(context, credentialsFile);
   if (body.credentials !== undefined || (need === 'optional' && credentials !== true)) return undefined;
-  const instead = 'Give them by --credentials-file: a JSON of api_key and api_secret.';
+  const instead = 'Pass --credentials-file with a JSON of api_key and api_secret.';
   const api_key = await context.prompts.secret('API key of the exchange', instead);
   const api_secret = await context.prompts.secret('API secret of the exchange', instead);
   const passphrase = await context.prompts.secret('Passphrase, if the key has one', instead);

@@ -19,15 +19,17 @@ interface Options {
 export const registerGraphql: Register = (program, run) => {
   const command = program
     .command('graphql')
-    .summary('ask the GraphQL API')
-    .description('Asks the GraphQL API, signed by the key pair of the profile, and prints the data as JSON.')
+    .summary('send a GraphQL operation')
+    .description(
+      'Sends an operation to the GraphQL API, signed with the key pair of the profile, and prints the data as JSON.',
+    )
     .argument('[document]', 'a query, a mutation or a subscription; - reads it from stdin')
-    .option('-f, --file <file>', 'the document, from a file')
-    .option('--var <name=value>', 'a variable: JSON where it can be, else text (repeatable)', collect)
-    .option('--subscribe', 'a subscription: each event is a line of JSON, until Ctrl-C')
+    .option('-f, --file <file>', 'read the document from a file')
+    .option('--var <name=value>', 'a variable; the value is JSON or a string (repeatable)', collect)
+    .option('--subscribe', 'run a subscription: one line of JSON per event, until Ctrl-C')
     .action(
       run<readonly [string | undefined], Options>((context, [document], options) =>
-        ask(context, document, options),
+        execute(context, document, options),
       ),
     );
   withExamples(
@@ -38,15 +40,15 @@ export const registerGraphql: Register = (program, run) => {
   );
 };
 
-async function ask(context: Context, given: string | undefined, options: Options): Promise<void> {
-  const document = await documentOf(context, given, options.file);
+async function execute(context: Context, argument: string | undefined, options: Options): Promise<void> {
+  const document = await documentOf(context, argument, options.file);
   const variables = variablesOf(options.var ?? []);
   if (options.subscribe === true) return subscribe(context, document, variables);
   const client = await signedClient(context);
   try {
     await printData(context, await client.graphql(document, variables, { signal: context.signal }));
   } catch (error) {
-    // Of an operation that failed in part, the rest was answered.
+    // Print the partial data of an operation that failed in part.
     const partial = error instanceof ApiError ? error.graphql?.data : undefined;
     if (hasAny(partial)) await printData(context, partial);
     throw error;
@@ -67,13 +69,13 @@ async function subscribe(
 
 async function documentOf(
   { terminal }: Context,
-  given: string | undefined,
+  argument: string | undefined,
   file: string | undefined,
 ): Promise<string> {
-  if ((given === undefined) === (file === undefined))
-    throw new UsageError('Give one document: as the argument, or by -f.');
-  if (given === '-' || file === '-') return textFrom(terminal.stdin);
-  if (given !== undefined) return given;
+  if ((argument === undefined) === (file === undefined))
+    throw new UsageError('Pass one document, as the argument or with -f.');
+  if (argument === '-' || file === '-') return textFrom(terminal.stdin);
+  if (argument !== undefined) return argument;
   try {
     return await readFile(file as string, 'utf8');
   } catch (error) {
@@ -81,9 +83,9 @@ async function documentOf(
   }
 }
 
-function variablesOf(given: readonly string[]): Record<string, unknown> {
+function variablesOf(assignments: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
-    given.map((each) => {
+    assignments.map((each) => {
       const [name, text] = namedText('--var', each);
       return [name, jsonOrText(text)];
     }),

@@ -1,22 +1,22 @@
 import { Command } from 'commander';
 
-/** What stands in a group's help. */
+/** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   'api-keys': 'API keys',
   auth: 'log in and out',
   config: 'settings of a profile',
-  copiers: 'copiers: they follow a strategy on an account of yours',
-  'dead-letters': 'deliveries that were given up',
+  copiers: 'copiers: they copy a strategy to one of your accounts',
+  'dead-letters': 'deliveries whose attempts all failed',
   dev: 'the local stack of a checkout',
-  events: 'what happened to your account',
+  events: 'events of your account',
   exchanges: 'exchange accounts',
-  health: 'how the API is',
+  health: 'health of the API',
   keys: "the profile's key pair",
   me: 'your account',
   notifications: 'notifications',
-  pairs: 'what can be traded',
-  profile: 'profiles: an address and a credential each',
-  'public-keys': 'key pairs that are linked to your account',
+  pairs: 'pairs that can be traded',
+  profile: 'profiles: each has an address and a credential',
+  'public-keys': 'key pairs linked to your account',
   rewards: 'rewards',
   settings: 'settings of your account',
   signals: 'signals of strategies',
@@ -26,7 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   withdrawals: 'withdrawals of reward tokens',
 };
 
-/** Headings of the program's help, and what stands under each. */
+/** Headings of the program's help and their commands. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'This machine:': ['auth', 'profile', 'config', 'completion', 'dev', 'open', 'docs', 'help'],
   'Trading:': [
@@ -44,24 +44,27 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'Developers:': ['listen', 'trigger', 'webhooks', 'events', 'api', 'graphql', 'doctor', 'health', 'version'],
 };
 
-/** Puts every command of the program under its heading. */
+/** Assigns every command to its heading. */
 export function underHeadings(program: Command): void {
   for (const [heading, names] of Object.entries(HEADINGS))
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(heading);
   program.addHelpCommand(
-    new Command('help').argument('[command]').description('help of a command').helpGroup('This machine:'),
+    new Command('help')
+      .argument('[command]')
+      .description('show help of a command')
+      .helpGroup('This machine:'),
   );
 }
 
-/** The command that holds others, made where it is not there yet: `groupIn(program, 'webhooks', 'dead-letters')`. */
+/** Returns a command group and creates it if needed: `groupIn(program, 'webhooks', 'dead-letters')`. */
 export function groupIn(program: Command, ...path: readonly string[]): Command {
   return path.reduce((parent, name) => {
-    const there = parent.commands.find((command) => command.name() === name);
-    return there ?? parent.command(name).description(GROUPS[name] ?? name);
+    const existing = parent.commands.find((command) => command.name() === name);
+    return existing ?? parent.command(name).description(GROUPS[name] ?? name);
   }, program);
 }
 
-/** Examples under a command's help, each a line as it is typed. */
+/** Adds examples to a command's help, one line each. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
   const shown = lines.map((line) => `  $ ${line}`).join('\n');
   return command.addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${shown}`);

@@ -20,19 +20,16 @@ interface Options {
 export const registerListen: Register = (program, run) => {
   const command = program
     .command('listen')
-    .summary('hand events to a receiver on this machine')
+    .summary('forward events to a local webhook receiver')
     .description(
-      "Shows your account's events as they happen, and hands them to a receiver on this machine: signed as webhooks are, with a secret of the profile's own. No webhook need be registered.",
+      "Shows your account's events as they happen and forwards them to a receiver on this machine. They are signed like webhooks, with a secret of the profile. No webhook is needed.",
     )
-    .option('--forward-to <url>', 'hand each event to this address: localhost:3000/hook')
-    .option('--events <kinds>', 'only these: trade.filled,copier.* (default: all)', collect)
-    .option('--header <name:value>', 'send this header, too (repeatable)', collect)
-    .option('--after <event-id>', 'begin after this event of the last 30 days, in place of now')
-    .option(
-      '--print-secret',
-      'print the secret that events are signed with; without --forward-to, that alone',
-    )
-    .option('--skip-verify', "take the receiver's certificate as it is")
+    .option('--forward-to <url>', 'forward each event to this address: localhost:3000/hook')
+    .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
+    .option('--header <name:value>', 'add this header (repeatable)', collect)
+    .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
+    .option('--print-secret', 'print the signing secret; without --forward-to, print only that')
+    .option('--skip-verify', "do not verify the receiver's TLS certificate")
     .action(run<readonly [], Options>((context, _args, options) => listen(context, options)));
   withExamples(
     command,
@@ -42,7 +39,7 @@ export const registerListen: Register = (program, run) => {
   );
 };
 
-/** A value of an option that may be given more than once. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
@@ -58,21 +55,21 @@ async function listen(context: Context, options: Options): Promise<void> {
   let isFirst = true;
   const onOpen = () => {
     if (isFirst) print.success(readyLine(selectors, receiver, options.printSecret === true));
-    else print.success('Connected again: nothing was lost meanwhile.');
+    else print.success('Reconnected; no event was lost.');
     isFirst = false;
   };
-  const onCut = (error: unknown) =>
+  const onDisconnect = (error: unknown) =>
     print.warn(
-      `the stream was cut, and is taken up again${error instanceof Error ? `: ${safeLine(error.message)}` : ''}`,
+      `reconnecting to the event stream${error instanceof Error ? `: ${safeLine(error.message)}` : ''}`,
     );
-  // What can't be told ends it: nobody would see what became of an event.
-  const telling = new AbortController();
-  const ends = AbortSignal.any([signal, telling.signal]);
-  let told: Promise<void> = Promise.resolve();
-  const tell = (step: ForwardingStep) => {
-    told = told
+  // If the output fails, the command ends, since the results of deliveries could not be shown.
+  const output = new AbortController();
+  const ends = AbortSignal.any([signal, output.signal]);
+  let printed: Promise<void> = Promise.resolve();
+  const onStep = (step: ForwardingStep) => {
+    printed = printed
       .then(() => print.streamed(step, colored(context, step)))
-      .catch((error) => telling.abort(error));
+      .catch((error) => output.abort(error));
   };
   const events = streamRawEvents({
     client,
@@ -80,23 +77,23 @@ async function listen(context: Context, options: Options): Promise<void> {
     after: options.after,
     signal: ends,
     onOpen,
-    onDisconnect: onCut,
+    onDisconnect,
   });
   try {
-    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: ends, onStep: tell });
+    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: ends, onStep });
   } finally {
-    await told;
+    await printed;
   }
 }
 
-/** @throws {UsageError} for options that say nothing without `--forward-to`, and for an address that is none */
+/** Returns the receiver of the options. @throws {UsageError} if an option requires `--forward-to`, or the address is invalid */
 export async function receiverOf(
   { secrets }: Context,
   { forwardTo, header = [], skipVerify }: Pick<Options, 'forwardTo' | 'header' | 'skipVerify'>,
 ): Promise<Receiver | undefined> {
   if (forwardTo === undefined) {
     if (header.length > 0 || skipVerify === true)
-      throw new UsageError('--header and --skip-verify are for a receiver: give --forward-to, too.');
+      throw new UsageError('--header and --skip-verify require --forward-to.');
     return undefined;
   }
   const url = addressOf(forwardTo);
@@ -114,8 +111,8 @@ async function checkSelectors(
   const [unknown] = unknownAmong(selectors, known);
   if (unknown !== undefined)
     throw new UsageError(
-      `--events: there is no ${unknown}.`,
-      `There are *, trade.* and so on, and: ${known.join(', ')}`,
+      `--events: unknown event type ${unknown}.`,
+      `Use *, a prefix such as trade.*, or one of: ${known.join(', ')}`,
     );
 }
 
@@ -125,9 +122,9 @@ function readyLine(
   isSecretShown: boolean,
 ): string {
   const what = selectors[0] === '*' ? 'all events' : selectors.join(', ');
-  if (receiver === undefined) return `Ready: showing ${what}. Ctrl-C ends it.`;
+  if (receiver === undefined) return `Ready: showing ${what}. Press Ctrl-C to stop.`;
   const secret = isSecretShown ? receiver.secret : 'svc listen --print-secret';
-  return `Ready: handing ${what} to ${receiver.url.href}. The secret to verify with: ${secret}. Ctrl-C ends it.`;
+  return `Ready: forwarding ${what} to ${receiver.url.href}. Signing secret: ${secret}. Press Ctrl-C to stop.`;
 }
 
 export function colored({ terminal }: Context, step: ForwardingStep): string {

@@ -10,7 +10,7 @@ export const registerOpen: Register = (program, run) => {
     .command('open')
     .summary('open a page in the browser')
     .description(
-      'Prints the address of a page and, at a terminal, opens it; without a name, lists the pages.',
+      'Prints the address of a page and, in a terminal, opens it. Without a name, lists the pages.',
     )
     .argument('[page]', 'docs, openapi, llms, graphiql, health, dashboard or mail')
     .action(run<readonly [string | undefined], object>((context, [page]) => openPage(context, page)));
@@ -26,11 +26,9 @@ async function openPage(context: Context, name: string | undefined): Promise<voi
     );
   const page = pages.find((each) => each.name === name);
   if (page === undefined)
-    throw new UsageError(
-      `There is no page ${name}.`,
-      `There are: ${pages.map((each) => each.name).join(', ')}`,
-    );
-  if (page.url === undefined) throw new NotFound(`No local stack with a ${name} runs here.`, 'svc dev up');
+    throw new UsageError(`Unknown page: ${name}.`, `Pages: ${pages.map((each) => each.name).join(', ')}`);
+  if (page.url === undefined)
+    throw new NotFound(`No local stack with the page ${name} is running.`, 'Start it with `svc dev up`.');
   await printAndOpen(context, page.url);
 }
 
@@ -39,9 +37,9 @@ async function localStack({ environment }: Context): Promise<Stack | undefined> 
   return checkout === undefined ? undefined : findRunningStack(checkout, environment.platform);
 }
 
-/** Prints an address, and opens it where somebody sits before a screen. */
+/** Prints an address and, on an interactive terminal, opens it. */
 export async function printAndOpen({ print, terminal, environment }: Context, url: string): Promise<void> {
   await print.line(url);
   if (terminal.isInteractive && !(await openInBrowser(url, environment.platform)))
-    print.note('No browser is found here: open the address yourself.');
+    print.note('No browser was found. Open the address yourself.');
 }

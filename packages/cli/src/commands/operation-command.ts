@@ -1,28 +1,27 @@
 import type { OperationId } from '../generated/operations.js';
 import type { Column } from '../terminal/printer.js';
 
-/** One operation as a command: the rest follows from the contract. */
+/** A command that calls one operation. Everything else is derived from the contract. */
 export interface OperationCommand {
-  /** `trades list`; the last word is the command. */
+  /** Such as `trades list`; the last word is the command, the others are its groups. */
   readonly command: string;
   readonly operation: OperationId;
-  /** Of a list on a screen and in a pipe. */
+  /** Columns of a list, on a screen and in a pipe. */
   readonly columns?: readonly Column[];
   /**
-   * What is given by its place, in this order: a parameter of the path, or a field of the body. The path's parameters
-   * unless told otherwise.
+   * Positional arguments in order: path parameters or body fields. Default: the path parameters.
    */
   readonly args?: readonly string[];
-  /** Parameters of the path that are given by a flag, under its name. */
+  /** Path parameters that are flags, by parameter name. */
   readonly flags?: Readonly<Record<string, string>>;
   /**
-   * What is asked before it happens; `{name}` stands for what was given. `live`: where real money is at stake alone.
-   * `typed`: what must be typed in place of yes there.
+   * The confirmation prompt; `{name}` is replaced with the input. `live`: asked only in the live world.
+   * `typed`: in the live world, the input that the user must type instead of yes.
    */
   readonly confirm?: { readonly question: string; readonly when: 'always' | 'live'; readonly typed?: string };
-  /** A member of the answer that is shown this once. */
+  /** A response field that is shown only once. */
   readonly secret?: string;
-  /** Credentials of an exchange: never flags. */
+  /** Whether the operation takes exchange credentials, which are never flags. */
   readonly credentials?: 'required' | 'optional';
   readonly examples: readonly string[];
 }

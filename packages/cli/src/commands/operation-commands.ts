@@ -1,6 +1,6 @@
 /**
- * Every plain command, a row each. An operation that is no row here is a command by hand, or is not offered: see
- * {@link CUSTOM_COMMAND_OF}.
+ * The commands that call one operation each. Other operations have a hand-written command, see {@link CUSTOM_COMMAND_OF},
+ * or none.
  */
 import type { OperationId } from '../generated/operations.js';
 import type { OperationCommand } from './operation-command.js';
@@ -103,7 +103,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'trades create',
     operation: 'trades.create',
-    confirm: { question: '{side} {amount} at {type} with real money?', when: 'live' },
+    confirm: { question: 'Place a {type} order to {side} {amount} with real money?', when: 'live' },
     examples: [
       'svc trades create --pair BTC/USDT --side BUY --type MARKET --amount 0.01',
       'svc trades create --account main --pair BTC/USDT --side SELL --type LIMIT --price 65000 --amount 0.01',
@@ -190,7 +190,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'copiers start',
     operation: 'copiers.start',
-    confirm: { question: 'Start {id}: it trades with real money?', when: 'live' },
+    confirm: { question: 'Start {id}? It trades with real money.', when: 'live' },
     examples: [`svc copiers start ${COPIER}`],
   },
   {
@@ -325,14 +325,17 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'api-keys revoke',
     operation: 'apiKeys.revoke',
-    confirm: { question: 'Revoke the API key {id}? It stops working at once.', when: 'always' },
+    confirm: { question: 'Revoke the API key {id}? It stops working immediately.', when: 'always' },
     examples: [`svc api-keys revoke ${API_KEY}`],
   },
   {
     command: 'api-keys rotate',
     operation: 'apiKeys.rotate',
     secret: 'key',
-    confirm: { question: 'Rotate the API key {id}? Its old value stops working at once.', when: 'always' },
+    confirm: {
+      question: 'Rotate the API key {id}? Its old value stops working immediately.',
+      when: 'always',
+    },
     examples: [`svc api-keys rotate ${API_KEY}`],
   },
   {
@@ -344,7 +347,10 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'public-keys revoke',
     operation: 'publicKeys.revoke',
-    confirm: { question: 'Revoke the public key {id}? It signs nothing any more.', when: 'always' },
+    confirm: {
+      question: 'Revoke the public key {id}? Its signatures are rejected from then on.',
+      when: 'always',
+    },
     examples: [`svc public-keys revoke ${PUBLIC_KEY}`],
   },
 
@@ -376,7 +382,10 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     command: 'webhooks rotate-secret',
     operation: 'webhooks.rotateSecret',
     secret: 'secret',
-    confirm: { question: 'Rotate the secret of {id}? The old one signs nothing any more.', when: 'always' },
+    confirm: {
+      question: 'Rotate the secret of {id}? The old one is no longer used for signing.',
+      when: 'always',
+    },
     examples: [`svc webhooks rotate-secret ${WEBHOOK}`],
   },
   {
@@ -423,7 +432,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'webhooks dead-letters discard',
     operation: 'deadLetters.discard',
-    confirm: { question: 'Give {dlq_id} up?', when: 'always' },
+    confirm: { question: 'Discard {dlq_id}?', when: 'always' },
     examples: [`svc webhooks dead-letters discard ${WEBHOOK} ${DEAD_LETTER}`],
   },
 
@@ -452,7 +461,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
-/** Where the operations are that are no row. */
+/** The hand-written command of each operation without a row. */
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',

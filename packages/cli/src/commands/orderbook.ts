@@ -18,14 +18,14 @@ const DEPTH_MAX = 500;
 export const registerOrderbook: Register = (program, run) => {
   const command = program
     .command('orderbook')
-    .summary('show an order book, or watch it')
+    .summary('show or watch an order book')
     .description(
-      'Shows the best levels of an order book. With --live they change in their place on a screen, q ends it; a pipe gets a line for each change.',
+      'Shows the best levels of an order book. With --live, a terminal updates them in place until q is pressed, and a pipe gets one line per change.',
     )
-    .argument('<pair>', 'by its symbol or id: BTC/USDT')
-    .option('--live', 'go on showing it')
-    .option('--depth <levels>', `of each side, 1 to ${DEPTH_MAX}`, '10')
-    .option('--exchange <id>', 'where several trade the pair')
+    .argument('<pair>', 'symbol or id of the pair: BTC/USDT')
+    .option('--live', 'keep updating')
+    .option('--depth <levels>', `levels per side, 1 to ${DEPTH_MAX}`, '10')
+    .option('--exchange <id>', 'exchange id, if several exchanges trade the pair')
     .action(run<readonly [string], Options>((context, [pair], options) => orderbook(context, pair, options)));
   withExamples(
     command,
@@ -38,7 +38,7 @@ export const registerOrderbook: Register = (program, run) => {
 async function orderbook(context: Context, pair: string, options: Options): Promise<void> {
   const depth = Number(options.depth);
   if (!Number.isSafeInteger(depth) || depth < 1 || depth > DEPTH_MAX)
-    throw new UsageError(`--depth is a whole number from 1 to ${DEPTH_MAX}, and is ${options.depth}.`);
+    throw new UsageError(`--depth must be an integer from 1 to ${DEPTH_MAX}; got ${options.depth}.`);
   const { terminal, signal } = context;
   await withRealtime(context, async (live, client) => {
     const id = await pairIdOf(client, pair, options.exchange, signal);
@@ -47,7 +47,7 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
     if (options.live !== true) return printOnce(context, booksUntil(signal));
     if (!isLive(context)) return printAll(context, booksUntil(signal));
     await withLiveView(terminal, signal, async (view) => {
-      const hint = terminal.isInteractive ? `\n${terminal.colors.dim('q ends it')}` : '';
+      const hint = terminal.isInteractive ? `\n${terminal.colors.dim('press q to quit')}` : '';
       for await (const book of booksUntil(view.signal))
         view.draw(() => renderBook(book, terminal.colors) + hint);
     });
@@ -60,7 +60,7 @@ async function printOnce({ print, settings, terminal }: Context, books: AsyncIte
     if (terminal.isScreen) return print.line(renderBook(book, terminal.colors));
     return print.records(rowsOf(book), ['bid_amount', 'bid', 'ask', 'ask_amount']);
   }
-  throw new Failure('The order book was closed before it was told.');
+  throw new Failure('The stream ended before the first order book.');
 }
 
 async function printAll({ print }: Context, books: AsyncIterable<Book>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Profiles, and the settings of one: all that is no secret. */
+/** Profiles and their settings, without secrets. */
 import type { Context, Register } from '../context.js';
 import { NotFound, UsageError } from '../failures.js';
 import { checkedName, type Profile, profileIn } from '../profile/config-file.js';
@@ -10,7 +10,7 @@ export const registerProfile: Register = (program, run) => {
   withExamples(
     profile
       .command('list')
-      .description('The profiles of this machine.')
+      .description('Lists the profiles of this machine.')
       .action(run((context) => listProfiles(context))),
     'svc profile list',
   );
@@ -18,7 +18,7 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('use')
       .argument('<name>')
-      .description('Makes a profile the one that is used where none is named.')
+      .description('Sets the default profile.')
       .action(run<readonly [string]>((context, [name]) => useProfile(context, name))),
     'svc profile use live',
   );
@@ -26,7 +26,7 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('add')
       .argument('<name>')
-      .description('Adds a profile, with the address that --base-url gives; log in with it next.')
+      .description('Adds a profile with the address of --base-url. Log in with it next.')
       .option('--graphql-url <url>', 'address of the GraphQL API')
       .action(
         run<readonly [string], { readonly graphqlUrl?: string }>((context, [name], { graphqlUrl }) =>
@@ -39,7 +39,7 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('remove')
       .argument('<name>')
-      .description('Removes a profile and its keys from this machine; the API still takes them.')
+      .description('Removes a profile and its keys from this machine. The API still accepts the keys.')
       .action(run<readonly [string]>((context, [name]) => removeProfile(context, name))),
     'svc profile remove live',
   );
@@ -62,14 +62,14 @@ const registerConfig: Register = (program, run) => {
       .command('set')
       .argument('<name>')
       .argument('<value>')
-      .description(`Gives the profile a setting. ${names}`)
+      .description(`Sets a setting of the profile. ${names}`)
       .action(run<readonly [string, string]>((context, [name, value]) => setSetting(context, name, value))),
     'svc config set base_url http://127.0.0.1:4000',
   );
   withExamples(
     config
       .command('path')
-      .description('Prints where config.toml is.')
+      .description('Prints the path of config.toml.')
       .action(run((context) => context.print.line(context.config.path))),
     'svc config path',
   );
@@ -94,7 +94,7 @@ async function useProfile({ config, print }: Context, name: string): Promise<voi
   const file = await config.read();
   if (profileIn(file, name) === undefined) throw noProfile(name);
   await config.write({ ...file, default_profile: name });
-  print.success(`${name} is used where none is named.`);
+  print.success(`${name} is now the default profile.`);
 }
 
 async function addProfile(
@@ -104,7 +104,7 @@ async function addProfile(
 ): Promise<void> {
   const file = await config.read();
   if (profileIn(file, checkedName(name)) !== undefined)
-    throw new UsageError(`There is a profile ${name} already.`);
+    throw new UsageError(`The profile ${name} already exists.`);
   await config.change(name, {
     base_url: settings.baseURL === undefined ? undefined : checkedURL(settings.baseURL),
     graphql_url: graphqlURL === undefined ? undefined : checkedURL(graphqlURL),
@@ -151,23 +151,23 @@ async function getSetting(
 
 async function setSetting({ config, settings, print }: Context, name: string, value: string): Promise<void> {
   await config.change(settings.profile, { [settable(name)]: checkedURL(value) });
-  print.success(`${name} of ${settings.profile} is ${value}.`);
+  print.success(`Set ${name} of ${settings.profile} to ${value}.`);
 }
 
 function settable(name: string): Settable {
   const found = SETTABLE.find((known) => known === name);
   if (found !== undefined) return found;
   throw new UsageError(
-    `There is no setting ${name}.`,
-    `There are ${SETTABLE.join(' and ')}; keys are kept by \`svc auth login\`.`,
+    `Unknown setting: ${name}.`,
+    `Settings: ${SETTABLE.join(', ')}. Keys are stored by \`svc auth login\`.`,
   );
 }
 
-function checkedURL(given: string): string {
-  if (URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)) return given;
-  throw new UsageError(`An address begins with http:// or https://, and is ${given}.`);
+function checkedURL(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new UsageError(`The address must start with http:// or https://; got ${url}.`);
 }
 
 function noProfile(name: string): NotFound {
-  return new NotFound(`There is no profile ${name}.`, 'See `svc profile list`.');
+  return new NotFound(`The profile ${name} does not exist.`, 'List the profiles with `svc profile list`.');
 }

@@ -1,4 +1,4 @@
-/** Commands that are one operation each: flags from its fields, a request, its answer. */
+/** Builds a command for one operation: flags from its fields, the request, the printed response. */
 import { type Command, Option } from 'commander';
 import { rememberIds } from '../completion/known-ids.js';
 import type { Context, Register, Runner } from '../context.js';
@@ -29,7 +29,7 @@ export const registerOperationCommands: Register = (program, run) => {
 
 const infoOf = ({ operation }: OperationCommand): OperationInfo => OPERATIONS[operation];
 
-/** Parameters of the path, in their order. */
+/** The path parameters in order. */
 const paramsOf = ({ path }: OperationInfo) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 const argsOf = (row: OperationCommand, info: OperationInfo) =>
@@ -53,7 +53,7 @@ function addOperationCommand(program: Command, run: Runner, row: OperationComman
   );
 }
 
-/** The contract speaks of `visibility=PUBLIC`. */
+/** Rewrites `visibility=PUBLIC` of a summary as a flag. */
 const asFlags = (summary: string) => summary.replace(/`([a-z_]+)=(\w+)`/g, '`--$1 $2`');
 
 function membersHelp(command: Command, { members }: OperationInfo): string {
@@ -61,7 +61,7 @@ function membersHelp(command: Command, { members }: OperationInfo): string {
   return command.createHelp().boxWrap(`Fields for --json: ${members.join(', ')}`, getOutHelpWidth?.() ?? 80);
 }
 
-/** `dlq_id` reads `dead-letter`, the `id` of what a group holds others of its name. */
+/** Names an argument: `dlq_id` is `dead-letter`, and the `id` of nested resources is that of their webhook. */
 function argumentName({ operation }: OperationCommand, name: string): string {
   if (name === 'dlq_id') return 'dead-letter';
   if (name === 'id' && /^(?:deadLetters|webhooks\.deliveries)/.test(operation)) return 'webhook';
@@ -83,7 +83,7 @@ function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[
     ...(info.list === undefined ? [] : listOptions(info.list)),
     ...(row.credentials === undefined ? [] : credentialsOption(row.credentials)),
     ...(info.body.length > byArgument.length || row.credentials !== undefined
-      ? [new Option('--from-file <file>', 'the body as JSON; - reads stdin; flags go before it')]
+      ? [new Option('--from-file <file>', 'read the JSON body from a file; - reads stdin; flags override it')]
       : []),
   ];
 }
@@ -94,15 +94,15 @@ function shortFlagsOf(fields: readonly Field[]): readonly Option[] {
   const has = (name: string) => fields.some(({ path }) => path === name);
   return [
     ...(has('exchange_account_id')
-      ? [new Option('--account <name>', 'exchange account by its name or id; the only one if there is one')]
+      ? [new Option('--account <name>', 'name or id of the exchange account; default: your only one')]
       : []),
     ...(has('trade_pair_id') && has('exchange_account_id')
-      ? [new Option('--pair <symbol>', 'pair by its symbol or id: BTC/USDT')]
+      ? [new Option('--pair <symbol>', 'symbol or id of the pair: BTC/USDT')]
       : []),
   ];
 }
 
-/** Its nickname takes the id, too. */
+/** Hidden in the help: the short flag accepts the id, too. */
 const hasShortFlag = ({ path }: Field, fields: readonly Field[]) =>
   shortFlagsOf(fields).some(({ long }) => SHORT_FLAGS[path] === long);
 
@@ -115,11 +115,13 @@ function listOptions({ sorts, includes }: NonNullable<OperationInfo['list']>): r
   return [
     new Option('--sort <field>', 'sort by').choices(sorts),
     new Option('--order <order>', 'default: desc').choices(['asc', 'desc']),
-    ...(includes.length === 0 ? [] : [new Option('--include <what>', 'more of them').choices(includes)]),
+    ...(includes.length === 0
+      ? []
+      : [new Option('--include <what>', 'additional items or counts').choices(includes)]),
   ];
 }
 
-/** From what was given to what is printed. */
+/** Runs a command: builds the request, confirms, calls the operation and prints the response. */
 async function runOperationCommand(
   context: Context,
   row: OperationCommand,
@@ -133,33 +135,31 @@ async function runOperationCommand(
   const placed = Object.fromEntries(argsOf(row, info).map((name, at) => [name, args[at]!]));
   const query = {
     ...bodyOf(info.query, options),
-    ...(info.list === undefined ? {} : pickGiven(options, ['sort', 'order', 'include'])),
+    ...(info.list === undefined ? {} : pickSet(options, ['sort', 'order', 'include'])),
     ...(await accountQuery(context, client, info, options)),
   };
   const body = await buildBody(context, client, row, placed, options);
   const params = { ...pickParams(info, placed), ...flagParams(row, options) };
   await confirmCommand(context, row, { ...query, ...params, ...body });
-  const asked = { params, query, body: isEmpty(body) && !needsBody(info) ? undefined : body };
+  const request = { params, query, body: isEmpty(body) && !needsBody(info) ? undefined : body };
   if (info.list !== undefined) {
-    const { items, hasMore } = await context.progress('Reading', () => list(context, client, info, asked));
+    const { items, hasMore } = await context.progress('Reading', () => list(context, client, info, request));
     await rememberIds(context, items);
     await context.print.records(items, row.columns ?? info.members.slice(0, 5), { hasMore });
     return;
   }
-  const answer = await context.progress(info.summary, () => call(context, client, info, asked));
-  await context.print.record(answer);
+  const data = await context.progress(info.summary, () => call(context, client, info, request));
+  await context.print.record(data);
   if (row.secret !== undefined)
-    context.print.warn(`This is the only time that the ${row.secret} is shown: keep it in a safe place.`);
+    context.print.warn(`the ${row.secret} is shown only once. Store it in a safe place.`);
 }
 
-/** Before anything is asked for: a wrong name costs no request. */
+/** Rejects unknown --json fields before any request is sent. */
 function assertKnownFields({ settings: { json = [] } }: Context, { members, path }: OperationInfo): void {
   const unknown = json.find((field) => !members.includes(field.split('.')[0]!));
   if (unknown === undefined || members.length === 0) return;
-  const hint = path.includes(':')
-    ? ' What stands after --json is taken for its fields: put ids before it.'
-    : '';
-  throw new UsageError(`--json: there is no field ${unknown}.`, `There are: ${members.join(', ')}.${hint}`);
+  const hint = path.includes(':') ? ' The word after --json is read as its fields: put ids before it.' : '';
+  throw new UsageError(`--json: unknown field ${unknown}.`, `Fields: ${members.join(', ')}.${hint}`);
 }
 
 async function buildBody(
@@ -187,11 +187,11 @@ async function buildBody(
   }
   assertRequired(info, body);
   if (info.method === 'PATCH' && isEmpty(body))
-    throw new UsageError('Nothing to change was given.', 'See --help.');
+    throw new UsageError('Pass at least one field to change.', 'See --help.');
   return body;
 }
 
-/** What was named by a name, a symbol, or not at all. */
+/** Resolves the account and the pair that were passed by name or symbol, or omitted. */
 async function referencesIn(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
@@ -204,7 +204,7 @@ async function referencesIn(
   const { account: name, pair } = options as { readonly account?: string; readonly pair?: string };
   const id = body.exchange_account_id as string | undefined;
   if (name !== undefined && id !== undefined)
-    throw new UsageError('--account and --exchange-account-id are both given.');
+    throw new UsageError('Pass either --account or --exchange-account-id, not both.');
   const isNeeded =
     name !== undefined || pair !== undefined || (id === undefined && field.isRequired === true);
   if (!isNeeded) return {};
@@ -228,23 +228,23 @@ async function accountQuery(
 async function confirmCommand(
   context: Context,
   { confirm }: OperationCommand,
-  given: OptionValues,
+  input: OptionValues,
 ): Promise<void> {
   if (confirm === undefined || context.settings.isConfirmed) return;
   const isLive = (await resolveWorld(context)) === 'live';
   if (confirm.when === 'live' && !isLive) return;
   if (isLive && context.settings.world === undefined) warnLive(context);
-  const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(given[name] ?? '?'));
-  const typed = isLive && confirm.typed !== undefined ? String(given[confirm.typed]) : undefined;
+  const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? '?'));
+  const typed = isLive && confirm.typed !== undefined ? String(input[confirm.typed]) : undefined;
   await context.confirm(question, typed);
 }
 
-/** Real money: loud, before anything happens. */
+/** Marks a command of the live world, which uses real money, before it runs. */
 function warnLive({ print, terminal, settings }: Context): void {
   print.note(`${terminal.noteColors.inverse(' LIVE ')} ${settings.profile}`);
 }
 
-const pickGiven = (options: OptionValues, names: readonly string[]): OptionValues =>
+const pickSet = (options: OptionValues, names: readonly string[]): OptionValues =>
   Object.fromEntries(
     names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
   );

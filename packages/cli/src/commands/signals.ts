@@ -12,12 +12,12 @@ interface Options {
 export const registerSignals: Register = (program, run) => {
   const command = groupIn(program, 'signals')
     .command('stream')
-    .summary('the signals of a strategy, as they are given')
+    .summary('print the signals of a strategy as they are emitted')
     .description(
-      "Prints the signals of a strategy, yours or another user's active public one, as they are given, one a line, until Ctrl-C. Over cuts none is lost and none comes twice.",
+      "Prints the signals of a strategy, yours or another user's active public one, one per line, until Ctrl-C. Disconnects neither lose nor repeat a signal.",
     )
-    .argument('<strategy>', 'its id, str_…')
-    .option('--after <sequence>', 'begin after this one; 0 begins at the first (default: from now on)')
+    .argument('<strategy>', 'strategy id, str_…')
+    .option('--after <sequence>', 'start after this sequence; 0 starts at the first signal (default: now)')
     .action(
       run<readonly [string], Options>((context, [strategy], options) => stream(context, strategy, options)),
     );
@@ -47,6 +47,6 @@ function lineOf(each: TradeSignal<'string'>): string {
 function sequenceOf(text: string): number {
   const sequence = Number(text);
   if (!Number.isSafeInteger(sequence) || sequence < 0)
-    throw new UsageError(`--after is a whole number from 0 up, and is ${safeLine(text)}.`);
+    throw new UsageError(`--after must be an integer of 0 or more; got ${safeLine(text)}.`);
   return sequence;
 }

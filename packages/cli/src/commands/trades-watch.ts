@@ -24,15 +24,12 @@ const COLUMNS = [
 export const registerTradesWatch: Register = (program, run) => {
   const command = groupIn(program, 'trades')
     .command('watch')
-    .summary('follow trades as they change')
+    .summary('watch trades as they change')
     .description(
-      'Follows a trade, or the open ones and the newest, as they change. A screen shows a table, q ends it; a pipe gets a line for each change.',
+      'Watches one trade, or the open trades and the newest one. A terminal shows a table until q is pressed; a pipe gets one line per change.',
     )
-    .argument('[id]', 'of a trade')
-    .option(
-      '--until-final',
-      'end when they are filled, cancelled or failed: with 0, or with 1 where one failed',
-    )
+    .argument('[id]', 'id of a trade')
+    .option('--until-final', 'end when all are filled, cancelled or failed; the exit code is 1 if one failed')
     .action(
       run<readonly [string | undefined], Options>((context, [id], options) => watch(context, id, options)),
     );
@@ -47,8 +44,8 @@ async function watch(
   const { terminal, signal } = context;
   const client = await context.client();
   let trades: readonly WatchedTrade[] = [];
-  const follow = async (ends: AbortSignal, tell: WatchOptions['onTrade']) => {
-    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, onTrade: tell });
+  const follow = async (ends: AbortSignal, onTrade: WatchOptions['onTrade']) => {
+    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, onTrade });
   };
   if (isLive(context)) {
     await withLiveView(terminal, signal, (view) =>
@@ -59,7 +56,7 @@ async function watch(
   if (untilFinal && failed !== undefined) throw failureOf(failed);
 }
 
-/** A view that is drawn over again needs a screen, and is no data. */
+/** Returns whether a view is redrawn in place: only on a screen and without --json. */
 export function isLive({ terminal, settings, environment }: Context): boolean {
   return terminal.isScreen && settings.json === undefined && environment.variables.TERM !== 'dumb';
 }
@@ -68,15 +65,15 @@ function renderTrades(trades: readonly WatchedTrade[], { terminal }: Context): s
   const { colors, columns, hasUnicode } = terminal;
   const newestFirst = [...trades].sort((one, other) => (one.created_at > other.created_at ? -1 : 1));
   const rows = newestFirst.map((trade) => COLUMNS.map((column) => textOf(valueAt(trade, column)) || '-'));
-  const look = { columns, ellipsis: hasUnicode ? '…' : '...', heading: (text: string) => colors.bold(text) };
+  const style = { columns, ellipsis: hasUnicode ? '…' : '...', heading: (text: string) => colors.bold(text) };
   const headings = COLUMNS.map((column) => column.replace('_', ' ').toUpperCase());
-  const hint = terminal.isInteractive ? `\n${colors.dim('q ends it')}` : '';
-  return tableOf(headings, rows, look) + hint;
+  const hint = terminal.isInteractive ? `\n${colors.dim('press q to quit')}` : '';
+  return tableOf(headings, rows, style) + hint;
 }
 
 const safeLineOf = (trade: WatchedTrade) => lineOf(trade).split('\t').map(safeLine).join('\t');
 
 function failureOf({ id, failure }: WatchedTrade): Failure {
   const why = failure === undefined ? '' : `: ${failure.message} (${failure.code})`;
-  return new Failure(`The trade ${id} failed${why}`);
+  return new Failure(`Trade ${id} failed${why}`);
 }

@@ -20,16 +20,20 @@ const TEST_EVENT = 'webhook.test';
 export const registerTrigger: Register = (program, run) => {
   const command = program
     .command('trigger')
-    .summary('hand one event to a receiver')
+    .summary('send one event to a receiver')
     .description(
-      "Hands one event to a receiver: the sample of a kind, or an event of the past by its id. Signed with the profile's secret, as `svc listen` signs. Without a receiver it is printed.",
+      'Sends one event to a receiver: the sample of an event type, or a past event by its id. Signed with the secret of `svc listen`. Without a receiver, prints the event.',
     )
-    .argument('<event>', 'a kind, like trade.filled, or an id, evt_…')
-    .option('--override <path=value>', "change a sample's member: data.status=FAILED (repeatable)", collect)
-    .option('--forward-to <url>', 'hand it to this address: localhost:3000/hook')
-    .option('--header <name:value>', 'send this header, too (repeatable)', collect)
-    .option('--webhook <id>', `let the platform send its test event (${TEST_EVENT}) to a registered webhook`)
-    .option('--skip-verify', "take the receiver's certificate as it is")
+    .argument('<event>', 'an event type, such as trade.filled, or an id, evt_…')
+    .option(
+      '--override <path=value>',
+      'override a field of the sample: data.status=FAILED (repeatable)',
+      collect,
+    )
+    .option('--forward-to <url>', 'send it to this address: localhost:3000/hook')
+    .option('--header <name:value>', 'add this header (repeatable)', collect)
+    .option('--webhook <id>', `have the platform send its test event (${TEST_EVENT}) to a webhook`)
+    .option('--skip-verify', "do not verify the receiver's TLS certificate")
     .action(run<readonly [string], Options>((context, [event], options) => trigger(context, event, options)));
   withExamples(
     command,
@@ -43,21 +47,21 @@ async function trigger(context: Context, event: string, options: Options): Promi
   if (options.webhook !== undefined) return testWebhook(context, event, options.webhook, options);
   const receiver = await receiverOf(context, options);
   const { print, settings, signal } = context;
-  const text = await eventOf(context, event, options.override ?? []);
+  const rawEvent = await eventOf(context, event, options.override ?? []);
   if (receiver === undefined)
     return settings.json === undefined
-      ? print.line(indented(text.text))
-      : print.record(JSON.parse(text.text));
-  const step = await deliver(text, receiver, signal);
+      ? print.line(indented(rawEvent.text))
+      : print.record(JSON.parse(rawEvent.text));
+  const step = await deliver(rawEvent, receiver, signal);
   await print.streamed(step, colored(context, step));
   signal.throwIfAborted();
-  if (step.kind === 'failed') throw new Failure(`The receiver has not taken it: ${reasonOf(step)}.`);
+  if (step.kind === 'failed') throw new Failure(`The receiver did not accept the event: ${reasonOf(step)}.`);
 }
 
 async function eventOf(context: Context, event: string, overrides: readonly string[]): Promise<RawEvent> {
   const isPast = event.startsWith('evt_');
   if (isPast && overrides.length > 0)
-    throw new UsageError('--override is for samples: an event of the past is handed over as it was.');
+    throw new UsageError('--override works only with samples: a past event is sent unchanged.');
   const { events } = await context.client();
   if (isPast) return pastEvent(events, event, context.signal);
   return sampleOf(events, event, overrides, context.signal);
@@ -66,11 +70,11 @@ async function eventOf(context: Context, event: string, overrides: readonly stri
 async function testWebhook(context: Context, event: string, id: string, options: Options): Promise<void> {
   if (event !== TEST_EVENT)
     throw new UsageError(
-      `The platform sends ${TEST_EVENT} alone.`,
-      `Say svc trigger ${TEST_EVENT} --webhook ${id}; or hand ${event} over yourself with --forward-to.`,
+      `The platform sends only ${TEST_EVENT} to a webhook.`,
+      `Run svc trigger ${TEST_EVENT} --webhook ${id}, or send ${event} yourself with --forward-to.`,
     );
   if (options.forwardTo !== undefined || options.override !== undefined || options.header !== undefined)
-    throw new UsageError('--webhook goes with no other option: the platform sends the event.');
+    throw new UsageError('--webhook cannot be combined with other options: the platform sends the event.');
   const { print, signal } = context;
   const client = await context.client();
   const delivery = await context.progress('Waiting for the receiver', () =>
@@ -79,11 +83,11 @@ async function testWebhook(context: Context, event: string, id: string, options:
   await print.record(delivery);
   if (delivery.status !== 'SUCCEEDED')
     throw new Failure(
-      `The receiver has not taken it: ${delivery.status_code ?? delivery.error ?? 'no answer'}.`,
+      `The receiver did not accept the event: ${delivery.status_code ?? delivery.error ?? 'no response'}.`,
     );
 }
 
 function reasonOf(step: ForwardingStep): string {
   if (step.kind === 'received') return '';
-  return step.error ?? `it answered ${step.status}`;
+  return step.error ?? `it responded with ${step.status}`;
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.js';
 import type { World } from '../profile/settings.js';
 
-/** Whether it is about real money: as the credential or the profile says, else as the API does. */
+/** Returns the world (`live` is real money) of the credential or the profile; asks the API if neither has one. */
 export async function resolveWorld(context: Pick<Context, 'settings' | 'signal' | 'client'>): Promise<World> {
   const known = context.settings.world;
   if (known !== undefined) return known;

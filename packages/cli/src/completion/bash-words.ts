@@ -1,6 +1,6 @@
 /**
- * What the completions for bash ask the package bash-completion for, where bash has not got it: the words up to the
- * cursor, as they were typed. They are quoted, since the completions put them on a command line again.
+ * A fallback for `_get_comp_words_by_ref` of the package bash-completion: returns the words up to the cursor. The words
+ * are quoted, because the completion script inserts them into a command line again.
  */
 export const BASH_WORDS = String.raw`
 if ! declare -F _get_comp_words_by_ref > /dev/null; then

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { ProcessContext } from '../process-context.js';
 import { type KnownId, knownIds } from './known-ids.js';
 
-/** What an id begins with, by the group of commands that takes it. */
-const KINDS: Readonly<Record<string, string>> = {
+/** Id prefixes by command group. */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
   exchanges: 'exa_',
   pairs: 'tpr_',
   trades: 'trd_',
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'public-keys': 'pbk_',
 };
 
-/** Answers a shell: what may stand where the cursor is. @param argv what follows `svc complete` */
+/** Prints the completions for a shell. @param argv the arguments after `svc complete` */
 export async function complete(
   program: Command,
   argv: readonly string[],
@@ -29,29 +29,29 @@ export async function complete(
   const ids = await knownIds(environment);
   for (const [path, command] of root.commands)
     for (const [name, argument] of command.arguments) {
-      const kind = kindOf(path, name);
-      if (kind !== undefined)
+      const prefix = prefixOf(path, name);
+      if (prefix !== undefined)
         argument.handler = (found) => {
-          for (const { id, label } of idsOf(ids, kind)) found(id, label);
+          for (const { id, label } of idsOf(ids, prefix)) found(id, label);
         };
     }
   root.parse(argv[0] === '--' ? argv.slice(1) : [...argv]);
 }
 
-const idsOf = (ids: readonly KnownId[], kind: string) => ids.filter(({ id }) => id.startsWith(kind));
+const idsOf = (ids: readonly KnownId[], prefix: string) => ids.filter(({ id }) => id.startsWith(prefix));
 
-function kindOf(path: string, argument: string): string | undefined {
+function prefixOf(path: string, argument: string): string | undefined {
   if (argument === 'dead-letter') return 'dlq_';
-  return ['id', 'webhook', 'event'].includes(argument) ? KINDS[path.split(' ')[0]!] : undefined;
+  return ['id', 'webhook', 'event'].includes(argument) ? ID_PREFIXES[path.split(' ')[0]!] : undefined;
 }
 
-/** The tree as the completions know it. Loaded here alone: no command but this needs it. */
+/** Builds the completion tree. The library is loaded here, because only completion needs it. */
 export async function completionOf(program: Command): Promise<RootCommand> {
   const { default: tab } = await import('@bomb.sh/tab/commander');
-  const root = tab(program, { completionCommandName: OWN });
-  root.commands.delete(OWN);
+  const root = tab(program, { completionCommandName: ADAPTER_COMMAND });
+  root.commands.delete(ADAPTER_COMMAND);
   return root;
 }
 
-/** The adapter adds a command that prints the scripts; ours is `completion`. */
-const OWN = 'completion-script';
+/** The command that the adapter adds to print scripts; removed, because `completion` does that. */
+const ADAPTER_COMMAND = 'completion-script';

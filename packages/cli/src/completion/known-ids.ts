@@ -1,29 +1,28 @@
 /**
- * Ids that were listed a short while ago, for completions: asking the API at each press of a key would be slow, and
- * would spend its rate limit.
+ * A cache of recently listed ids for completions. A request on every Tab would be slow and use up the rate limit.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../context.js';
 import type { Environment } from '../environment.js';
-import { readIfThere, writePrivately } from '../profile/private-file.js';
+import { readIfExists, writePrivately } from '../profile/private-file.js';
 import { safeLine } from '../terminal/text-of.js';
 
 export interface KnownId {
   readonly id: string;
-  /** What people know it by. */
+  /** A readable name. */
   readonly label: string;
   /** Unix time in milliseconds. */
   readonly seenMs: number;
 }
 
-const REMEMBERED_MS = 3_600_000;
-const REMEMBERED_MAX = 200;
+const CACHE_TTL_MS = 3_600_000;
+const CACHE_MAX = 200;
 const LABELS = ['account_name', 'name', 'symbol', 'url', 'title', 'event_type', 'type', 'status', 'label'];
 
 const fileOf = ({ cacheFolder }: Environment) => join(cacheFolder, 'known-ids.json');
 
-/** Keeps the ids of what was listed; that it can't is no failure of the command. */
+/** Caches the ids of listed records. A failure is ignored. */
 export async function rememberIds(
   { environment }: Pick<Context, 'environment'>,
   rows: readonly unknown[],
@@ -33,13 +32,13 @@ export async function rememberIds(
   try {
     const before = await knownIds(environment);
     const others = before.filter(({ id }) => !seen.some((known) => known.id === id));
-    await writePrivately(fileOf(environment), JSON.stringify([...seen, ...others].slice(0, REMEMBERED_MAX)));
+    await writePrivately(fileOf(environment), JSON.stringify([...seen, ...others].slice(0, CACHE_MAX)));
   } catch {
-    // A read-only home: completions do without.
+    // For example a read-only home folder: completions work without the cache.
   }
 }
 
-/** They are somebody's: a logout forgets them. */
+/** Deletes the cache at logout, since ids belong to an account. */
 export async function forgetIds({ environment }: Pick<Context, 'environment'>): Promise<void> {
   await rm(fileOf(environment), { force: true });
 }
@@ -51,11 +50,11 @@ function knownIn(row: Readonly<Record<string, unknown>>, seenMs: number): readon
   return [{ id, label: safeLine(String(label ?? '')), seenMs }];
 }
 
-/** Those of the last hour, the last ones first. */
+/** Returns the ids of the last hour, latest first. */
 export async function knownIds(environment: Environment): Promise<readonly KnownId[]> {
   try {
-    const kept = JSON.parse((await readIfThere(fileOf(environment))) ?? '[]') as readonly KnownId[];
-    return kept.filter(({ seenMs }) => seenMs > Date.now() - REMEMBERED_MS);
+    const ids = JSON.parse((await readIfExists(fileOf(environment))) ?? '[]') as readonly KnownId[];
+    return ids.filter(({ seenMs }) => seenMs > Date.now() - CACHE_TTL_MS);
   } catch {
     return [];
   }

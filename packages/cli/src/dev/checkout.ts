@@ -1,26 +1,26 @@
-/** The checkout around a folder, and what runs in it. */
+/** Finds the checkout that contains a folder, and its running stack. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../failures.js';
-import { readIfThere } from '../profile/private-file.js';
+import { readIfExists } from '../profile/private-file.js';
 
 /** `name` of the checkout's package.json. */
 const NAME = 'trading-automation';
 
-/** The nearest checkout above a folder. @throws {UsageError} where there is none */
+/** Returns the nearest checkout at or above a folder. @throws {UsageError} outside a checkout */
 export async function checkoutAbove(folder: string): Promise<string> {
   for (let at = folder; ; at = dirname(at)) {
     if ((await nameOf(join(at, 'package.json'))) === NAME) return at;
     if (dirname(at) === at)
       throw new UsageError(
-        `${folder} is in no checkout of ${NAME}.`,
-        'Go into one first: svc dev is for the local stack that a checkout runs.',
+        `${folder} is not in a checkout of ${NAME}.`,
+        'Change to a checkout first: svc dev runs its local stack.',
       );
   }
 }
 
 async function nameOf(file: string): Promise<unknown> {
-  const text = await readIfThere(file).catch(() => undefined);
+  const text = await readIfExists(file).catch(() => undefined);
   if (text === undefined) return undefined;
   try {
     return (JSON.parse(text) as { name?: unknown }).name;
@@ -29,7 +29,7 @@ async function nameOf(file: string): Promise<unknown> {
   }
 }
 
-/** What a running stack tells of itself in `.data/dev.json`. */
+/** The content of `.data/dev.json` of a running stack. */
 export interface Stack {
   readonly rest_url: string;
   readonly graphql_url?: string;
@@ -39,12 +39,12 @@ export interface Stack {
   readonly pid: number;
 }
 
-/** The stack that runs in a checkout; undefined where none does. */
+/** Returns the running stack of a checkout; undefined if it is not running. */
 export async function findRunningStack(
   checkout: string,
   platform: NodeJS.Platform,
 ): Promise<Stack | undefined> {
-  const text = await readIfThere(join(checkout, '.data', 'dev.json'));
+  const text = await readIfExists(join(checkout, '.data', 'dev.json'));
   if (text === undefined) return undefined;
   const stack = parsed(text);
   return stack !== undefined && (await isLauncher(stack.pid, platform)) ? stack : undefined;
@@ -61,7 +61,7 @@ function parsed(text: string): Stack | undefined {
   }
 }
 
-/** Whether a process runs; on Linux also whether it is the launcher and none that was given its number since. */
+/** Returns whether a process runs. On Linux also checks that it is the launcher, since process ids are reused. */
 export async function isLauncher(pid: number, platform: NodeJS.Platform): Promise<boolean> {
   if (!isRunning(pid)) return false;
   if (platform !== 'linux') return true;

@@ -1,4 +1,4 @@
-/** Runs `npm start` of a checkout, in the foreground or on its own, and ends it. */
+/** Starts `npm start` of a checkout in the foreground or in the background, and stops it. */
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const STOP_MAX_MS = 60_000;
 export interface Launch {
   readonly checkout: string;
   readonly platform: NodeJS.Platform;
-  /** Begin with empty data. */
+  /** Start with empty data. */
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Until it ends; its output is this process's. It has a group of its own, so that Ctrl-C reaches it by one way alone: an
- * aborted signal ends the whole group, and this waits until none of it is left.
+ * Runs the stack until it ends, with the output of this process. The stack has its own process group, so that Ctrl-C
+ * reaches it only through `signal`: an abort terminates the whole group and waits until all its processes have ended.
  */
 export async function runInForeground(launch: Launch): Promise<void> {
   const { checkout, platform, signal } = launch;
@@ -37,13 +37,14 @@ export async function runInForeground(launch: Launch): Promise<void> {
     });
     while (isGroup && signal.aborted && signalGroup(child.pid, 0)) await wait(POLL_INTERVAL_MS);
     signal.throwIfAborted();
-    if (code !== 0) throw new Failure(`npm start ended with ${code ?? 'a signal'}.`);
+    if (code !== 0)
+      throw new Failure(`npm start ended with ${code === null ? 'a signal' : `exit code ${code}`}.`);
   } finally {
     signal.removeEventListener('abort', end);
   }
 }
 
-/** Whether the group is there to be signalled; 0 only asks. */
+/** Sends a signal to a process group; 0 sends none. Returns whether the group exists. */
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (leader === undefined) return false;
   try {
@@ -53,7 +54,7 @@ function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): bo
   }
 }
 
-/** Goes on by itself; answers when the stack is ready. Its output is in `.data/svc-dev.log`. */
+/** Starts the stack in the background. Returns when it is ready. Its output is in `.data/svc-dev.log`. */
 export async function runDetached(launch: Launch): Promise<Stack> {
   const { checkout, platform, signal } = launch;
   const logFile = join(checkout, '.data', 'svc-dev.log');
@@ -66,7 +67,7 @@ export async function runDetached(launch: Launch): Promise<Stack> {
   await log.close();
   let ended: string | undefined;
   child.once('error', (error) => (ended = error.message));
-  child.once('exit', (code) => (ended = `it ended with ${code ?? 'a signal'}`));
+  child.once('exit', (code) => (ended = `it ended with ${code === null ? 'a signal' : `exit code ${code}`}`));
   child.unref();
   for (;;) {
     const stack = await findRunningStack(checkout, platform);
@@ -76,17 +77,17 @@ export async function runDetached(launch: Launch): Promise<Stack> {
   }
 }
 
-function commandOf({ isFresh }: Launch): [command: string, given: string[]] {
+function commandOf({ isFresh }: Launch): [command: string, args: string[]] {
   return ['npm', ['start', ...(isFresh ? ['--', '--fresh'] : [])]];
 }
 
-/** Asks the launcher to end all that it runs, and waits until it has. */
+/** Asks the launcher to stop the stack and waits until it has ended. */
 export async function stop({ pid }: Stack, platform: NodeJS.Platform, signal: AbortSignal): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + STOP_MAX_MS;
   while (await isLauncher(pid, platform)) {
     if (performance.now() > deadline)
-      throw new Failure(`The process ${pid} has not ended within ${STOP_MAX_MS / 1000} s.`);
+      throw new Failure(`Process ${pid} did not end within ${STOP_MAX_MS / 1000} s.`);
     await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }

@@ -1,4 +1,4 @@
-/** Pages of the product, and where they are. */
+/** Pages of the product and their addresses. */
 import { graphqlAddress } from '../live/graphql-address.js';
 import { baseURLOf, type Settings } from '../profile/settings.js';
 import type { Stack } from './checkout.js';
@@ -6,24 +6,24 @@ import type { Stack } from './checkout.js';
 export interface Page {
   readonly name: string;
   readonly about: string;
-  /** Undefined where the page is of a running local stack, and none runs. */
+  /** Undefined if the page needs a local stack and none is running. */
   readonly url: string | undefined;
 }
 
 export function pagesOf(settings: Settings, stack: Stack | undefined): readonly Page[] {
   const rest = baseURLOf(settings).replace(/\/+$/, '');
   return [
-    { name: 'docs', about: 'the reference, with code to paste', url: `${rest}/docs` },
+    { name: 'docs', about: 'the reference, with code examples', url: `${rest}/docs` },
     { name: 'openapi', about: 'the OpenAPI document', url: `${rest}/openapi.json` },
     { name: 'llms', about: 'the reference as plain text', url: `${rest}/llms.txt` },
-    { name: 'graphiql', about: 'GraphQL in a browser, in development', url: graphqlAddress(settings) },
-    { name: 'health', about: 'how the services are', url: `${rest}/v1/health/detailed` },
+    { name: 'graphiql', about: 'the GraphQL explorer, in development', url: graphqlAddress(settings) },
+    { name: 'health', about: 'health of the services', url: `${rest}/v1/health/detailed` },
     { name: 'dashboard', about: 'the dashboard of the local stack', url: stack?.dashboard_url },
     { name: 'mail', about: 'the mailbox of the local stack', url: stack?.mail_url },
   ];
 }
 
-/** Topics of the reference, by the word that one would look for. */
+/** Topics of the reference by search word. */
 export const TOPICS: Readonly<Record<string, string>> = {
   trades: 'Trades',
   exchanges: 'Exchange accounts',
@@ -42,7 +42,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   account: 'Account',
 };
 
-/** Where a topic stands in the reference. */
+/** Returns the address of a topic in the reference; undefined if the topic is unknown. */
 export function topicURL(settings: Settings, topic: string): string | undefined {
   const title = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined;
   if (title === undefined) return undefined;

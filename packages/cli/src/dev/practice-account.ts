@@ -1,4 +1,4 @@
-/** A practice account: opened at the paper exchange, and linked to the profile's account. */
+/** Opens a practice account at the paper exchange and links it to the profile's account. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, ExchangeAccount } from '@trading-automation/sdk';
 import type { Fetch } from '../environment.js';
@@ -10,7 +10,7 @@ const READY_MAX_MS = 60_000;
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
 
-/** The linked paper account of a name, or any; undefined where there is none that works. */
+/** Returns the active paper account with a name, or any if no name is passed; undefined if none exists. */
 export async function practiceAccountOf(
   api: Api,
   name: string | undefined,
@@ -24,7 +24,7 @@ export async function practiceAccountOf(
 const isPractice = ({ exchange_name, is_active }: ExchangeAccount<'string'>) =>
   exchange_name === EXCHANGE && is_active;
 
-/** Opens an account with these balances at the paper exchange, by its own controls. */
+/** Opens an account with these balances through the admin API of the paper exchange. */
 export async function openPaperAccount(
   fetch: Fetch,
   paperURL: string,
@@ -32,9 +32,9 @@ export async function openPaperAccount(
   signal: AbortSignal,
 ): Promise<{ readonly api_key: string; readonly api_secret: string }> {
   const address = `${paperURL.replace(/\/+$/, '')}/admin/accounts`;
-  let answer: Response;
+  let response: Response;
   try {
-    answer = await fetch(address, {
+    response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ balances }),
@@ -44,15 +44,16 @@ export async function openPaperAccount(
     signal.throwIfAborted();
     const { cause } = error as { cause?: { code?: string } };
     throw new Failure(
-      `The paper exchange does not answer at ${paperURL}: ${cause?.code ?? (error as Error).message}.`,
+      `No response from the paper exchange at ${paperURL}: ${cause?.code ?? (error as Error).message}.`,
     );
   }
-  if (!answer.ok) throw new Failure(`The paper exchange opened no account: it answered ${answer.status}.`);
-  const { api_key, api_secret } = (await answer.json()) as { api_key: string; api_secret: string };
+  if (!response.ok)
+    throw new Failure(`The paper exchange did not open an account: it responded with ${response.status}.`);
+  const { api_key, api_secret } = (await response.json()) as { api_key: string; api_secret: string };
   return { api_key, api_secret };
 }
 
-/** Links the account, and waits until its balances and the exchange's pairs are known. */
+/** Links the account and waits until its balances and the exchange's pairs are available. */
 export async function linkPaperAccount(
   api: Api,
   name: string,
@@ -87,19 +88,19 @@ async function pollUntil<T>(
     if (isReady(value)) return value;
     if (performance.now() > deadline)
       throw new Failure(
-        'The account is linked, and its balances are still not known: is the trading worker running?',
+        'The account is linked, but its balances are not available yet. Check that the trading worker is running.',
       );
     await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }
 
-/** The balances in `USDT=100000` texts. */
-export function balancesOf(given: readonly string[]): Record<string, string> {
+/** Parses balances such as `USDT=100000`. @throws {UsageError} if one has another form */
+export function balancesOf(assignments: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    given.map((text) => {
+    assignments.map((text) => {
       const [, currency, amount] = /^([A-Z0-9]{1,20})=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
       if (currency === undefined || amount === undefined)
-        throw new UsageError(`--balance is like USDT=100000, and is ${JSON.stringify(text)}.`);
+        throw new UsageError(`--balance must be like USDT=100000; got ${JSON.stringify(text)}.`);
       return [currency, amount];
     }),
   );

@@ -1,35 +1,41 @@
-/** The API itself: that it answers, which one it is, and what the credential may do. */
+/** Checks the API: availability, version, clock and the permissions of the credential. */
 import { ApiError, type Client, type Me } from '@trading-automation/sdk';
 import type { Signer } from '@trading-automation/sdk/signer';
 import { type Finding, fail, ok, warn } from './check.js';
-import { judgeClock, skewOf } from './clock.js';
+import { checkClock, skewOf } from './clock.js';
 
 const API = 'v1';
 
-/** Whether it answers, as what, and what its clock says. */
+/** Checks that the API responds, its version, and the difference of the clocks. */
 export async function checkApi(
   client: Pick<Client<'string'>, 'version'>,
   baseURL: string,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const askedAtMs = Date.now();
+  const sentAtMs = Date.now();
   const startedAt = performance.now();
   try {
     const { data, response } = await client.version.get({ signal, maxRetries: 0 }).withResponse();
     const roundTripMs = Math.round(performance.now() - startedAt);
     const { version, api, world } = data;
-    const told = `${version}, ${api}, ${world} world, answers in ${roundTripMs} ms`;
-    const answered =
+    const found = `${version}, ${api}, ${world} world, responds in ${roundTripMs} ms`;
+    const apiFinding =
       api === API
-        ? ok('api', told)
-        : fail('api', `speaks ${api}, not ${API}`, 'Install the svc that fits it.');
+        ? ok('api', found)
+        : fail('api', `the API is ${api}, not ${API}`, 'Install the version of svc for this API.');
     const date = response.headers.get('date');
     if (date === null)
-      return [answered, warn('clock', 'the answer has no Date', 'A proxy may have taken it out.')];
-    return [answered, judgeClock(skewOf(date, askedAtMs, askedAtMs + roundTripMs), roundTripMs)];
+      return [apiFinding, warn('clock', 'the response has no Date header', 'A proxy may have removed it.')];
+    return [apiFinding, checkClock(skewOf(date, sentAtMs, sentAtMs + roundTripMs), roundTripMs)];
   } catch (error) {
     signal.throwIfAborted();
-    return [fail('api', messageOf(error), `Is ${baseURL} the address of the API, and is it up?`)];
+    return [
+      fail(
+        'api',
+        messageOf(error),
+        `Check that ${baseURL} is the address of the API and that it is running.`,
+      ),
+    ];
   }
 }
 
@@ -38,7 +44,7 @@ export interface Credential {
   readonly apiKey: string | undefined;
 }
 
-/** Whether the credential is taken, and for what. */
+/** Checks that the API accepts the credential, and lists its permissions. */
 export async function checkCredential(
   client: Pick<Client<'string'>, 'me'>,
   { signer }: Credential,
@@ -52,41 +58,44 @@ export async function checkCredential(
     return [fail('credential', messageOf(error), 'Log in again with `svc auth login`.')];
   }
   const { kind, id, permissions } = me.credential;
-  const may = ok('credential', `${kind} ${id} of ${me.id}, ${me.world} world, may ${permissions.join(', ')}`);
-  if (signer !== undefined) return [may];
+  const accepted = ok(
+    'credential',
+    `${kind} ${id} of ${me.id}, ${me.world} world, permissions ${permissions.join(', ')}`,
+  );
+  if (signer !== undefined) return [accepted];
   return [
-    may,
+    accepted,
     warn(
       'signature',
-      'an API key signs nothing: GraphQL, order books and signals refuse it',
-      'svc auth login',
+      'GraphQL, order books and signals need a key pair; an API key cannot sign',
+      'Log in with `svc auth login`.',
     ),
   ];
 }
 
-/** Whether the GraphQL API answers where it is looked for. */
+/** Checks that the GraphQL API responds at its configured address. */
 export async function checkGraphql(
   fetch: (url: string, init?: RequestInit) => Promise<Response>,
   url: string,
   signal: AbortSignal,
 ): Promise<Finding> {
-  const resolution = 'Set SVC_GRAPHQL_URL, or keep it in the profile: svc config set graphql_url URL';
+  const resolution = 'Set SVC_GRAPHQL_URL, or store the address: svc config set graphql_url URL';
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"query":"{ health { status } }"}',
       redirect: 'manual',
       signal,
     });
-    const { data } = (await answer.json()) as { data?: { health?: { status?: string } } };
+    const { data } = (await response.json()) as { data?: { health?: { status?: string } } };
     const status = data?.health?.status;
     return status === undefined
-      ? warn('graphql', `${url} answers ${answer.status}, and is no GraphQL API`, resolution)
-      : ok('graphql', `${url} says ${status}`);
+      ? warn('graphql', `${url} responds with ${response.status} and is not a GraphQL API`, resolution)
+      : ok('graphql', `${url} reports ${status}`);
   } catch {
     signal.throwIfAborted();
-    return warn('graphql', `nothing answers at ${url}`, resolution);
+    return warn('graphql', `no response from ${url}`, resolution);
   }
 }
 

@@ -1,11 +1,11 @@
-/** What is looked at, and what was found: each finding that is not good says how to fix it. */
+/** Results of the checks of `svc doctor`. Each problem has a resolution. */
 
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';
-  /** What was found. */
+  /** The result in words. */
   readonly found: string;
-  /** What to do about it. */
+  /** How to fix it; null if the check passed. */
   readonly resolution: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The way to an origin, one step after the other: its name, its certificate. */
+/** Checks the connection to an origin: its name and its certificate. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -10,15 +10,15 @@ const EXPIRES_SOON_DAYS = 14;
 
 export async function checkName(origin: URL): Promise<Finding> {
   const host = hostOf(origin);
-  if (isIP(host) !== 0) return ok('name', `${host} is an address`);
+  if (isIP(host) !== 0) return ok('name', `${host} is an IP address`);
   try {
     const addresses = await lookup(host, { all: true });
-    return ok('name', `${host} is ${addresses.map(({ address }) => address).join(', ')}`);
+    return ok('name', `${host} resolves to ${addresses.map(({ address }) => address).join(', ')}`);
   } catch (error) {
     return fail(
       'name',
-      `${host} is not known: ${(error as NodeJS.ErrnoException).code}`,
-      'Check the spelling of the base URL, and the name servers of this machine.',
+      `${host} does not resolve: ${(error as NodeJS.ErrnoException).code}`,
+      'Check the base URL and the DNS servers of this machine.',
     );
   }
 }
@@ -27,19 +27,23 @@ export async function checkEncryption(origin: URL): Promise<Finding> {
   const host = hostOf(origin);
   if (origin.protocol === 'http:')
     return isLoopback(host)
-      ? ok('encryption', 'none, and none is needed on this machine')
-      : warn('encryption', 'none: everybody on the way reads the credential', 'Use an https:// base URL.');
+      ? ok('encryption', 'none; not needed on this machine')
+      : warn('encryption', 'none: the network can read the credential', 'Use an https:// base URL.');
   try {
     const daysLeft = await certificateDaysLeft(host, Number(origin.port || 443));
     if (daysLeft < EXPIRES_SOON_DAYS)
-      return warn('encryption', `the certificate ends in ${daysLeft} days`, 'Tell those who run the server.');
-    return ok('encryption', `TLS, the certificate is good for ${daysLeft} days`);
+      return warn(
+        'encryption',
+        `the certificate expires in ${daysLeft} days`,
+        'Ask the operator of the server to renew it.',
+      );
+    return ok('encryption', `TLS; the certificate is valid for ${daysLeft} days`);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return fail(
       'encryption',
       `no TLS connection: ${code ?? message}`,
-      'Look for a proxy in between; a private certificate authority is named by NODE_EXTRA_CA_CERTS.',
+      'Check for a proxy. For a private certificate authority, set NODE_EXTRA_CA_CERTS.',
     );
   }
 }
@@ -51,7 +55,7 @@ function certificateDaysLeft(host: string, port: number): Promise<number> {
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(TIMEOUT_MS, () => fail(new Error('no answer')));
+    socket.setTimeout(TIMEOUT_MS, () => fail(new Error('no response')));
     socket.on('error', fail);
     socket.on('secureConnect', () => {
       const endsAtMs = Date.parse(socket.getPeerCertificate().valid_to);

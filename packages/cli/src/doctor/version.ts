@@ -2,7 +2,7 @@ import { type Finding, fail, ok } from './check.js';
 
 const NODE_MIN = [20, 19] as const;
 
-/** @param version as `process.versions.node` has it */
+/** Checks the Node version. @param version the value of `process.versions.node` */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isEnough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);

@@ -1,15 +1,14 @@
 /**
- * JSON as text: every number stays as it was written, since a JavaScript number holds 15 digits and a decimal may
- * have 38.
+ * Processes JSON as text, so that every number keeps its digits: a JavaScript number has 15 and a decimal up to 38.
  */
 
-/** A string, a number, a word, or a sign. */
+/** A string, a number, a literal or a punctuation mark. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[a-z]+|[{}[\]:,]/g;
 const NUMBER = /^-?\d/;
 const BEGINS: ReadonlySet<string | undefined> = new Set(['{', '[']);
 const ENDS: ReadonlySet<string | undefined> = new Set(['}', ']']);
 
-/** Laid out with two spaces a level, as `JSON.stringify(value, null, 2)` does. @param text valid JSON */
+/** Indents JSON by two spaces, like `JSON.stringify(value, null, 2)`. @param text valid JSON */
 export function indented(text: string): string {
   const tokens = text.match(TOKENS) ?? [];
   let out = '';
@@ -28,7 +27,7 @@ export function indented(text: string): string {
   return out;
 }
 
-/** The value of a JSON text, its long numbers as strings: the API takes a decimal either way. @throws {SyntaxError} */
+/** Parses JSON; long numbers become strings, which the API accepts as decimals. @throws {SyntaxError} */
 export function parseKeepingDigits(text: string): unknown {
   JSON.parse(text);
   return JSON.parse(text.replace(TOKENS, (token) => (isLong(token) ? `"${token}"` : token)));
@@ -43,7 +42,7 @@ function isLong(token: string): boolean {
   return digits.length > 15 && !Number.isSafeInteger(Number(token));
 }
 
-/** The text of a member of an object's text, byte for byte; undefined where there is none. @param text valid JSON */
+/** Returns the exact text of a member of a JSON object; undefined if it is missing. @param text valid JSON */
 export function memberOf(text: string, name: string): string | undefined {
   let depth = 0;
   let from: number | undefined;

@@ -42,8 +42,8 @@ describe('values that an option names', () => {
   it('have a name, and all after the first = as their text', () => {
     expect(namedText('--field', 'a.b=c=d')).toEqual(['a.b', 'c=d']);
     expect(namedText('--field', 'a=')).toEqual(['a', '']);
-    expect(() => namedText('--field', '=x')).toThrow('--field is name=value');
-    expect(() => namedText('--field', 'x')).toThrow('--field is name=value');
+    expect(() => namedText('--field', '=x')).toThrow('--field must be name=value');
+    expect(() => namedText('--field', 'x')).toThrow('--field must be name=value');
   });
 
   it.each([
@@ -63,14 +63,14 @@ describe('values that an option names', () => {
     putAt(made, 'a.b', 1, true);
     putAt(made, 'a.c', 2, true);
     expect(made).toEqual({ a: { b: 1, c: 2 } });
-    expect(() => putAt(made, 'x.y', 1, false)).toThrow('no place x.y');
+    expect(() => putAt(made, 'x.y', 1, false)).toThrow('The path x.y does not exist');
     expect(() => putAt(made, 'a.b.c', 1, true)).toThrow('no place a.b.c');
     expect(() => putAt(made, 'a..c', 1, true)).toThrow('no place a..c');
   });
 
   it('never reach what all objects have', () => {
-    expect(() => putAt({}, '__proto__.polluted', 1, true)).toThrow('no place');
-    expect(() => putAt({}, 'constructor.prototype.polluted', 1, false)).toThrow('no place');
+    expect(() => putAt({}, '__proto__.polluted', 1, true)).toThrow('does not exist');
+    expect(() => putAt({}, 'constructor.prototype.polluted', 1, false)).toThrow('does not exist');
     expect('polluted' in {}).toBe(false);
   });
 });

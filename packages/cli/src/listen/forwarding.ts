@@ -1,15 +1,15 @@
 /**
  * Forwards a stream of events to a receiver.
  *
- * 1. Each event is told before it is handed over, and what became of it after; a receiver that fails stops nothing.
- * 2. Some are on their way at once, as from the dispatcher: a slow receiver holds up a few, and the stream waits for it.
- * 3. When it is ended, what is on its way is cut short and told so.
+ * 1. Each event is reported before its delivery, and the result after it. A failing receiver does not stop the stream.
+ * 2. Deliveries run concurrently up to a limit, as in the dispatcher. At the limit the stream waits for the receiver.
+ * 3. When the command ends, deliveries in flight are aborted and reported as failed.
  */
 import { isAccepted, type RawEvent, type Receiver, sendEvent } from './receiver.js';
 
-const AT_ONCE_MAX = 8;
+const CONCURRENCY = 8;
 
-/** What happened to an event: one line each, or one record. */
+/** A step in the delivery of an event, printed as a line or a record. */
 export type ForwardingStep =
   | { readonly kind: 'received'; readonly event_id: string; readonly type: string }
   | {
@@ -22,7 +22,7 @@ export type ForwardingStep =
       readonly ms: number;
     };
 
-/** Goes on until the stream ends or is aborted. */
+/** Forwards events until the stream ends or is aborted. */
 export async function forward(
   events: AsyncIterable<RawEvent>,
   {
@@ -31,19 +31,19 @@ export async function forward(
     onStep,
   }: { receiver?: Receiver; signal: AbortSignal; onStep: (step: ForwardingStep) => void },
 ): Promise<void> {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   try {
     for await (const event of events) {
       onStep({ kind: 'received', event_id: event.id, type: event.type });
       if (receiver === undefined) continue;
       const delivery = deliver(event, receiver, signal)
         .then(onStep)
-        .finally(() => underWay.delete(delivery));
-      underWay.add(delivery);
-      if (underWay.size >= AT_ONCE_MAX) await Promise.race(underWay);
+        .finally(() => inFlight.delete(delivery));
+      inFlight.add(delivery);
+      if (inFlight.size >= CONCURRENCY) await Promise.race(inFlight);
     }
   } finally {
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }
 }
 
@@ -52,19 +52,19 @@ export async function deliver(
   receiver: Receiver,
   signal: AbortSignal,
 ): Promise<ForwardingStep> {
-  const handed = await sendEvent(event, receiver, signal);
+  const result = await sendEvent(event, receiver, signal);
   return {
-    kind: isAccepted(handed) ? 'handed_over' : 'failed',
+    kind: isAccepted(result) ? 'handed_over' : 'failed',
     event_id: event.id,
     type: event.type,
     url: receiver.url.href,
-    status: handed.status ?? null,
-    error: handed.failure ?? null,
-    ms: handed.ms,
+    status: result.status ?? null,
+    error: result.failure ?? null,
+    ms: result.ms,
   };
 }
 
-/** `--> trade.filled [evt_…]`, `<-- 204 POST http://… [evt_…] (12 ms)` */
+/** Formats a step: `--> trade.filled [evt_…]` or `<-- 204 POST http://… [evt_…] (12 ms)`. */
 export function lineOf(step: ForwardingStep): string {
   if (step.kind === 'received') return `--> ${step.type} [${step.event_id}]`;
   const { status, error, url, event_id, ms } = step;

@@ -1,9 +1,9 @@
 /**
- * Hands events to a receiver of webhooks, as the platform's dispatcher does.
+ * Sends events to a webhook receiver, as the platform's dispatcher does.
  *
- * 1. The body is the event's own text, byte for byte; it is signed with the secret at the moment it is sent.
- * 2. No redirect is followed, and any 2xx counts; a receiver has 30 s. What goes wrong is an answer, never thrown.
- * 3. Of the answer its status counts alone: a receiver says by it what it has to say.
+ * 1. The body is the exact text of the event, signed with the secret at the time of sending.
+ * 2. Redirects are not followed, any 2xx is a success, and the timeout is 30 s. Failures are returned, never thrown.
+ * 3. Only the status of the response counts; its body is ignored.
  */
 import { type ClientRequest, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
@@ -12,8 +12,8 @@ import { UsageError } from '../failures.js';
 
 const TIMEOUT_MS = 30_000;
 const USER_AGENT = 'trading-automation-webhooks/1';
-/** What a signature stands on is nobody's to replace. */
-const OWN_HEADERS = [
+/** Headers that the user cannot override, because signature and body depend on them. */
+const RESERVED_HEADERS = [
   'webhook-id',
   'webhook-timestamp',
   'webhook-signature',
@@ -21,7 +21,7 @@ const OWN_HEADERS = [
   'content-length',
 ];
 
-/** An event as it is delivered. */
+/** An event in its delivered form. */
 export interface RawEvent {
   readonly id: string;
   readonly type: string;
@@ -29,27 +29,27 @@ export interface RawEvent {
   readonly text: string;
 }
 
-/** Where events are handed to. */
+/** A receiver and how events are sent to it. */
 export interface Receiver {
   readonly url: URL;
-  /** `whsec_…` */
+  /** The signing secret, `whsec_…`. */
   readonly secret: string;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** False: a certificate that nobody vouches for will do. */
+  /** Whether the TLS certificate is verified. */
   readonly isCertificateChecked: boolean;
   readonly timeoutMs?: number;
 }
 
 export interface DeliveryResult {
-  /** The receiver's, where it answered. */
+  /** Status of the response, if there was one. */
   readonly status?: number;
-  /** Why it did not. */
+  /** Why there was no response. */
   readonly failure?: string;
   readonly ms: number;
 }
 
-/** Hands one event over, once. */
+/** Sends one event once. */
 export async function sendEvent(
   event: RawEvent,
   receiver: Receiver,
@@ -76,7 +76,7 @@ function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): 
     const options = {
       method: 'POST',
       signal: AbortSignal.any([signal, limit]),
-      // Each delivery on a connection of its own: a receiver that restarts has cut none that waits.
+      // A new connection per delivery, so that a restart of the receiver breaks no idle connection.
       agent: false as const,
       headers: {
         'user-agent': USER_AGENT,
@@ -92,12 +92,12 @@ function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): 
         ? overHttps(url, { ...options, rejectUnauthorized: isCertificateChecked })
         : overHttp(url, options);
     sent.on('error', (error) =>
-      reject(limit.aborted ? new Error(`no answer within ${timeoutMs / 1000} s`) : error),
+      reject(limit.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : error),
     );
-    sent.on('response', (answer) => {
-      // Read to its end by nobody: a receiver that is cut off while it answers would call that an error of its own.
-      answer.on('error', () => undefined).resume();
-      resolve(answer.statusCode ?? 0);
+    sent.on('response', (response) => {
+      // Drain the body: a receiver whose response is cut off would log an error.
+      response.on('error', () => undefined).resume();
+      resolve(response.statusCode ?? 0);
     });
     sent.end(text);
   });
@@ -105,33 +105,33 @@ function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): 
 
 function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === 'ECONNREFUSED') return 'nobody listens there';
-  if (code === 'ENOTFOUND') return 'the name is not known';
-  if (code === 'ABORT_ERR') return 'cut short';
+  if (code === 'ECONNREFUSED') return 'connection refused';
+  if (code === 'ENOTFOUND') return 'the host name does not resolve';
+  if (code === 'ABORT_ERR') return 'aborted';
   return String(message === undefined || message === '' ? (code ?? error) : message);
 }
 
-/** The address in `http://localhost:3000/hook`, `localhost:3000/hook` or `3000/hook`. @throws {UsageError} for anything else */
-export function addressOf(given: string): URL {
-  const text = /^\d+(?:\/|$)/.test(given) ? `localhost:${given}` : given;
+/** Parses `http://localhost:3000/hook`, `localhost:3000/hook` or `3000/hook`. @throws {UsageError} for any other form */
+export function addressOf(address: string): URL {
+  const text = /^\d+(?:\/|$)/.test(address) ? `localhost:${address}` : address;
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '')
     throw new UsageError(
-      `${JSON.stringify(given)} is no address to hand events to: give one like localhost:3000/hook, over http or https.`,
+      `${JSON.stringify(address)} is not a valid receiver address. Use an http or https address such as localhost:3000/hook.`,
     );
   return url;
 }
 
-/** The headers in `name: value` texts. @throws {UsageError} for what is none, or is part of what is signed */
-export function headersOf(given: readonly string[]): Record<string, string> {
+/** Parses `name: value` headers. @throws {UsageError} if one is invalid or reserved */
+export function headersOf(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const text of given) {
+  for (const text of lines) {
     const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+)\s*:\s*([\t\x20-\x7e]*)$/.exec(text) ?? [];
     if (name === undefined || value === undefined)
-      throw new UsageError(`${JSON.stringify(text)} is no header: give name:value.`);
-    if (OWN_HEADERS.includes(name.toLowerCase()))
-      throw new UsageError(`${name} is the delivery's own header, and can't be given.`);
+      throw new UsageError(`${JSON.stringify(text)} is not a valid header. Use name:value.`);
+    if (RESERVED_HEADERS.includes(name.toLowerCase()))
+      throw new UsageError(`The header ${name} is set by the delivery and cannot be overridden.`);
     headers[name.toLowerCase()] = value.trim();
   }
   return headers;

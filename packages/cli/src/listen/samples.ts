@@ -1,8 +1,8 @@
 /**
- * Events to try a receiver with: the catalogue's sample of a kind, or an event of the past.
+ * Events to test a receiver with: the catalogue's sample of an event type, or a past event.
  *
- * 1. A sample gets a fresh id and the present time: receivers pass over an id that they have seen.
- * 2. An event of the past is handed over byte for byte, under its own id.
+ * 1. A sample gets a new id and the current time, because receivers ignore an id that they have processed.
+ * 2. A past event is sent byte for byte, with its own id.
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@trading-automation/sdk';
@@ -11,12 +11,12 @@ import { memberOf } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
 import type { RawEvent } from './receiver.js';
 
-/** Decimals as numbers, as a receiver gets them. */
+/** Requests decimals as numbers, the form that receivers get. */
 const AS_SENT = { headers: { accept: 'application/json' } };
 
 type Events = Pick<Client<'string'>['events'], 'types' | 'get'>;
 
-/** @throws {UsageError} where there is no such kind, or an override does not fit */
+/** Returns the sample of an event type. @throws {UsageError} if the type is unknown or an override is invalid */
 export async function sampleOf(
   events: Events,
   type: string,
@@ -27,24 +27,24 @@ export async function sampleOf(
   const kind = types.find((each) => each.type === type);
   if (kind === undefined) {
     const known = types.map((each) => each.type).join(', ');
-    throw new UsageError(`There is no event ${type}.`, `There are: ${known}`);
+    throw new UsageError(`Unknown event type: ${type}.`, `Event types: ${known}`);
   }
   const sample = { ...(kind.sample as object), event_id: eventId(), timestamp: new Date().toISOString() };
   const changed = overridden(sample, overrides);
   return { id: String(changed.event_id), type, text: JSON.stringify(changed) };
 }
 
-/** An event of the last 30 days. */
+/** Returns an event of the last 30 days. */
 export async function pastEvent(events: Events, id: string, signal: AbortSignal): Promise<RawEvent> {
   const response = await events.get(id, { ...AS_SENT, signal }).asResponse();
   const text = memberOf(await response.text(), 'data');
-  if (text === undefined) throw new Failure('The answer holds no event.');
+  if (text === undefined) throw new Failure('The response contains no event.');
   const { type } = JSON.parse(text) as { type?: unknown };
-  if (typeof type !== 'string') throw new NotFound(`${id} is no event.`);
+  if (typeof type !== 'string') throw new NotFound(`${id} is not an event.`);
   return { id, type, text };
 }
 
-/** The event with `path=value` texts carried out. */
+/** Returns the event with `path=value` overrides applied. */
 function overridden<T extends object>(event: T, overrides: readonly string[]): T {
   const changed = structuredClone(event);
   for (const override of overrides) {
@@ -56,7 +56,7 @@ function overridden<T extends object>(event: T, overrides: readonly string[]): T
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A fresh id of the form that the platform gives: a UUIDv7 in 26 characters. */
+/** Generates an event id in the format of the platform: a UUIDv7 in 26 characters. */
 function eventId(): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(Date.now(), 0, 6);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from '../profile/secrets.js';
 
-/** What events are signed with here: made once, and the same for the profile from then on. */
+/** Returns the signing secret of the profile for `svc listen`; creates and stores it on first use. */
 export async function signingSecret(secrets: Pick<Secrets, 'get' | 'set'>): Promise<string> {
-  const kept = await secrets.get('listen_secret');
-  if (kept !== undefined) return kept;
-  const made = `whsec_${randomBytes(32).toString('base64')}`;
-  await secrets.set('listen_secret', made);
-  return made;
+  const stored = await secrets.get('listen_secret');
+  if (stored !== undefined) return stored;
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  await secrets.set('listen_secret', secret);
+  return secret;
 }

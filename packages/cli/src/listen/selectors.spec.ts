@@ -1,4 +1,4 @@
-import { isWanted, selectorsOf, serverFilterOf, unknownAmong } from './selectors.js';
+import { isSelected, selectorsOf, serverFilterOf, unknownAmong } from './selectors.js';
 
 describe('selectors of events', () => {
   it('are split at commas, told once, and all where none is given', () => {
@@ -15,7 +15,7 @@ describe('selectors of events', () => {
     ['trade', 'trade.filled', false],
     ['trade.fill', 'trade.filled', false],
   ])('%s for %s: %s', (selector, type, isCovered) => {
-    expect(isWanted(['reward.claimed', selector], type)).toBe(isCovered);
+    expect(isSelected(['reward.claimed', selector], type)).toBe(isCovered);
   });
 
   it('are asked of the server where one is enough to say it', () => {

@@ -1,29 +1,29 @@
-/** Which events are wanted: a kind (`trade.filled`), all of a subject (`trade.*`), or all there are (`*`). */
+/** Event selectors: one type (`trade.filled`), all types of a subject (`trade.*`), or all (`*`). */
 
-/** The selectors in `a,b.*`, given once or more often. */
-export function selectorsOf(given: readonly string[]): readonly string[] {
-  const selectors = given
+/** Parses selectors such as `a,b.*`, passed once or repeatedly. */
+export function selectorsOf(values: readonly string[]): readonly string[] {
+  const selectors = values
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
     .filter((text) => text !== '');
   return selectors.length === 0 || selectors.includes('*') ? ['*'] : [...new Set(selectors)];
 }
 
-export function isWanted(selectors: readonly string[], type: string): boolean {
-  return selectors.some((selector) => covers(selector, type));
+export function isSelected(selectors: readonly string[], type: string): boolean {
+  return selectors.some((selector) => matches(selector, type));
 }
 
-/** The selectors that cover none of the kinds there are. */
+/** Returns the selectors that match none of the event types. */
 export function unknownAmong(selectors: readonly string[], types: readonly string[]): readonly string[] {
-  return selectors.filter((selector) => !types.some((type) => covers(selector, type)));
+  return selectors.filter((selector) => !types.some((type) => matches(selector, type)));
 }
 
-/** What is asked of the server: it takes one selector, and the rest is chosen here. */
+/** Returns the filter for the server, which supports one selector. Several are applied here. */
 export function serverFilterOf(selectors: readonly string[]): { readonly type?: string } {
   const [only] = selectors;
   return selectors.length === 1 && only !== undefined && only !== '*' ? { type: only } : {};
 }
 
-function covers(selector: string, type: string): boolean {
+function matches(selector: string, type: string): boolean {
   return selector === '*' || selector === type || selector === `${type.slice(0, type.indexOf('.'))}.*`;
 }

@@ -1,18 +1,18 @@
 import type { Client } from '@trading-automation/sdk';
 import type { RawEvent } from './receiver.js';
-import { isWanted, serverFilterOf } from './selectors.js';
+import { isSelected, serverFilterOf } from './selectors.js';
 
 export interface EventSourceOptions {
   readonly client: Client<'string'>;
   readonly selectors: readonly string[];
-  /** Begin after this event; at the present unless given. */
+  /** Start after this event. Default: now. */
   readonly after: string | undefined;
   readonly signal: AbortSignal;
   onOpen(): void;
   onDisconnect(error: unknown): void;
 }
 
-/** The account's events as they happen, each as the text that it was sent with; taken up again after every cut. */
+/** Streams the account's events as they happen, each with its exact text. Reconnects automatically. */
 export async function* streamRawEvents(
   source: EventSourceOptions,
 ): AsyncGenerator<RawEvent, void, undefined> {
@@ -25,6 +25,6 @@ export async function* streamRawEvents(
   });
   for await (const { id, data: text } of stream) {
     const { type } = JSON.parse(text) as { type: string };
-    if (isWanted(selectors, type)) yield { id, type, text };
+    if (isSelected(selectors, type)) yield { id, type, text };
   }
 }

@@ -1,4 +1,4 @@
-/** An order book as text: the best levels of both sides, side by side, each number as it came. */
+/** Formats an order book: the best levels of both sides next to each other, each number unchanged. */
 import type { Colors } from '../terminal/terminal.js';
 
 /** Price and amount. */
@@ -15,7 +15,7 @@ export interface Book {
   readonly exchange_timestamp: string;
 }
 
-/** Rows of `bid amount, bid, ask, ask amount`, best first. */
+/** Returns rows of bid amount, bid, ask and ask amount, best first. */
 export function rowsOf({ bids, asks }: Pick<Book, 'bids' | 'asks'>): readonly BookRow[] {
   return Array.from({ length: Math.max(bids.length, asks.length) }, (_, i) => ({
     bid_amount: bids[i]?.[1] ?? null,
@@ -35,7 +35,7 @@ export interface BookRow {
 const HEADINGS: BookRow = { bid_amount: 'AMOUNT', bid: 'BID', ask: 'ASK', ask_amount: 'AMOUNT' };
 const SIDES = ['bid_amount', 'bid', 'ask', 'ask_amount'] as const;
 
-/** The book as a picture. */
+/** Formats a book as a table. */
 export function renderBook(book: Book, colors: Colors): string {
   const rows = rowsOf(book);
   const points = Object.fromEntries(
@@ -60,7 +60,7 @@ export function renderBook(book: Book, colors: Colors): string {
   ].join('\n');
 }
 
-/** One book as one line: the best price of each side. */
+/** Formats a book as one line with the best price of each side. */
 export function lineOf({ exchange_timestamp, symbol, sequence, bids, asks }: Book): string {
   const best = (level: Level | undefined) => (level === undefined ? ['', ''] : [...level]);
   const [bid, bidAmount] = best(bids[0]);
@@ -70,7 +70,7 @@ export function lineOf({ exchange_timestamp, symbol, sequence, bids, asks }: Boo
 
 const decimalsOf = (text: string | null) => (text?.includes('.') ? text.length - text.indexOf('.') - 1 : 0);
 
-/** Blanks in place of what decimals a number has less than its neighbours, so that the points stand below each other. */
+/** Pads a number with blanks on the right, so that the decimal points of a column are aligned. */
 function aligned(text: string | null, decimals: number): string {
   if (text === null) return '';
   const own = decimalsOf(text);

@@ -1,9 +1,9 @@
 import { UsageError } from '../failures.js';
 import { baseURLOf, type Settings } from '../profile/settings.js';
 
-/** Address of the GraphQL API: at the origin that is set, else at the REST API's. @throws {UsageError} where it is none */
+/** Returns the GraphQL address at its configured origin or that of the REST API. @throws {UsageError} if it is invalid */
 export function graphqlAddress(settings: Settings): string {
-  const given = settings.graphqlURL ?? baseURLOf(settings);
-  if (!URL.canParse(given)) throw new UsageError(`${given} is no address.`);
-  return `${new URL(given).origin}/graphql`;
+  const address = settings.graphqlURL ?? baseURLOf(settings);
+  if (!URL.canParse(address)) throw new UsageError(`${address} is not a URL.`);
+  return `${new URL(address).origin}/graphql`;
 }

@@ -1,8 +1,8 @@
 /**
- * A view that is drawn over again in its place, until q or Ctrl-C.
+ * A view that is redrawn in place until q or Ctrl-C.
  *
- * 1. However it ends, the cursor is there again, the keys are the shell's, and the last picture stays.
- * 2. Of pictures that come faster than they can be looked at the newest is drawn.
+ * 1. However it ends, the cursor and the keyboard are restored, and the last frame stays visible.
+ * 2. Frames are rate-limited: only the latest one is drawn.
  */
 import { createLogUpdate } from 'log-update';
 import { Interrupted } from '../failures.js';
@@ -14,16 +14,16 @@ const SHOW_CURSOR = '\u001b[?25h';
 const CTRL_C = '\u0003';
 
 export interface LiveView {
-  /** Aborted when the view is to end: by q, with `QUIT`; by Ctrl-C. */
+  /** Aborted when the view ends: by q with the reason `QUIT`, or by Ctrl-C. */
   readonly signal: AbortSignal;
-  draw(picture: () => string): void;
+  draw(frame: () => string): void;
 }
 
-/** The reason of a view's signal after q: an end like any other. */
+/** The abort reason after q, which is a normal end. */
 const QUIT = Symbol('quit');
 
 /**
- * Shows a view for as long as the work goes on; q ends it in peace.
+ * Shows a view while the work runs. Returns normally after q.
  * @throws {Interrupted} after Ctrl-C
  */
 export async function withLiveView(
@@ -46,7 +46,7 @@ export async function withLiveView(
   if (signal.aborted && signal.reason !== QUIT) throw signal.reason;
 }
 
-/** Keys are read one by one, unseen; Ctrl-C is one of them then. */
+/** Reads keys in raw mode, without echo. Ctrl-C is then a key, not a signal. */
 function listenToKeys({ stdin }: Terminal, ending: AbortController) {
   const keyboard = stdin as NodeJS.ReadStream;
   if (keyboard.isTTY !== true) return { close: () => undefined };
@@ -68,7 +68,7 @@ function listenToKeys({ stdin }: Terminal, ending: AbortController) {
 function openScreen({ stdout }: Terminal) {
   const update = createLogUpdate(stdout as NodeJS.WriteStream, { showCursor: true });
   const show = () => void stdout.write(SHOW_CURSOR);
-  // A process that ends by force still leaves the cursor.
+  // Restores the cursor even if the process exits abruptly.
   process.once('exit', show);
   stdout.write(HIDE_CURSOR);
   let next: (() => string) | undefined;
@@ -81,8 +81,8 @@ function openScreen({ stdout }: Terminal) {
     timer = setTimeout(drawNext, FRAME_MS);
   };
   return {
-    draw(picture: () => string) {
-      next = picture;
+    draw(frame: () => string) {
+      next = frame;
       if (timer === undefined) drawNext();
     },
     close() {

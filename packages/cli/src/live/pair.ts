@@ -1,15 +1,15 @@
 import type { Client } from '@trading-automation/sdk';
 import { NotFound, UsageError } from '../failures.js';
 
-/** The id of a pair that is given by its id, or by its symbol: `BTC/USDT`. */
+/** Resolves a pair id or a symbol such as `BTC/USDT` to a pair id. @throws {NotFound} @throws {UsageError} */
 export async function pairIdOf(
   client: Pick<Client<'string'>, 'tradePairs'>,
-  given: string,
+  idOrSymbol: string,
   exchange: string | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  if (given.startsWith('tpr_')) return given;
-  const symbol = given.toUpperCase();
+  if (idOrSymbol.startsWith('tpr_')) return idOrSymbol;
+  const symbol = idOrSymbol.toUpperCase();
   const query = {
     sort: 'symbol',
     order: 'asc',
@@ -22,11 +22,11 @@ export async function pairIdOf(
       exchanges.set(pair.exchange, pair.id);
   const [[, id] = [], another] = exchanges;
   if (id === undefined)
-    throw new NotFound(`There is no pair ${given}.`, 'See which there are: svc pairs list');
+    throw new NotFound(`The pair ${idOrSymbol} does not exist.`, 'List the pairs with `svc pairs list`.');
   if (another !== undefined)
     throw new UsageError(
-      `${given} is traded at ${[...exchanges.keys()].join(', ')}.`,
-      'Say which by --exchange.',
+      `${idOrSymbol} is traded at ${[...exchanges.keys()].join(', ')}.`,
+      'Select one with --exchange.',
     );
   return id;
 }

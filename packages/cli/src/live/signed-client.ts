@@ -4,18 +4,18 @@ import { WebSocket } from 'ws';
 import type { Context } from '../context.js';
 import { AuthRequired } from '../failures.js';
 
-/** A client for GraphQL, which takes signed requests alone. @throws {AuthRequired} where the profile has no key pair */
+/** Returns a client for GraphQL, which accepts only signed requests. @throws {AuthRequired} without a key pair */
 export async function signedClient(context: Context): Promise<Client<'string'>> {
   const client = await context.client();
   if ((await context.signer()) === undefined)
     throw new AuthRequired(
-      'This goes through GraphQL, which takes no API keys: it needs a key pair.',
-      'Link one to the same account: svc auth login',
+      'This command uses GraphQL, which needs a key pair and does not accept API keys.',
+      'Link a key pair to the same account: svc auth login',
     );
   return client;
 }
 
-/** Live data for as long as the work goes on. */
+/** Runs the work with a live data connection and closes it afterwards. */
 export async function withRealtime<T>(
   context: Context,
   work: (live: Realtime<'string'>, client: Client<'string'>) => Promise<T>,

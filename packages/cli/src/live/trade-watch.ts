@@ -1,8 +1,8 @@
 /**
  * Follows trades until they are final.
  *
- * 1. None of a trade's changes is missed: the stream begins after an event that was seen before the trades are read.
- * 2. What is told of a trade is read from the API, by its newest version: an older state never follows a newer one.
+ * 1. No change is missed: the stream starts after an event that existed before the trades were read.
+ * 2. The state of a trade is read from the API and compared by version: an older state never follows a newer one.
  */
 import type { Client, TradeDetail } from '@trading-automation/sdk';
 
@@ -14,15 +14,15 @@ const OPEN_MAX = 100;
 
 export interface WatchOptions {
   readonly client: Pick<Client<'string'>, 'trades' | 'events'>;
-  /** One trade; without it the open ones and the newest. */
+  /** The trade to watch. Default: all open trades and the newest one. */
   readonly id: string | undefined;
   readonly isUntilFinal: boolean;
   readonly signal: AbortSignal;
-  /** Told each new state of a trade. */
+  /** Called with each new state of a trade. */
   onTrade(trade: WatchedTrade, all: readonly WatchedTrade[]): Promise<void> | void;
 }
 
-/** The trades that were followed, as they are at the end. */
+/** Watches trades and returns their last states. */
 export async function watchTrades(watch: WatchOptions): Promise<readonly WatchedTrade[]> {
   const { client, id, isUntilFinal, signal } = watch;
   const known = new Map<string, WatchedTrade>();
@@ -32,11 +32,11 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
     known.set(trade.id, trade);
     await watch.onTrade(trade, [...known.values()]);
   };
-  const isOver = () => isUntilFinal && [...known.values()].every(isFinal);
+  const isDone = () => isUntilFinal && [...known.values()].every(isFinal);
 
   const [last] = (await client.events.list({ limit: 1 }, { signal })).data;
-  for (const each of await tradesAtFirst(watch)) await updateTrade(await client.trades.get(each, { signal }));
-  if (isOver()) return [...known.values()];
+  for (const each of await initialTrades(watch)) await updateTrade(await client.trades.get(each, { signal }));
+  if (isDone()) return [...known.values()];
   const events = client.events.stream(
     { type: 'trade.*' },
     { signal, ...(last === undefined ? {} : { lastEventId: last.event_id }) },
@@ -44,15 +44,15 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   for await (const { data } of events) {
     const tradeId = (data as { id?: unknown }).id;
     if (typeof tradeId !== 'string' || (id !== undefined && tradeId !== id)) continue;
-    // Those that begin later are not waited for: another program may place them for ever.
+    // Ignore trades that are created later: another program may create them without end.
     if (isUntilFinal && !known.has(tradeId)) continue;
     await updateTrade(await client.trades.get(tradeId, { signal }));
-    if (isOver()) break;
+    if (isDone()) break;
   }
   return [...known.values()];
 }
 
-async function tradesAtFirst({ client, id, signal }: WatchOptions): Promise<readonly string[]> {
+async function initialTrades({ client, id, signal }: WatchOptions): Promise<readonly string[]> {
   if (id !== undefined) return [id];
   const [newest, ...open] = await Promise.all([
     client.trades.list({ limit: 1 }, { signal }).toArray({ limit: 1 }),
@@ -70,7 +70,7 @@ function isFinal({ status }: Pick<WatchedTrade, 'status'>): boolean {
   return FINAL.includes(status);
 }
 
-/** One state of a trade as one line. */
+/** Formats one state of a trade as one line. */
 export function lineOf(trade: WatchedTrade): string {
   const { id, symbol, side, type, status, filled_amount, amount, average_price, failure } = trade;
   return [

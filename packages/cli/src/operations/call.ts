@@ -1,4 +1,4 @@
-/** Calls operations of the table through the SDK, which signs, repeats and tells refusals. */
+/** Calls operations through the SDK, which signs and retries requests and throws errors. */
 import type { Client } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
@@ -11,7 +11,7 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** Items of a list, as many as the settings say. */
+/** The listed items, limited by the settings. */
 export interface Listed {
   readonly items: readonly unknown[];
   readonly hasMore: boolean;
@@ -19,7 +19,7 @@ export interface Listed {
 
 const PAGE_MAX = 100;
 
-/** `data` of the answer. */
+/** Calls an operation and returns its `data`. */
 export async function call(
   context: Pick<Context, 'settings' | 'signal' | 'print'>,
   client: Client<'string'>,
@@ -44,32 +44,31 @@ export async function call(
   }
 }
 
-/** One page unless `--limit` or `--all` say otherwise; pages hang together by cursor, so that none doubles an item. */
+/** Lists one page by default, or as many items as `--limit` or `--all` request. Cursors prevent repeated items. */
 export async function list(
   { settings, signal }: Pick<Context, 'settings' | 'signal'>,
   client: Client<'string'>,
   { path }: Pick<OperationInfo, 'path'>,
   { params, query }: Call,
 ): Promise<Listed> {
-  const wanted = settings.all ? Number.POSITIVE_INFINITY : settings.limit;
-  const limit = wanted === undefined ? undefined : Math.min(wanted, PAGE_MAX);
+  const count = settings.all ? Number.POSITIVE_INFINITY : settings.limit;
+  const limit = count === undefined ? undefined : Math.min(count, PAGE_MAX);
   const items: unknown[] = [];
   let hasMore = false;
   for await (const page of client.list(pathOf(path, params), { ...query, limit }, { signal }).iterPages()) {
     items.push(...page.data);
     hasMore = page.hasNextPage();
-    if (items.length >= (wanted ?? 0)) break;
+    if (items.length >= (count ?? 0)) break;
   }
-  return { items: items.slice(0, wanted), hasMore: hasMore || items.length > (wanted ?? Infinity) };
+  return { items: items.slice(0, count), hasMore: hasMore || items.length > (count ?? Infinity) };
 }
 
 function pathOf(path: string, params: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => segmentOf(params[name] ?? ''));
 }
 
-/** An empty one, or one that means a place above, would be another route. */
-function segmentOf(given: string): string {
-  if (/^\.{0,2}$/.test(given))
-    throw new UsageError(`An id is a text that is not empty, not ${JSON.stringify(given)}.`);
-  return encodeURIComponent(given);
+/** Encodes a path segment. Rejects an empty one, `.` and `..`, which would address another route. */
+function segmentOf(id: string): string {
+  if (/^\.{0,2}$/.test(id)) throw new UsageError(`The id is invalid: ${JSON.stringify(id)}.`);
+  return encodeURIComponent(id);
 }

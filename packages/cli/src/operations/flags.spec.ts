@@ -67,7 +67,7 @@ it('takes a switch without a value and another boolean with one', () => {
 });
 
 it('refuses a number that is none', () => {
-  expect(() => given('--limits.max-open-trades', '1.5')).toThrow(/whole number/);
+  expect(() => given('--limits.max-open-trades', '1.5')).toThrow(/must be an integer/);
 });
 
 it('takes JSON, and text where it is none', () => {

@@ -1,10 +1,10 @@
-/** An operation's fields as flags, and what was given by flags as a query or a body. */
+/** Builds flags from an operation's fields, and a query or body from parsed flags. */
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../failures.js';
 import { jsonOrText, putAt } from '../json/named-values.js';
 import type { Field, OperationInfo } from './operation-info.js';
 
-/** commander takes a null for no value at all. */
+/** Represents null, which commander reads as no value. */
 const NULL = Symbol('null');
 
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function optionOf(field: Field): Option {
   const flag = flagOf(field);
   if (isSwitch(field)) return new Option(flag, describeField(field));
   const option = new Option(`${flag} <${placeholderOf(field)}>`, describeField(field));
-  // Told in the help; the parser is this one, which does not mind the case.
+  // Only for the help; `argParser` replaces the parser with a case-insensitive one.
   if (choices !== undefined && choices.length <= CHOICES_SHOWN) option.choices(choices);
   const parse = (text: string) => (field.isNullable && text === 'null' ? NULL : parsedOf(field, text));
   return isList
@@ -29,12 +29,12 @@ export function optionOf(field: Field): Option {
     : option.argParser(parse);
 }
 
-/** Objects whose members are flags of their own: each can be given whole, as JSON. */
+/** Returns an additional flag for each object whose members are flags: the whole object as JSON. */
 export function objectOptions(fields: readonly Field[]): readonly Option[] {
   return objectsIn(fields).map((path) =>
     new Option(`${flagOf({ path })} <json>`, `all of ${path} as JSON`).argParser((text: string) => {
       const value = jsonOrText(text);
-      if (!isObject(value)) throw new InvalidArgumentError('It is a JSON object.');
+      if (!isObject(value)) throw new InvalidArgumentError('It must be a JSON object.');
       return value;
     }),
   );
@@ -44,10 +44,10 @@ const objectsIn = (fields: readonly Field[]) => [
   ...new Set(fields.filter(({ path }) => path.includes('.')).map(({ path }) => path.split('.')[0]!)),
 ];
 
-/** A boolean that is false unless it is given needs no value. */
+/** Whether the flag needs no value: a boolean that is false by default. */
 const isSwitch = ({ type, default: fallback }: Field) => type === 'boolean' && fallback === 'false';
 
-/** More are no help: kinds of events are told by `svc events types`. */
+/** Longer choices are not listed in the help; event types are listed by `svc events types`. */
 const CHOICES_SHOWN = 8;
 
 function placeholderOf({ type, path, isList }: Field): string {
@@ -71,7 +71,7 @@ function describeField({
 }: Field): string {
   const hints = [
     isRequired ? 'required' : '',
-    isList ? 'repeat it, or commas between' : '',
+    isList ? 'repeatable or comma-separated' : '',
     isNullable && !/null/i.test(description ?? '') ? 'null removes it' : '',
     fallback !== undefined && type !== 'boolean' ? `default: ${fallback}` : '',
   ].filter(Boolean);
@@ -83,25 +83,25 @@ function parsedOf({ type, choices }: Field, text: string): unknown {
   switch (type) {
     case 'integer':
       if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
-        throw new InvalidArgumentError('It is a whole number.');
+        throw new InvalidArgumentError('It must be an integer.');
       return Number(text);
     case 'boolean':
       return choiceOf(['true', 'false'], text) === 'true';
     case 'json':
       return jsonOrText(text);
     default:
-      // A decimal stays the text it is: a number of JavaScript would lose its digits.
+      // A decimal stays a string: a JavaScript number would lose digits.
       return text;
   }
 }
 
 function choiceOf(choices: readonly string[], text: string): string {
   const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-  if (found === undefined) throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`);
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
   return found;
 }
 
-/** What was given of the fields, each at its path. */
+/** Builds a query or a body from the parsed flags, each value at the path of its field. */
 export function bodyOf(fields: readonly Field[], options: OptionValues): OptionValues {
   const body: Record<string, unknown> = {};
   for (const path of objectsIn(fields)) {
@@ -115,12 +115,12 @@ export function bodyOf(fields: readonly Field[], options: OptionValues): OptionV
   return body;
 }
 
-/** Members of `over` go before those of `under`, within objects, too. */
+/** Merges two objects deeply; values of `over` override those of `under`. */
 export function merged(under: OptionValues, over: OptionValues): OptionValues {
   const result: Record<string, unknown> = { ...under };
   for (const [name, value] of Object.entries(over)) {
-    const below = result[name];
-    result[name] = isObject(below) && isObject(value) ? merged(below, value) : value;
+    const base = result[name];
+    result[name] = isObject(base) && isObject(value) ? merged(base, value) : value;
   }
   return result;
 }
@@ -129,15 +129,15 @@ function isObject(value: unknown): value is OptionValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @throws {UsageError} where a field that the operation needs is not there */
-export function assertRequired({ body }: Pick<OperationInfo, 'body'>, given: OptionValues): void {
-  const missing = body.filter(({ path, isRequired }) => isRequired && !has(given, path.split('.')));
+/** Checks that all required fields are present. @throws {UsageError} listing the missing ones */
+export function assertRequired({ body }: Pick<OperationInfo, 'body'>, input: OptionValues): void {
+  const missing = body.filter(({ path, isRequired }) => isRequired && !has(input, path.split('.')));
   if (missing.length === 0) return;
   const flags = missing.map((field) => flagOf(field)).join(', ');
   throw new UsageError(`${flags} ${missing.length === 1 ? 'is' : 'are'} missing.`, 'See --help.');
 }
 
-function has(given: unknown, [name, ...rest]: readonly string[]): boolean {
+function has(value: unknown, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
-  return isObject(given) && given[name] !== undefined && has(given[name], rest);
+  return isObject(value) && value[name] !== undefined && has(value[name], rest);
 }

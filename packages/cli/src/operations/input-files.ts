@@ -1,4 +1,4 @@
-/** Bodies and credentials from a file or from stdin (`-`): what is no flag, or too long for one. */
+/** Reads bodies and credentials from a file or from stdin (`-`). */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Context } from '../context.js';
@@ -6,27 +6,27 @@ import { UsageError } from '../failures.js';
 import { parseKeepingDigits } from '../json/json-text.js';
 import type { OptionValues } from './flags.js';
 
-/** @throws {UsageError} where it can't be read */
+/** Reads a file or stdin. @throws {UsageError} if the file cannot be read */
 export async function textFrom({ terminal }: Pick<Context, 'terminal'>, file: string): Promise<string> {
   if (file === '-') return text(terminal.stdin);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new UsageError(`Cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
   }
 }
 
-/** A JSON object. @throws {UsageError} where it is something else; what it holds is not told */
+/** Reads a JSON object. @throws {UsageError} for other content, which the message does not quote */
 export async function objectFrom(context: Pick<Context, 'terminal'>, file: string): Promise<OptionValues> {
   const where = file === '-' ? 'stdin' : file;
-  let found: unknown;
+  let value: unknown;
   try {
-    found = parseKeepingDigits(await textFrom(context, file));
+    value = parseKeepingDigits(await textFrom(context, file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${where} holds no JSON.`);
+    throw new UsageError(`${where} does not contain valid JSON.`);
   }
-  if (typeof found !== 'object' || found === null || Array.isArray(found))
-    throw new UsageError(`${where} holds no JSON object.`);
-  return found as OptionValues;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UsageError(`${where} does not contain a JSON object.`);
+  return value as OptionValues;
 }

@@ -1,8 +1,8 @@
-/** What the command line knows of an operation: all of it comes from the contracts. */
+/** Descriptions of operations, generated from the contracts. */
 
-/** A member of a query or a body that is given by a flag. */
+/** A field of a query or a body, passed as a flag. */
 export interface Field {
-  /** Its name, or its path: `sizing.mode`. */
+  /** The name, or the path: `sizing.mode`. */
   readonly path: string;
   readonly type: 'text' | 'decimal' | 'integer' | 'boolean' | 'json';
   readonly isList?: boolean;
@@ -15,7 +15,7 @@ export interface Field {
 
 export interface OperationInfo {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With parameters as `:name`. */
+  /** The path, with parameters as `:name`. */
   readonly path: string;
   readonly summary: string;
   readonly access: string;
@@ -23,6 +23,6 @@ export interface OperationInfo {
   readonly body: readonly Field[];
   readonly list?: { readonly sorts: readonly string[]; readonly includes: readonly string[] };
   readonly isStream?: boolean;
-  /** Names of what a record of the answer has. */
+  /** Field names of a returned record. */
   readonly members: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Accounts and pairs by what people call them: a name, a symbol, or the only one there is. */
+/** Resolves accounts by name and pairs by symbol. Without a name, resolves the only account. */
 import type { Client, ExchangeAccount } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { NotFound, UsageError } from '../failures.js';
@@ -9,47 +9,47 @@ const ACCOUNT_ID = /^exa_/;
 const PAIR_ID = /^tpr_/;
 
 /**
- * The account by its id or its name; without either the only one.
- * @throws {NotFound} @throws {UsageError} where more than one is meant
+ * Returns the account with an id or a name; without either, the only account.
+ * @throws {NotFound} @throws {UsageError} if several accounts match
  */
 export async function accountOf(
   { signal }: Pick<Context, 'signal'>,
   client: Client<'string'>,
-  given: string | undefined,
+  idOrName: string | undefined,
 ): Promise<Account> {
-  if (given !== undefined && ACCOUNT_ID.test(given)) return client.exchanges.get(given, { signal });
+  if (idOrName !== undefined && ACCOUNT_ID.test(idOrName)) return client.exchanges.get(idOrName, { signal });
   const found: Account[] = [];
   for await (const account of client.exchanges.list({ limit: 100 }, { signal }))
-    if (given === undefined || account.account_name === given) found.push(account);
+    if (idOrName === undefined || account.account_name === idOrName) found.push(account);
   const [account, another] = found;
-  if (account === undefined) throw noAccount(given);
+  if (account === undefined) throw noAccount(idOrName);
   if (another === undefined) return account;
   const names = found.map(({ account_name, id }) => `${account_name} (${id})`).join(', ');
-  throw given === undefined
-    ? new UsageError('You have more than one exchange account.', `Say which with --account: ${names}`)
-    : new UsageError(`More than one account is called ${given}.`, `Give its id: ${names}`);
+  throw idOrName === undefined
+    ? new UsageError('You have more than one exchange account.', `Select one with --account: ${names}`)
+    : new UsageError(`More than one account is named ${idOrName}.`, `Pass the id: ${names}`);
 }
 
-function noAccount(given: string | undefined): NotFound {
-  return given === undefined
+function noAccount(name: string | undefined): NotFound {
+  return name === undefined
     ? new NotFound('You have no exchange account yet.', 'Connect one with `svc exchanges add`.')
-    : new NotFound(`No account is called ${given}.`, 'See `svc exchanges list`.');
+    : new NotFound(`No account is named ${name}.`, 'List the accounts with `svc exchanges list`.');
 }
 
-/** The id of a pair, by its symbol at the account's exchange and in its kind of trading. @throws {NotFound} */
+/** Resolves the symbol of a pair at the account's exchange and trading type to its id. @throws {NotFound} */
 export async function pairIdOf(
   { signal }: Pick<Context, 'signal'>,
   client: Client<'string'>,
-  given: string,
+  idOrSymbol: string,
   { exchange_name, trading_type }: Pick<Account, 'exchange_name' | 'trading_type'>,
 ): Promise<string> {
-  if (PAIR_ID.test(given)) return given;
-  const symbol = given.toUpperCase();
+  if (PAIR_ID.test(idOrSymbol)) return idOrSymbol;
+  const symbol = idOrSymbol.toUpperCase();
   const query = { exchange: exchange_name, sort: 'symbol', order: 'asc', limit: 100 } as const;
   for await (const pair of client.tradePairs.list(query, { signal }))
     if (pair.symbol.toUpperCase() === symbol && pair.trading_type === trading_type) return pair.id;
   throw new NotFound(
-    `${exchange_name} trades no ${given} (${trading_type}).`,
-    `See \`svc pairs list --exchange ${exchange_name} --all\`.`,
+    `${exchange_name} does not trade ${idOrSymbol} (${trading_type}).`,
+    `List its pairs with \`svc pairs list --exchange ${exchange_name} --all\`.`,
   );
 }

@@ -1,12 +1,12 @@
 /**
- * A POST under an idempotency key that is told where it counts: whoever got no answer can send it again under the same
- * key, and it happens once.
+ * Sends a POST with an Idempotency-Key and prints the key if there is no response. A repeat with the same key takes effect
+ * once.
  */
 import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 
-/** Carries a POST out under the key that was given, or one of its own. What fails is thrown as it is. */
+/** Runs a POST with the configured key or a generated one. Errors are rethrown unchanged. */
 export async function withIdempotencyKey<T>(
   { settings, signal, print }: Pick<Context, 'settings' | 'signal' | 'print'>,
   post: (idempotencyKey: string) => Promise<T>,
@@ -17,7 +17,7 @@ export async function withIdempotencyKey<T>(
   } catch (error) {
     if (error instanceof ConnectionError || signal.aborted)
       print.warn(
-        `no answer came, so whether it was done is not known. To be sure, send the same again with --idempotency-key ${key}: it happens once.`,
+        `no response, so the command may or may not have taken effect. Repeat it with --idempotency-key ${key}: it then takes effect once.`,
       );
     throw error;
   }

@@ -24,11 +24,11 @@ it('changes what is named, takes away what is undefined, and keeps the rest', as
   expect((await file.read()).profiles.home).toEqual({ base_url: 'http://home:1', world: 'live' });
 });
 
-it('refuses a file that is no TOML, and says which', async () => {
+it('rejects an invalid TOML file and names it', async () => {
   const folder = folderOf();
   mkdirSync(folder);
   writeFileSync(join(folder, 'config.toml'), 'profiles = [');
-  await expect(new ConfigFile(folder).read()).rejects.toThrow(/config\.toml is no TOML/);
+  await expect(new ConfigFile(folder).read()).rejects.toThrow(/config\.toml is not valid TOML/);
 });
 
 it.each(['', '../x', 'a b', '__proto__'])('refuses the name %j of a profile', async (name) => {

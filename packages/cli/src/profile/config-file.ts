@@ -1,8 +1,8 @@
-/** config.toml: profiles by name, none of them a secret. */
+/** config.toml: profiles by name, without secrets. */
 import { join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { UsageError } from '../failures.js';
-import { readIfThere, writePrivately } from './private-file.js';
+import { readIfExists, writePrivately } from './private-file.js';
 
 export const DEFAULT_PROFILE = 'default';
 
@@ -11,12 +11,12 @@ export interface Profile {
   readonly base_url?: string;
   /** Address of the GraphQL API. */
   readonly graphql_url?: string;
-  /** Of the account, as it was told at the login. */
+  /** World of the account, stored at login. */
   readonly world?: 'live' | 'test';
-  /** What the profile signs in with; the secret itself is elsewhere. */
+  /** Type of the credential. The secret itself is stored elsewhere. */
   readonly credential?: 'key_pair' | 'api_key';
   readonly public_key?: string;
-  /** Where the secrets are. */
+  /** Where the secrets are stored. */
   readonly secrets?: 'keyring' | 'file';
 }
 
@@ -25,7 +25,7 @@ export interface ProfileFile {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** A profile by its name; undefined where there is none. */
+/** Returns a profile by name; undefined if it does not exist. */
 export function profileIn({ profiles }: ProfileFile, name: string): Profile | undefined {
   return Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 }
@@ -39,18 +39,18 @@ export class ConfigFile {
     this.path = join(configFolder, 'config.toml');
   }
 
-  /** @throws {UsageError} where the file can't be understood */
+  /** Reads the file; empty if it does not exist. @throws {UsageError} if it is invalid */
   async read(): Promise<ProfileFile> {
-    const text = await readIfThere(this.path);
+    const text = await readIfExists(this.path);
     if (text === undefined) return { profiles: {} };
-    let found: unknown;
+    let document: unknown;
     try {
-      found = parse(text);
+      document = parse(text);
     } catch (error) {
-      throw new UsageError(`${this.path} is no TOML: ${(error as Error).message.split('\n')[0]}`);
+      throw new UsageError(`${this.path} is not valid TOML: ${(error as Error).message.split('\n')[0]}`);
     }
-    const { default_profile, profiles = {} } = found as Partial<ProfileFile>;
-    if (typeof profiles !== 'object') throw new UsageError(`${this.path}: profiles is no table.`);
+    const { default_profile, profiles = {} } = document as Partial<ProfileFile>;
+    if (typeof profiles !== 'object') throw new UsageError(`${this.path}: profiles must be a table.`);
     return { ...(typeof default_profile === 'string' ? { default_profile } : {}), profiles };
   }
 
@@ -58,26 +58,26 @@ export class ConfigFile {
     await writePrivately(this.path, `${stringify(file)}\n`);
   }
 
-  /** Changes one profile; undefined takes a member away. */
+  /** Updates one profile. An undefined value removes the field. */
   async change(
     name: string,
     change: { readonly [K in keyof Profile]: Profile[K] | undefined },
   ): Promise<void> {
     const file = await this.read();
-    const kept = Object.entries({ ...profileIn(file, name), ...change }).filter(
+    const fields = Object.entries({ ...profileIn(file, name), ...change }).filter(
       ([, value]) => value !== undefined,
     );
     await this.write({
       default_profile: file.default_profile ?? name,
-      profiles: { ...file.profiles, [checkedName(name)]: Object.fromEntries(kept) },
+      profiles: { ...file.profiles, [checkedName(name)]: Object.fromEntries(fields) },
     });
   }
 }
 
-/** @throws {UsageError} where it can't be a profile's name */
+/** Validates a profile name. @throws {UsageError} */
 export function checkedName(name: string): string {
   if (PROFILE_NAME.test(name)) return name;
   throw new UsageError(
-    `A profile's name is letters, digits, dots and dashes, and is ${JSON.stringify(name)}.`,
+    `A profile name has up to 64 letters, digits, dots, dashes and underscores; got ${JSON.stringify(name)}.`,
   );
 }

@@ -1,16 +1,15 @@
 /**
- * Files that nobody but their user reads.
+ * Files that only their user can read.
  *
- * 1. A file is written whole beside its place, then put there: a reader sees the old one or the new one.
- * 2. It is the user's alone (0600, in a folder of 0700) from its first byte on; Windows keeps the user's folders private
- *    by itself.
+ * 1. Writes are atomic: a temporary file is renamed, so that a reader sees the old or the new content.
+ * 2. The file is private from its first byte on (0600, in a folder of 0700). On Windows, user folders are private anyway.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The text of a file, or undefined where there is none. */
-export async function readIfThere(path: string): Promise<string | undefined> {
+/** Returns the text of a file; undefined if it does not exist. */
+export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -37,7 +36,7 @@ export async function writePrivately(path: string, text: string): Promise<void> 
   }
 }
 
-/** Whether others than its user may read or write a file; false where there is none. */
+/** Returns whether other users can access a file; false if it does not exist. */
 export async function isOpenToOthers(path: string, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'win32') return false;
   try {

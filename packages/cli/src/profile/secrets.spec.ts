@@ -45,7 +45,7 @@ it.each([0o644, 0o640, 0o606])(
     chmodSync(path, mode);
     const before = readFileSync(path, 'utf8');
     await expect(fileIn(folder).get('private_key')).rejects.toThrow(AuthRequired);
-    await expect(fileIn(folder).set('private_key', 'another')).rejects.toThrow(/read by others/);
+    await expect(fileIn(folder).set('private_key', 'another')).rejects.toThrow(/readable by other users/);
     expect(readFileSync(path, 'utf8')).toBe(before);
   },
 );
@@ -55,7 +55,7 @@ it('says so where the file is damaged, and never overwrites it', async () => {
   await fileIn(folder).set('private_key', 'secret');
   const path = join(folder, 'credentials.json');
   writeFileSync(path, '{"default": {');
-  await expect(fileIn(folder).set('api_key', 'x')).rejects.toThrow(/damaged/);
+  await expect(fileIn(folder).set('api_key', 'x')).rejects.toThrow(/not valid JSON/);
   expect(readFileSync(path, 'utf8')).toBe('{"default": {');
 });
 

@@ -1,34 +1,34 @@
 /**
- * The secrets of a profile: in the system's keyring, or where there is none in a file of the user's alone.
+ * The secrets of a profile: in the system's keyring or, without one, in a private file.
  *
- * 1. The file is refused where others may read it; it is never mended silently, since what others could read is no
- *    secret any more.
- * 2. Profiles are a folder's: another folder of settings has secrets of its own, in the one keyring, too.
- * 3. Of Linux's keyrings only the desktop's is taken: the kernel's forgets at a restart.
- * 4. `SVC_CREDENTIALS=file` chooses the file.
+ * 1. A file that other users can read is rejected. Its permissions are never fixed silently, because its secrets may have
+ *    leaked.
+ * 2. Secrets belong to a configuration folder: another folder has its own secrets, even in the same keyring.
+ * 3. On Linux only the desktop keyring is used: the kernel keyring is lost at a restart.
+ * 4. `SVC_CREDENTIALS=file` selects the file.
  */
 import { join } from 'node:path';
 import type { Environment } from '../environment.js';
 import { AuthRequired, UsageError } from '../failures.js';
-import { isOpenToOthers, readIfThere, writePrivately } from './private-file.js';
+import { isOpenToOthers, readIfExists, writePrivately } from './private-file.js';
 
 export type SecretName = 'private_key' | 'api_key' | 'listen_secret';
 
-/** Keeps the secrets of one profile. */
+/** Stores the secrets of one profile. */
 export interface Secrets {
   readonly kind: 'keyring' | 'file';
-  /** Where they are, in words. */
+  /** Readable location of the secrets. */
   readonly place: string;
   get(name: SecretName): Promise<string | undefined>;
   set(name: SecretName, value: string): Promise<void>;
-  /** Forgets one; that it is not there is no failure. */
+  /** Deletes a secret. Does nothing if it does not exist. */
   delete(name: SecretName): Promise<void>;
 }
 
 const SERVICE = 'svc';
 export const SECRET_NAMES: readonly SecretName[] = ['private_key', 'api_key', 'listen_secret'];
 
-/** Chosen at the first use, since a keyring takes its time to load. */
+/** Opens its store on first use, because the keyring is slow to load. */
 export class ProfileSecrets implements Secrets {
   private chosen: Promise<Secrets> | undefined;
   kind: 'keyring' | 'file' = 'file';
@@ -52,7 +52,7 @@ export class ProfileSecrets implements Secrets {
     await (await this.store()).delete(name);
   }
 
-  /** Where they are kept. */
+  /** Returns the opened store. */
   async store(): Promise<Secrets> {
     this.chosen ??= storeOf(this.environment, this.profile, this.known);
     const store = await this.chosen;
@@ -68,21 +68,21 @@ async function storeOf(
   known: 'keyring' | 'file' | undefined,
 ): Promise<Secrets> {
   const file = new SecretFile(secretFilePath(environment), profile, environment.platform);
-  const asked = environment.variables.SVC_CREDENTIALS ?? known;
-  if (asked === 'file') return file;
-  if (asked !== undefined && asked !== 'keyring')
-    throw new UsageError(`SVC_CREDENTIALS is keyring or file, and is ${asked}.`);
+  const requested = environment.variables.SVC_CREDENTIALS ?? known;
+  if (requested === 'file') return file;
+  if (requested !== undefined && requested !== 'keyring')
+    throw new UsageError(`SVC_CREDENTIALS must be keyring or file; got ${requested}.`);
   const keyring = await Keyring.open(environment.configFolder, profile);
   if (keyring !== undefined) return keyring;
-  if (asked === 'keyring')
+  if (requested === 'keyring')
     throw new AuthRequired(
-      'The secrets are in the keyring, which does not answer.',
+      'The secrets are in the keyring, which is not available.',
       'Unlock it, or log in again with SVC_CREDENTIALS=file.',
     );
   return file;
 }
 
-/** Where the file of secrets is, or would be. */
+/** Returns the path of the secrets file, which may not exist. */
 export function secretFilePath({ configFolder }: Environment): string {
   return join(configFolder, 'credentials.json');
 }
@@ -110,22 +110,25 @@ export class SecretFile implements Secrets {
   async delete(name: SecretName): Promise<void> {
     const { [this.profile]: own, ...others } = await this.read();
     if (own?.[name] === undefined) return;
-    const { [name]: _forgotten, ...rest } = own;
+    const { [name]: _deleted, ...rest } = own;
     await this.write(Object.keys(rest).length === 0 ? others : { ...others, [this.profile]: rest });
   }
 
   private async read(): Promise<SecretTable> {
     if (await isOpenToOthers(this.place, this.platform))
       throw new AuthRequired(
-        `${this.place} can be read by others, so its keys are not used.`,
-        `Make it yours alone: chmod 600 ${this.place}. If others could read it, revoke its keys and log in again.`,
+        `${this.place} is readable by other users, so its keys are not used.`,
+        `Run chmod 600 ${this.place}. If others may have read it, revoke its keys and log in again.`,
       );
-    const text = await readIfThere(this.place);
+    const text = await readIfExists(this.place);
     if (text === undefined) return {};
     try {
       return JSON.parse(text) as SecretTable;
     } catch {
-      throw new AuthRequired(`${this.place} is damaged.`, 'Remove it and log in again: svc auth login');
+      throw new AuthRequired(
+        `${this.place} is not valid JSON.`,
+        'Delete it and log in again: svc auth login',
+      );
     }
   }
 
@@ -142,7 +145,7 @@ class Keyring implements Secrets {
     private readonly entryOf: (name: SecretName) => import('@napi-rs/keyring').AsyncEntry,
   ) {}
 
-  /** Undefined where this machine has none that answers. */
+  /** Opens the keyring; returns undefined if none is available. */
   static async open(configFolder: string, profile: string): Promise<Keyring | undefined> {
     try {
       const { AsyncEntry } = await import('@napi-rs/keyring');

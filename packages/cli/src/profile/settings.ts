@@ -1,8 +1,8 @@
 /**
- * What a run is set to: a flag goes before the environment, the environment before the profile.
+ * The settings of a run. Flags override the environment, which overrides the profile.
  *
- * 1. A secret is never a flag: flags are seen by every process of the machine, and kept by the shell's history.
- * 2. A run uses one credential: two of one level are refused, never chosen between.
+ * 1. A secret is never a flag: every process of the machine can see flags, and the shell history stores them.
+ * 2. A run uses one credential. Two credentials of the same level are an error.
  */
 import type { Variables } from '../environment.js';
 import { UsageError } from '../failures.js';
@@ -17,29 +17,29 @@ export interface Settings {
   readonly baseURL: string | undefined;
   /** Address of the GraphQL API. */
   readonly graphqlURL: string | undefined;
-  /** Of the profile's account, as far as it is known. */
+  /** World of the profile's account, if known. */
   readonly world: World | undefined;
-  /** Undefined: a table or tab-separated. `[]`: JSON with every field. Else JSON with these fields. */
+  /** Undefined: a table or tab-separated lines. `[]`: JSON with all fields. Otherwise: JSON with these fields. */
   readonly json: readonly string[] | undefined;
-  /** A jq filter that the JSON goes through; it asks for JSON by itself. */
+  /** A jq filter for the JSON; implies JSON output. */
   readonly jq: string | undefined;
   readonly isQuiet: boolean;
   readonly isVerbose: boolean;
   readonly isDebug: boolean;
-  /** The canonical string of each signed request is told. */
+  /** Whether the canonical string of each signed request is printed. */
   readonly isSignatureShown: boolean;
-  /** Confirmed beforehand. */
+  /** Whether prompts are confirmed automatically. */
   readonly isConfirmed: boolean;
   readonly timeoutMs: number;
-  /** How many items of a list; undefined: one page. */
+  /** Maximum number of items of a list. Default: one page. */
   readonly limit: number | undefined;
-  /** Every item of a list. */
+  /** Whether all items of a list are read. */
   readonly all: boolean;
-  /** What makes a POST happen once; undefined: one is made for it. */
+  /** Idempotency-Key of a POST. Default: a generated one. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Options of the program as commander has them. */
+/** The global options as parsed by commander. */
 export interface GlobalOptions {
   readonly profile?: string;
   readonly baseUrl?: string;
@@ -62,9 +62,9 @@ const TIMEOUT_DEFAULT_MS = 30_000;
 export function settingsOf(options: GlobalOptions, variables: Variables, file: ProfileFile): Settings {
   const name = options.profile || variables.SVC_PROFILE || file.default_profile || DEFAULT_PROFILE;
   const profile: Profile = profileIn(file, name) ?? {};
-  if (options.quiet && options.verbose) throw new UsageError('--quiet and --verbose contradict each other.');
+  if (options.quiet && options.verbose) throw new UsageError('--quiet and --verbose cannot be combined.');
   if (options.all && options.limit !== undefined)
-    throw new UsageError('--all and --limit contradict each other.');
+    throw new UsageError('--all and --limit cannot be combined.');
   return {
     profile: name,
     baseURL: options.baseUrl || variables.SVC_BASE_URL || profile.base_url,
@@ -84,18 +84,18 @@ export function settingsOf(options: GlobalOptions, variables: Variables, file: P
   };
 }
 
-/** Of an API key, by its beginning. */
+/** Returns the world of an API key, from its prefix. */
 export function worldOf(apiKey: string | undefined): World | undefined {
   const world = /^svc_(live|test)_/.exec(apiKey ?? '')?.[1];
   return world === 'live' || world === 'test' ? world : undefined;
 }
 
-/** Origin of the REST API. @throws {UsageError} where none is set */
+/** Returns the origin of the REST API. @throws {UsageError} if it is not configured */
 export function baseURLOf({ baseURL }: Settings): string {
   if (baseURL !== undefined) return baseURL;
   throw new UsageError(
-    'The address of the API is not known.',
-    'Give --base-url, set SVC_BASE_URL, or keep it in the profile: svc config set base_url URL',
+    'The address of the API is not configured.',
+    'Pass --base-url, set SVC_BASE_URL, or store it: svc config set base_url URL',
   );
 }
 
@@ -104,23 +104,23 @@ function fieldsOf({ json, jq }: GlobalOptions): readonly string[] | undefined {
   return json === true || jq !== undefined ? [] : undefined;
 }
 
-/** `500ms`, `10s`, `2m`; a number alone is seconds. */
+/** Parses `500ms`, `10s` or `2m`; a number without a unit is in seconds. */
 function millisecondsOf(text: string): number {
   const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
   const ms = Number(amount) * { ms: 1, s: 1000, m: 60_000 }[unit as 'ms' | 's' | 'm'];
-  if (!(ms > 0)) throw new UsageError(`--timeout is a time like 10s, 500ms or 2m, and is ${text}.`);
+  if (!(ms > 0)) throw new UsageError(`--timeout must be a time such as 10s, 500ms or 2m; got ${text}.`);
   return ms;
 }
 
 function keyOf(text: string): string {
   if (!/^[\x21-\x7e]{1,255}$/.test(text))
-    throw new UsageError('--idempotency-key is 1 to 255 visible characters without spaces.');
+    throw new UsageError('--idempotency-key must be 1 to 255 printable ASCII characters without spaces.');
   return text;
 }
 
 function limitOf(text: string): number {
   const limit = Number(text);
   if (!Number.isSafeInteger(limit) || limit < 1)
-    throw new UsageError(`--limit is a whole number from 1 up, and is ${text}.`);
+    throw new UsageError(`--limit must be an integer of 1 or more; got ${text}.`);
   return limit;
 }

@@ -1,15 +1,15 @@
-/** jq, loaded where it is asked for: it is megabytes of WebAssembly. */
+/** jq, loaded on first use because it is megabytes of WebAssembly. */
 import { Failure, UsageError } from '../failures.js';
 
-/** What a filter makes of JSON, texts without their quotes. @throws {UsageError} where the filter is wrong */
+/** Applies a jq filter; strings are printed without quotes. @throws {UsageError} if the filter is invalid */
 export async function filtered(data: unknown, filter: string): Promise<string> {
   const { raw } = await import('jq-wasm');
   try {
     return await raw(JSON.stringify(data), filter, ['-r']);
   } catch (error) {
-    const said = (error as Error).message.split('\n').find((line) => line.startsWith('jq:'));
-    if (said?.includes('compile error') || said?.includes('syntax error'))
-      throw new UsageError(`--jq is no filter that jq understands: ${said}`);
-    throw new Failure(`--jq: ${said ?? (error as Error).message}`);
+    const jqError = (error as Error).message.split('\n').find((line) => line.startsWith('jq:'));
+    if (jqError?.includes('compile error') || jqError?.includes('syntax error'))
+      throw new UsageError(`--jq is not a valid jq filter: ${jqError}`);
+    throw new Failure(`--jq: ${jqError ?? (error as Error).message}`);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Says things: data on stdout, everything about it on stderr.
+ * Prints data to stdout and everything else to stderr.
  *
- * 1. stdout holds data alone: in a pipe it is the same whether a table, a spinner or a warning was shown beside it.
- * 2. A screen gets tables; a pipe gets one line for each record with tabs between, without headings and colours;
- *    `--json` gets JSON in both, the same.
+ * 1. stdout contains only data: spinners, notes and warnings never change what a pipe receives.
+ * 2. A screen gets tables. A pipe gets one tab-separated line per record, without headings and colours. `--json` prints
+ *    the same JSON to both.
  */
 import { UsageError } from '../failures.js';
 import type { Settings } from '../profile/settings.js';
@@ -12,29 +12,29 @@ import { tableOf } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 import { linesOf, NOTHING, type Row, safeLine, safeText, textOf, valueAt } from './text-of.js';
 
-/** One column: `status`, or `fee.amount` under the heading that is beside it. */
+/** A column: a path such as `status`, or a path with a heading. */
 export type Column = string | readonly [path: string, heading: string];
 
 export interface ListEnd {
-  /** There is more than was shown. */
+  /** Whether there are more items than shown. */
   readonly hasMore: boolean;
 }
 
 export interface Printer {
-  /** Many records. */
+  /** Prints a list of records. */
   records(rows: readonly unknown[], columns: readonly Column[], end?: ListEnd): Promise<void>;
-  /** One record, all of it. */
+  /** Prints one record completely. */
   record(row: unknown): Promise<void>;
-  /** One of a stream: a line of JSON under `--json`, else the line. */
+  /** Prints one item of a stream: a line of JSON with `--json`, otherwise `line`. */
   streamed(record: unknown, line: string): Promise<void>;
-  /** Data that is text already. */
+  /** Prints formatted data. */
   line(text: string): Promise<void>;
-  /** On stderr; nothing under `--quiet`. */
+  /** Prints to stderr, except with `--quiet`. */
   note(text: string): void;
   success(text: string): void;
-  /** On stderr, also under `--quiet`. */
+  /** Prints to stderr, even with `--quiet`. */
   warn(text: string): void;
-  /** On stderr, under `--verbose` alone. */
+  /** Prints to stderr, only with `--verbose`. */
   detail(text: string): void;
 }
 
@@ -52,10 +52,9 @@ export class TerminalPrinter implements Printer {
       if (cells.length > 0) await this.line(cells.map((row) => row.join('\t')).join('\n'));
       return;
     }
-    if (cells.length === 0) return this.note('There is none.');
+    if (cells.length === 0) return this.note('No results.');
     await this.line(this.table(columns.map(headingOf), paths, cells));
-    if (end?.hasMore === true)
-      this.note(`There are more than these ${rows.length}: see them by --limit or --all.`);
+    if (end?.hasMore === true) this.note(`Showing the first ${rows.length}. Use --limit or --all for more.`);
   }
 
   async record(row: unknown): Promise<void> {
@@ -65,10 +64,12 @@ export class TerminalPrinter implements Printer {
     if (!this.terminal.isScreen) return this.line(lines.map((line) => line.join('\t')).join('\n'));
     const { colors } = this.terminal;
     const tables = Object.entries(row).filter(([, value]) => isTable(value));
-    const told = lines.filter(([name, text]) => text !== '' && !tables.some(([table]) => table === name));
-    const width = Math.max(0, ...told.map(([name]) => name.length));
+    const fields = lines.filter(([name, text]) => text !== '' && !tables.some(([table]) => table === name));
+    const width = Math.max(0, ...fields.map(([name]) => name.length));
     await this.line(
-      told.map(([name, text]) => `${colors.dim(name.padEnd(width))}  ${this.colored(name, text)}`).join('\n'),
+      fields
+        .map(([name, text]) => `${colors.dim(name.padEnd(width))}  ${this.colored(name, text)}`)
+        .join('\n'),
     );
     for (const [name, value] of tables) await this.nestedTable(safeLine(name), value as readonly Row[]);
   }
@@ -108,7 +109,7 @@ export class TerminalPrinter implements Printer {
     if (text !== '' || jq === undefined) await this.line(text);
   }
 
-  /** Records within a record, under its name. */
+  /** Prints the records within a record as a table below its name. */
   private async nestedTable(name: string, rows: readonly Row[]): Promise<void> {
     const paths = [...new Set(rows.flatMap((row) => linesOf(row).map(([path]) => path)))];
     const cells = rows.map((row) => paths.map((path) => textOf(valueAt(row, path))));
@@ -138,7 +139,7 @@ export class TerminalPrinter implements Printer {
     );
   }
 
-  /** States are told by their words; the colour is beside them. */
+  /** Colours a status. The text alone is sufficient; colour is optional. */
   private colored(path: string, text: string): string {
     const { colors } = this.terminal;
     if (!/(?:^|\.)(?:status|outcome)$/.test(path)) return text;
@@ -152,7 +153,7 @@ export class TerminalPrinter implements Printer {
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** An instant without the thousandths of its second. */
+/** Removes the milliseconds of a timestamp. */
 const shortened = (text: string) => (INSTANT.test(text) ? `${text.slice(0, 19)}Z` : text);
 
 const isTable = (value: unknown) =>
@@ -177,7 +178,7 @@ const pathOf = (column: Column) => (typeof column === 'string' ? column : column
 const headingOf = (column: Column) =>
   (typeof column === 'string' ? column.replace(/_/g, ' ') : column[1]).toUpperCase();
 
-/** The named members of a record, or of each record of many. @throws {UsageError} where one is unknown */
+/** Selects fields of a record or of each record of a list. @throws {UsageError} if a field is unknown */
 function pick(data: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0) return data;
   if (Array.isArray(data)) {
@@ -202,12 +203,12 @@ function has(row: unknown, path: string): boolean {
 function unknown(field: string, row: unknown): UsageError {
   const known = typeof row === 'object' && row !== null ? Object.keys(row) : [];
   return new UsageError(
-    `--json: the record has no field ${safeText(field)}.`,
-    `It has: ${known.join(', ')}. An argument after --json is taken for its fields: put it before, or write --json=`,
+    `--json: unknown field ${safeText(field)}.`,
+    `Fields: ${known.join(', ')}. The word after --json is read as its fields: put arguments before it, or write --json=`,
   );
 }
 
-/** Waits until it was taken: a slow reader holds the writer back. */
+/** Writes text and waits until the stream accepted it, so that a slow reader applies backpressure. */
 export async function write(output: Output, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     output.write(text, (error) => (error == null ? resolve() : reject(error)));

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.js';
 
 const QUICK_MS = 300;
 
-/** Shows on stderr that something takes its time, where somebody looks on; in a pipe nothing is seen of it. */
+/** Runs work with a spinner on stderr, if stderr is a terminal with colours. */
 export async function withProgress<T>(
   { stderr, noteColors, hasUnicode }: Terminal,
   { isQuiet, isDebug }: Settings,
@@ -15,11 +15,11 @@ export async function withProgress<T>(
   const spinner = spinnerOf({
     text: what,
     stream: stderr as NodeJS.WriteStream,
-    // Signals are the command line's to handle.
+    // The command line handles signals itself.
     handleSignals: false,
     ...(hasUnicode ? {} : { spinner: { frames: ['-', '\\', '|', '/'], interval: 120 } }),
   });
-  // What is quick needs no word, and a flicker is none.
+  // Quick work shows no spinner, to avoid flicker.
   const start = setTimeout(() => spinner.start(), QUICK_MS);
   try {
     return await work();

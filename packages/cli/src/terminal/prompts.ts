@@ -1,6 +1,5 @@
 /**
- * Asks whoever sits at the terminal, on stderr: stdout stays for data. Nobody is asked in a script, and Ctrl-C at a
- * question ends the command.
+ * Prompts the user on stderr, since stdout is for data. Scripts are never prompted. Ctrl-C at a prompt ends the command.
  */
 import { PassThrough } from 'node:stream';
 import { type CANCEL_SYMBOL, confirm, isCancel, password, select, text } from '@clack/prompts';
@@ -8,9 +7,9 @@ import { Interrupted, UsageError } from '../failures.js';
 import type { Terminal } from './terminal.js';
 
 export interface Prompts {
-  /** @param alternative how to say it without being asked */
+  /** @param alternative how to pass the value without a prompt; shown if the terminal is not interactive */
   text(question: string, alternative: string, fallback?: string): Promise<string>;
-  /** What is typed is not shown. */
+  /** Prompts without showing what is typed. */
   secret(question: string, alternative: string): Promise<string>;
   choose<T extends string>(
     question: string,
@@ -56,7 +55,7 @@ export class TerminalPrompts implements Prompts {
     prompt: (common: Common) => Promise<T | typeof CANCEL_SYMBOL>,
   ): Promise<T> {
     if (!this.terminal.isInteractive)
-      throw new UsageError('Nobody is there to be asked: this is no terminal.', alternative);
+      throw new UsageError('Cannot prompt: the terminal is not interactive.', alternative);
     const answer = await prompt({
       input: this.terminal.stdin as Common['input'],
       output: plainOutput(this.terminal),
@@ -69,12 +68,12 @@ export class TerminalPrompts implements Prompts {
 
 type Common = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
 
-/** The prompts decide for themselves about colours and signs: what this terminal does not show is taken out. */
+/** Removes colours and Unicode characters that this terminal does not support; the prompt library ignores the settings. */
 function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {
   const output = new PassThrough();
   output.on('data', (chunk: Buffer) => {
     const colored = chunk.toString('utf8');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes start with one
     const shown = noteColors.isColorSupported ? colored : colored.replace(/\u001b\[[\d;]*m/g, '');
     stderr.write(hasUnicode ? shown : asciiOf(shown));
   });

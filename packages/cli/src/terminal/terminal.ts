@@ -1,7 +1,8 @@
 /**
- * The terminal, or what stands in its place: which ends are screens, which colours and signs they show.
+ * The capabilities of the terminal: which streams are screens, and whether they support colours and Unicode.
  *
- * Colour, in this order: `--no-color`, NO_COLOR, FORCE_COLOR, TERM=dumb, and else whether the stream is a screen.
+ * Colour is decided by `--no-color`, NO_COLOR, FORCE_COLOR and TERM=dumb, in this order, then by whether the stream is a
+ * screen.
  */
 import pc from 'picocolors';
 import type { Variables } from '../environment.js';
@@ -24,19 +25,19 @@ export interface Streams {
 }
 
 export interface Terminal extends Streams {
-  /** Somebody is there to be asked: both ends are a screen. */
+  /** Whether the user can be prompted: stdin and stdout are a screen. */
   readonly isInteractive: boolean;
-  /** stdout is a screen. */
+  /** Whether stdout is a screen. */
   readonly isScreen: boolean;
-  /** stdout shows colours. */
+  /** Whether stdout supports colours. */
   readonly hasColor: boolean;
-  /** Signs beyond ASCII are shown. */
+  /** Whether Unicode is supported. */
   readonly hasUnicode: boolean;
   /** Width of stdout. */
   readonly columns: number;
-  /** For stdout. */
+  /** Colours for stdout. */
   readonly colors: Colors;
-  /** For stderr. */
+  /** Colours for stderr. */
   readonly noteColors: Colors;
 }
 
@@ -66,7 +67,7 @@ function showsColor(isTTY: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Variables):
   return isTTY && TERM !== 'dumb';
 }
 
-/** By the locale that counts, the first that is set of LC_ALL, LC_CTYPE and LANG. */
+/** Decided by the locale: the first of LC_ALL, LC_CTYPE and LANG that is set. */
 function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM, WT_SESSION }: Variables): boolean {
   if (WT_SESSION) return true;
   return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');

@@ -1,18 +1,17 @@
 /**
- * What a value of an answer looks like as text.
+ * Formats values of responses as text.
  *
- * 1. A decimal is shown as it came, digit for digit.
- * 2. Names and messages are other people's: a control character among them is shown as its escape and never reaches
- *    the terminal, which would obey it.
+ * 1. A decimal is shown unchanged, digit for digit.
+ * 2. Names and messages are untrusted: control characters are escaped, so that the terminal does not execute them.
  */
 
-/** A record of an answer. */
+/** A record of a response. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What stands where there is nothing. */
+/** Placeholder for an empty cell. */
 export const NOTHING = '-';
 
-/** The value at a path like `fee.amount`. */
+/** Returns the value at a path such as `fee.amount`. */
 export function valueAt(row: unknown, path: string): unknown {
   let value = row;
   for (const name of path.split('.')) {
@@ -22,7 +21,7 @@ export function valueAt(row: unknown, path: string): unknown {
   return value;
 }
 
-/** One line. Nothing at all is the empty text. */
+/** Formats a value on one line. Null and undefined become an empty string. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return safeLine(value);
@@ -32,13 +31,13 @@ export function textOf(value: unknown): string {
   return safeLine(JSON.stringify(value));
 }
 
-/** A text without a character that a terminal obeys. */
+/** Escapes the control characters of a line. */
 export function safeLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression matches them
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeOf);
 }
 
-/** The same, and its lines stay lines. */
+/** Escapes the control characters of several lines and keeps the line breaks. */
 export function safeText(text: string): string {
   return text.split('\n').map(safeLine).join('\n');
 }
@@ -48,7 +47,7 @@ function escapeOf(character: string): string {
   return named ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Members of a record as lines of `name` and text; what is within another by its path. */
+/** Flattens a record to pairs of path and text. */
 export function linesOf(row: Row, prefix = ''): [name: string, text: string][] {
   return Object.entries(row).flatMap(([name, value]): [string, string][] => {
     const path = prefix + name;

@@ -59,10 +59,10 @@ async function svc(
   folder = join(checkout, 'deep', 'inside'),
   signal = new AbortController().signal,
 ) {
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const stream = (name: 'stdout' | 'stderr') =>
     new PassThrough().setEncoding('utf8').on('data', (part: string) => {
-      said[name] += part;
+      output[name] += part;
     });
   const exitCode = await run(argv, {
     streams: { stdin: Readable.from([]), stdout: stream('stdout'), stderr: stream('stderr') },
@@ -77,7 +77,7 @@ async function svc(
     ),
     signal,
   });
-  return { exitCode, ...said };
+  return { exitCode, ...output };
 }
 
 /** One that has ended keeps its number until its parent was told; where it goes on, this never comes back. */
@@ -102,7 +102,7 @@ describe('svc dev', () => {
 
     const again = await svc(['dev', 'up', '--json']);
     expect([again.exitCode, JSON.parse(again.stdout).pid]).toEqual([0, told.pid]);
-    expect(again.stderr).toContain('runs already');
+    expect(again.stderr).toContain('Already running');
 
     expect(await svc(['dev', 'down'])).toMatchObject({
       exitCode: 0,
@@ -111,7 +111,7 @@ describe('svc dev', () => {
     await gone(told.pid);
     expect(await svc(['dev', 'down'])).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining('Nothing runs'),
+      stderr: expect.stringContaining('The stack is not running'),
     });
   });
 
@@ -140,18 +140,18 @@ describe('svc dev', () => {
 
   it('takes a file that a dead stack left for what it is', async () => {
     writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
-    expect((await svc(['dev', 'down'])).stderr).toContain('Nothing runs');
+    expect((await svc(['dev', 'down'])).stderr).toContain('The stack is not running');
   });
 
-  it('tells where the stack did not start', async () => {
+  it('reports a stack that did not start', async () => {
     writeFileSync(join(checkout, 'start.mjs'), 'process.exit(3)');
     const { exitCode, stderr } = await svc(['dev', 'up', '--detach']);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it ended with 3')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
   });
 
   it('is for checkouts', async () => {
     const { exitCode, stderr } = await svc(['dev', 'up'], tmpdir());
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is in no checkout')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not in a checkout')]);
   });
 });
 
@@ -216,7 +216,7 @@ describe('svc dev seed', () => {
     await new Promise((resolve) => paper.close(resolve));
     expect(await svc(['dev', 'seed', '--paper-url', away])).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('does not answer'),
+      stderr: expect.stringContaining('No response from the paper exchange'),
     });
     await new Promise<void>((resolve) => paper.listen(0, '127.0.0.1', resolve));
   });

@@ -60,8 +60,8 @@ describe('svc doctor', () => {
       'graphql ok',
     ]);
     expect(exitCode).toBe(0);
-    expect(of('api')!.found).toMatch(/^1\.2\.3, v1, test world, answers in \d+ ms$/);
-    expect(of('credential')!.found).toBe('api_key key_1 of usr_1, test world, may READ, TRADE');
+    expect(of('api')!.found).toMatch(/^1\.2\.3, v1, test world, responds in \d+ ms$/);
+    expect(of('credential')!.found).toBe('api_key key_1 of usr_1, test world, permissions READ, TRADE');
   });
 
   it('is one line for each check in a pipe, and nothing else', async () => {

@@ -76,7 +76,7 @@ describe('svc trades watch', () => {
     await running.waitUntil(({ lines }) => lines.length === 1);
     changes(trade('trd_1', 2, 'FAILED', { failure: { code: 'REJECTED', message: 'too small' } }));
     expect(await running.ended).toBe(1);
-    expect(running.stderr).toContain('The trade trd_1 failed: too small (REJECTED)');
+    expect(running.stderr).toContain('Trade trd_1 failed: too small (REJECTED)');
   });
 
   it('misses nothing that happens between its reading and its listening', async () => {

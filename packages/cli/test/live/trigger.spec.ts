@@ -99,7 +99,7 @@ describe('svc trigger', () => {
   it('ends with 1 and the reason where the receiver does not take it', async () => {
     receiver.answers = [{ status: 401 }];
     const { exitCode, stderr } = await trigger('trade.filled', '--forward-to', receiver.url);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it answered 401')]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it responded with 401')]);
   });
 
   it('lets the platform test a registered webhook, and tells what came of it', async () => {

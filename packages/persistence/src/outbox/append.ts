@@ -1,28 +1,28 @@
 import { queryPrepared } from '../prepared.js';
 import type { Tx } from '../transaction.js';
 
-/** The channel that relays wake up on; its payload is empty. */
+/** The channel that wakes up relays. Its payload is empty. */
 export const OUTBOX_CHANNEL = 'outbox_events';
 
 export interface OutboxEvent {
-  /** A UUIDv7; consumers tell events apart by it. */
+  /** A UUIDv7, by which consumers identify events. */
   readonly id: string;
   readonly userId: string;
   /** `noun.past_tense`, for example `trade.filled`. */
   readonly type: string;
-  /** Stored and handed on byte for byte. */
+  /** Stored and delivered byte for byte. */
   readonly payload: Uint8Array;
 }
 
 /**
- * Writes an event into the transaction of the change that it tells of: both stand or neither does. Append after
- * the rows it tells of are locked or written, so that events of one record keep the order of its changes.
+ * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append after
+ * locking or writing the changed rows, so that the events of a record have the order of its changes.
  */
 export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
   await queryPrepared(tx, APPEND, [id, userId, type, Buffer.from(payload)]);
 }
 
-/** As `appendEvent`, for many events of one change, in their order. */
+/** Appends many events of one change in order. See `appendEvent`. */
 export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
   for (let at = 0; at < events.length; at += BATCH) {
     const batch = events.slice(at, at + BATCH);
@@ -44,9 +44,9 @@ export async function appendEvents(tx: Tx, events: readonly OutboxEvent[]): Prom
   }
 }
 
-/** Of at most 64 KiB each. */
+/** Events per statement, each of at most 64 KiB. */
 const BATCH = 200;
-/** The payloads come as one, which the driver sends as it is; a list of them would be written out as text. */
+/** Payloads are sent as one buffer, which the driver sends unchanged; it would encode a list as text. */
 const APPEND_MANY = `WITH appended AS (
     INSERT INTO outbox_events (id, user_id, type, payload)
     SELECT id, user_id, type, substring($6::bytea FROM start FOR length)
@@ -54,6 +54,6 @@ const APPEND_MANY = `WITH appended AS (
     RETURNING 1)
   SELECT pg_notify('${OUTBOX_CHANNEL}', '') FROM (SELECT count(*) FROM appended) AS all_of_them`;
 
-/** The notification is sent at COMMIT, and once per transaction however many events it appends. */
+/** Postgres sends the notification at COMMIT, once per transaction. */
 const APPEND = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, $3, $4)
   RETURNING pg_notify('${OUTBOX_CHANNEL}', '')`;

@@ -1,19 +1,19 @@
 /**
- * The relay hands committed events to one consumer, in one order, each once.
+ * The relay delivers committed events to one consumer, in one total order, each once.
  *
- * 1. An event takes part from its commit on. Its position is given by the sequencer, which runs in one
- *    transaction at a time (an advisory lock held until after its commit): positions become visible in
- *    ascending order and without gaps, so "everything up to p is handled" can never pass over an event that
- *    commits later. Ids and insert times could not promise that: transactions commit out of order.
- * 2. A position is given once, never changed and never given again, also after old events are removed.
- * 3. Events of changes that waited for each other (a row lock) keep their order: the later one is inserted
- *    after the earlier one's commit, and the sequencer goes by the clock at the insert.
- * 4. Handling and progress are one transaction. A crash at any point undoes both or keeps both: what `handle`
- *    writes through `tx` happens once per event and consumer. What it does elsewhere may happen again.
- * 5. Relays of the same consumer exclude each other by its progress row; a second one is a spare.
- * 6. A failing `handle` stops its consumer, loudly, and is tried again: events are never passed over. A
- *    consumer that can live without an event records that itself.
- * 7. Notifications only shorten the wait: polling alone delivers everything.
+ * 1. An event is delivered after its commit. The sequencer assigns its position; an advisory lock, held until after its
+ *    commit, limits it to one transaction at a time. Positions become visible in ascending order and without gaps, so that
+ *    progress up to p never skips an event that commits later. Ids and insert times cannot guarantee that, because
+ *    transactions commit out of order.
+ * 2. A position is assigned once. It never changes and is never reused, even after old events are deleted.
+ * 3. Events of changes that waited for each other (a row lock) keep their order: the later one is inserted after the
+ *    commit of the earlier one, and the sequencer orders by the clock at the insert.
+ * 4. Handling and progress are one transaction, so that what `handle` writes through `tx` happens once per event and
+ *    consumer. Other effects of `handle` may be repeated after a crash.
+ * 5. The progress row excludes other relays of the same consumer; a second relay is a spare.
+ * 6. A failing `handle` blocks its consumer, is reported, and is retried: events are never skipped. A consumer that can
+ *    skip an event must record that itself.
+ * 7. Notifications only reduce the delay: polling alone delivers everything.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
@@ -24,7 +24,7 @@ import { OUTBOX_CHANNEL, type OutboxEvent } from './append.js';
 import { SEQUENCE_BATCH_MAX, sequenceBatch } from './sequencer.js';
 
 export interface RelayedEvent extends OutboxEvent {
-  /** The place in the one order of all events, 1 and up; a bigint as text. */
+  /** The position in the total order of all events, from 1; a bigint as a string. */
   readonly position: string;
   readonly createdAt: Date;
 }
@@ -32,26 +32,26 @@ export interface RelayedEvent extends OutboxEvent {
 export interface RelayOptions {
   readonly dataSource: DataSource;
   readonly listener: Pick<Listener, 'subscribe'>;
-  /** The name under which progress is kept. A new name begins with the oldest event still stored. */
+  /** The name under which progress is stored. A new consumer starts with the oldest stored event. */
   readonly consumer: string;
-  /** Takes events in order of position; what it writes through `tx` stands exactly when the progress does. */
+  /** Handles events in order of position. What it writes through `tx` is committed together with the progress. */
   readonly handle: (tx: Tx, events: readonly RelayedEvent[]) => Promise<void>;
-  /** The most events of one transaction; 200 unless given. */
+  /** Maximum number of events per transaction. Default: 200. */
   readonly batchSize?: number;
-  /** How long an event can wait where its notification is lost; 1,000 unless given. */
+  /** Polling interval, the maximum delay after a lost notification. Default: 1,000. */
   readonly pollMs?: number;
-  /** How long it rests after each turn, whatever is notified: for who needs no event at once. 0 unless given. */
+  /** Minimum pause between two runs, for consumers that need no immediate delivery. Default: 0. */
   readonly minIntervalMs?: number;
-  /** Told of every failed turn; the relay goes on by itself, slower with every failure in a row. */
+  /** Called for every failed run. The relay retries with a growing backoff. */
   readonly onError: (error: unknown) => void;
 }
 
 export interface Relay {
-  /** Handles what is there now, and returns how many events that were. 0 where another relay is at it. */
+  /** Handles all pending events and returns their number; 0 if another relay is running. */
   drain(): Promise<number>;
-  /** Handles events as they come, until `stop`. */
+  /** Handles events continuously until `stop`. */
   start(): void;
-  /** Lets the running batch end; resolves when nothing of the relay runs any more. */
+  /** Completes the running batch and resolves when the relay has stopped. */
   stop(): Promise<void>;
 }
 
@@ -68,17 +68,17 @@ export function createRelay(options: RelayOptions): Relay {
   async function drain(): Promise<number> {
     let handled = 0;
     for (;;) {
-      const placed = await sequenceBatch(dataSource);
+      const sequenced = await sequenceBatch(dataSource);
       const count = await inTransaction(dataSource, (tx) => handleBatch(tx, consumer, batchSize, handle));
       handled += count;
-      if ((count < batchSize && placed < SEQUENCE_BATCH_MAX) || stopping.signal.aborted) return handled;
+      if ((count < batchSize && sequenced < SEQUENCE_BATCH_MAX) || stopping.signal.aborted) return handled;
     }
   }
 
   async function run(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      // A notification that comes while the outbox is drained must lead to another turn: hence before it.
+      // Reset before draining, so that a notification during the drain causes another run.
       wake = new AbortController();
       try {
         await drain();
@@ -90,7 +90,7 @@ export function createRelay(options: RelayOptions): Relay {
       if (minIntervalMs > 0)
         await sleep(minIntervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** (failures - 1));
-      // After a failure the wait is kept, whatever is notified meanwhile.
+      // After a failure, notifications do not shorten the backoff.
       const { signal } = failures === 0 ? wake : stopping;
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     }
@@ -99,7 +99,7 @@ export function createRelay(options: RelayOptions): Relay {
   return {
     drain,
     start() {
-      if (running !== undefined) throw new Error(`the relay of ${consumer} runs already`);
+      if (running !== undefined) throw new Error(`The relay of ${consumer} is already running.`);
       unsubscribe = listener.subscribe(OUTBOX_CHANNEL, () => wake.abort());
       running = run();
     },
@@ -145,7 +145,7 @@ async function handleBatch(
   return rows.length;
 }
 
-/** The consumer's position, locked until the transaction ends; undefined where another relay has it. */
+/** Locks and returns the consumer's position; undefined if another relay holds the lock. */
 async function lockProgress(tx: Tx, consumer: string): Promise<string | undefined> {
   const lock = () =>
     queryPrepared<{ position: string }>(

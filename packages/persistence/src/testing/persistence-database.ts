@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { PERSISTENCE_SCHEMA_SQL } from '../persistence-schema.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** A test database with this package's own tables and, after them, what `more` makes. */
+/** Creates a test database with the tables of this package and the additional statements `more`. */
 export function createPersistenceDatabase(...more: string[]): Promise<TestDatabase> {
   const schema = [...PERSISTENCE_SCHEMA_SQL, ...more];
   return createTestDatabase({

@@ -1,32 +1,33 @@
 /**
- * A database per test file, made from a template.
+ * Creates a database per test file from a template.
  *
- * 1. The template is migrated once per schema, whichever test process comes first; the others wait for it.
- * 2. A half-made template is never used: it is built under another name and renamed when it is complete.
- * 3. Each database is the caller's alone, empty but for what the migrations put there.
+ * 1. The first test process migrates the template of a schema; the others wait for it.
+ * 2. An incomplete template is never used: it is built under another name and renamed when it is complete.
+ * 3. Each database is exclusive to its caller and contains only what the migrations insert.
  */
 import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { newUuid } from '../ids.js';
 
 export interface TestDatabaseOptions {
-  /** Everything that decides what `migrate` makes, for example the migrations' text: a change makes a new template. */
+  /** Everything that determines the result of `migrate`, such as the SQL. A change creates a new template. */
   readonly schema: string | readonly string[];
-  /** Brings the empty database at `url` to the schema; every connection it opens must be closed when it returns. */
+  /** Migrates the empty database at `url`. Must close every connection that it opens. */
   readonly migrate: (url: string) => Promise<void>;
-  /** A superuser's URL; `TEST_DATABASE_URL` unless given. */
+  /** URL of a superuser. Default: `TEST_DATABASE_URL`. */
   readonly adminUrl?: string;
 }
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends every connection to the database and removes it. */
+  /** Terminates all connections to the database and drops it. */
   drop(): Promise<void>;
 }
 
 export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
   const adminUrl = options.adminUrl ?? process.env.TEST_DATABASE_URL;
-  if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL must name a Postgres server for the tests');
+  if (adminUrl === undefined)
+    throw new Error('TEST_DATABASE_URL is not set. Set it to a Postgres server for the tests.');
   const template = `template_${createHash('sha256').update(JSON.stringify(options.schema)).digest('hex').slice(0, 24)}`;
   const name = `test_${newUuid().replaceAll('-', '')}`;
   await withAdmin(adminUrl, async (admin) => {

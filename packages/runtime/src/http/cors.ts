@@ -1,19 +1,19 @@
 /**
- * Which pages of other origins may read answers: none unless configuration names them.
+ * CORS: which origins may read responses. Default: none.
  *
- * 1. Credentials are sent in headers by who has them, never by a browser of itself; so `*` gives nobody's away, and
+ * 1. Credentials are explicit headers, which browsers never add automatically. `*` is therefore safe, and
  *    `Access-Control-Allow-Credentials` is never sent.
- * 2. Refusals and faults carry the headers too: a page that can't read why it was refused can't mend it.
- * 3. A preflight is answered for the paths that are served, with the methods that they have.
+ * 2. Error responses have the headers, too, so that a page can read the reason.
+ * 3. Preflights are answered for existing paths, with their methods.
  */
 type Headers = Readonly<Record<string, string>>;
 
-/** Origins as browsers send them, `*` alone for all, or none. */
+/** Allowed origins; `*` alone for all. */
 export type CorsOrigins = readonly string[];
 
 export const ALL_ORIGINS = '*';
 
-/** The most that browsers heed. */
+/** The maximum that browsers respect. */
 const PREFLIGHT_SECONDS = 7_200;
 const REQUEST_HEADERS = [
   'authorization',
@@ -44,7 +44,7 @@ export class Cors {
 
   constructor(private readonly origins: CorsOrigins) {
     const forAll = origins.includes(ALL_ORIGINS);
-    // An answer to one origin must not be taken out of a cache for another.
+    // A cached response for one origin must not be used for another.
     const vary: Headers = forAll ? {} : { vary: 'Origin' };
     const allowed = (origin: string): Headers => ({
       'access-control-allow-origin': origin,
@@ -59,13 +59,13 @@ export class Cors {
     return this.origins.length > 0;
   }
 
-  /** What every answer to this origin carries. */
+  /** Returns the headers of every response to this origin. */
   headersFor(origin: string | undefined): Headers {
     return (origin === undefined ? undefined : this.byOrigin.get(origin)) ?? this.others;
   }
 }
 
-/** What the answer to a preflight of an allowed origin adds. */
+/** Returns the additional headers of a preflight response to an allowed origin. */
 export function preflightHeaders(methods: readonly string[]): Headers {
   return {
     'access-control-allow-methods': methods.join(', '),

@@ -1,9 +1,9 @@
-/** What the environment says of an API's edge. */
+/** Environment settings of the HTTP edge of an API. */
 import { z } from 'zod';
 import { port } from '../config.js';
 import { ALL_ORIGINS } from './cors.js';
 
-/** A comma-separated list; empty where the text is. */
+/** A comma-separated list. */
 const listSetting = z.string().transform((text) =>
   text
     .split(',')
@@ -11,7 +11,7 @@ const listSetting = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+/** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
 const proxiesSetting = listSetting.pipe(
   z.array(
     z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -26,22 +26,22 @@ const isOrigin = (text: string): boolean =>
 /** The origin of a service. */
 export const originSetting = z
   .string()
-  .refine(isOrigin, { error: 'expected an origin, like https://api.example.com' });
+  .refine(isOrigin, { error: 'expected an origin, such as https://api.example.com' });
 
-/** Origins whose pages may read answers, or `*` alone. */
+/** Origins whose pages may read responses, or `*` alone. */
 const corsOriginsSetting = listSetting.refine(
   (origins) => origins.every(isOrigin) || (origins.length === 1 && origins[0] === ALL_ORIGINS),
-  { error: 'expected origins like https://app.example.com, separated by commas, or * alone' },
+  { error: 'expected origins such as https://app.example.com, separated by commas, or * alone' },
 );
 
-/** What every API is told of its edge. */
+/** The edge settings of every API. */
 export const edgeSettings = {
   HOST: z.string().min(1).default('127.0.0.1'),
-  /** 0 takes a free port; the `ready` line tells which. */
+  /** 0 selects a free port; the `ready` log line reports it. */
   PORT: port.default(0),
-  /** Whose `X-Forwarded-For` is believed: nobody's unless named. */
+  /** Proxies whose `X-Forwarded-For` is trusted. Default: none. */
   TRUSTED_PROXIES: proxiesSetting.default([]),
-  /** Pages that may read answers: none unless named. */
+  /** Origins whose pages may read responses. Default: none. */
   CORS_ORIGINS: corsOriginsSetting.default([]),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   COMMIT: z.string().default('unknown'),

@@ -1,6 +1,6 @@
 /**
- * Headers of every answer, whatever it says: an answer is JSON, and is no page, frame, script or style of anything.
- * Browsers heed `strict-transport-security` over TLS alone.
+ * Headers of every response: it is JSON and must not be used as a page, frame, script or style. Browsers respect
+ * `strict-transport-security` only over TLS.
  */
 export const DEFAULT_RESPONSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'application/json; charset=utf-8',

@@ -93,7 +93,7 @@ describe('a JSON body', () => {
 
   it('says where it is wrong, in no words of its own', () => {
     const { details } = refusal('{"secret": s3cret}');
-    expect(details).toEqual([{ code: 'syntax', message: 'Not JSON at character 11.' }]);
+    expect(details).toEqual([{ code: 'syntax', message: 'Invalid JSON at character 11.' }]);
     expect(JSON.stringify(refusal('{"s3cret":1,"s3cret":2}').details)).not.toContain('s3cret');
   });
 

@@ -1,27 +1,27 @@
 /**
- * The body of a request, from its bytes to values.
+ * Parses the body of a request.
  *
- * 1. Strict JSON in UTF-8, nothing else: no BOM, no trailing text, no key twice, no key that reaches a prototype.
- * 2. Depth and size are judged on the text before the parser sees it: a parser that recurses can be overflowed.
- * 3. A number that a double carries becomes a number; any other keeps its digits as a {@link JsonNumber}.
+ * 1. Only strict JSON in UTF-8 is accepted: no BOM, no trailing text, no duplicate keys, no keys that reach a prototype.
+ * 2. Depth and size are checked before parsing, because deep nesting can overflow a recursive parser.
+ * 3. A number that fits a double becomes a number; any other keeps its digits as a {@link JsonNumber}.
  */
 import { DomainError, type ErrorDetail, JsonNumber } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
 
 const JSON_DEPTH_MAX = 32;
-/** Keys of one object, items of one array. */
+/** Keys per object, items per array. */
 const JSON_MEMBERS_MAX = 1_000;
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** @throws {DomainError} `malformed_json`; `validation_failed` for text that can't be stored */
+/** Parses a body. @throws {DomainError} `malformed_json`; `validation_failed` for strings that cannot be stored */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   checkShape(text);
   const value = parseText(text);
-  // Raw control characters are no JSON and UTF-8 holds no surrogates: only an escape brings such text in.
-  if (text.includes('\\u')) refuseUnstorable(value);
+  // JSON forbids raw control characters and UTF-8 has no surrogates: only escapes can contain them.
+  if (text.includes('\\u')) rejectUnstorable(value);
   return value;
 }
 
@@ -41,21 +41,24 @@ function parseText(text: string): unknown {
   try {
     return parse(text, null, (digits) => (isSafeNumber(digits) ? Number(digits) : new JsonNumber(digits)));
   } catch (error) {
-    // The parser's own words quote the body.
+    // The message of the parser quotes the body, so only its position is used.
     const [, position] = /at position (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
-    throw malformed('syntax', position === undefined ? 'Not JSON.' : `Not JSON at character ${position}.`);
+    throw malformed(
+      'syntax',
+      position === undefined ? 'Invalid JSON.' : `Invalid JSON at character ${position}.`,
+    );
   }
 }
 
-/** An object or array that the scan is inside of. */
+/** An open object or array of the scan. */
 interface Open {
-  /** The keys seen; undefined in an array. */
+  /** The keys so far; undefined in an array. */
   readonly keys: Set<string> | undefined;
   isKeyNext: boolean;
   commas: number;
 }
 
-/** Exact for JSON; for other text it may pass what the parser then refuses. */
+/** Checks the limits. Exact for JSON; other text may pass here and fail in the parser. */
 function checkShape(text: string): void {
   const open: Open[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -64,7 +67,7 @@ function checkShape(text: string): void {
       case '{':
       case '[': {
         if (open.length === JSON_DEPTH_MAX)
-          throw malformed('too_deep', `At most ${JSON_DEPTH_MAX} levels are taken.`);
+          throw malformed('too_deep', `The body has too many levels; at most ${JSON_DEPTH_MAX} are allowed.`);
         const isObject = text[at] === '{';
         open.push({ keys: isObject ? new Set() : undefined, isKeyNext: isObject, commas: 0 });
         break;
@@ -89,18 +92,21 @@ function countMember(inside: Open): void {
   inside.commas++;
   inside.isKeyNext = inside.keys !== undefined;
   if (inside.commas >= JSON_MEMBERS_MAX)
-    throw malformed('too_many', `At most ${JSON_MEMBERS_MAX} keys or items are taken in one place.`);
+    throw malformed(
+      'too_many',
+      `An object or array is too large; at most ${JSON_MEMBERS_MAX} keys or items are allowed.`,
+    );
 }
 
 function addKey(inside: Open, token: string): void {
   inside.isKeyNext = false;
   const key = token.includes('\\') ? String(parseText(token)) : token.slice(1, -1);
-  if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', `The key ${key} is not taken.`);
-  if (inside.keys?.has(key)) throw malformed('duplicate_key', 'A key stands twice in one object.');
+  if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', `The key ${key} is not allowed.`);
+  if (inside.keys?.has(key)) throw malformed('duplicate_key', 'An object has a duplicate key.');
   inside.keys?.add(key);
 }
 
-/** Index of the closing quote, or of the last character where there is none. */
+/** Returns the index of the closing quote, or of the last character if the string is not closed. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -109,8 +115,8 @@ function endOfString(text: string, start: number): number {
   return text.length - 1;
 }
 
-/** U+0000 and lone surrogates, which neither Postgres nor UTF-8 carries, refused wherever they stand. */
-function refuseUnstorable(value: unknown): void {
+/** Rejects U+0000, which Postgres cannot store, and lone surrogates, which UTF-8 cannot encode. */
+function rejectUnstorable(value: unknown): void {
   const details: ErrorDetail[] = [];
   collectUnstorable(value, '', details);
   if (details.length > 0) throw new DomainError('validation_failed', undefined, details.slice(0, 100));
@@ -118,17 +124,17 @@ function refuseUnstorable(value: unknown): void {
 
 function collectUnstorable(value: unknown, field: string, details: ErrorDetail[]): void {
   const isBad = (text: string) => text.includes('\u0000') || !text.isWellFormed();
-  const refuse = () =>
+  const reject = () =>
     details.push({
       ...(field === '' ? {} : { field }),
       code: 'invalid_text',
       message: 'U+0000 and lone surrogates are not allowed.',
     });
   if (typeof value === 'string') {
-    if (isBad(value)) refuse();
+    if (isBad(value)) reject();
   } else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) {
     for (const [key, member] of Object.entries(value)) {
-      if (isBad(key)) refuse();
+      if (isBad(key)) reject();
       else collectUnstorable(member, field === '' ? key : `${field}.${key}`, details);
     }
   }

@@ -1,4 +1,4 @@
-/** Requests as they came in: what a signature covers reaches its verifier unchanged. */
+/** Access to raw requests, so that the signature verifier gets the exact bytes. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
@@ -6,16 +6,16 @@ import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { parseJsonBody } from './json-body.js';
 
-/** How long the rest of a refused body is thrown away: cut off at once, its sender would miss the answer. */
+/** How long the rest of a rejected body is discarded. An immediate disconnect could lose the response. */
 const LINGER_MS = 1_000;
 const NO_BYTES = new Uint8Array();
 
 type Headed = { readonly rawHeaders: readonly string[] };
 
-/** The raw request target. */
+/** Returns the raw request target. */
 export const targetOf = (request: FastifyRequest): string => request.raw.url ?? '';
 
-/** Method, target, headers, body and address, as they were sent. */
+/** Returns method, target, headers, body and address as received. */
 export function incomingOf(request: FastifyRequest) {
   return {
     method: request.raw.method!,
@@ -26,23 +26,23 @@ export function incomingOf(request: FastifyRequest) {
   };
 }
 
-/** Reads the caller's address of requests that the server does not handle itself: upgrades. */
+/** Returns a function that reads the caller's address of upgrade requests, which Fastify does not handle. */
 export function addressReader(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => plainAddress(proxyAddr(request, isTrusted), request.socket.remoteAddress);
 }
 
-/** The caller's address: the socket's, or what a trusted proxy says it is. IPv4 is never shown as IPv6. */
+/** Returns the caller's address: that of the socket, or the one that a trusted proxy reports. IPv4 is never mapped to IPv6. */
 export function addressOf(request: FastifyRequest): string {
   return plainAddress(request.ip, request.socket.remoteAddress);
 }
 
-function plainAddress(told: string, ofSocket: string | undefined): string {
-  const address = isIP(told) === 0 ? (ofSocket ?? '') : told;
+function plainAddress(reported: string, socketAddress: string | undefined): string {
+  const address = isIP(reported) === 0 ? (socketAddress ?? '') : reported;
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
-/** The first value of a header; `name` in lower case. */
+/** Returns the first value of a header; `name` must be lower-case. */
 export function headerOf({ rawHeaders }: Headed, name: string): string | undefined {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name)
@@ -50,7 +50,7 @@ export function headerOf({ rawHeaders }: Headed, name: string): string | undefin
   return undefined;
 }
 
-/** The parsed body; undefined where there is none. @throws {DomainError} */
+/** Parses the body; undefined if it is empty. @throws {DomainError} */
 export function parseJsonRequest(request: Headed & { readonly body: Uint8Array }): unknown {
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
@@ -60,7 +60,7 @@ export function parseJsonRequest(request: Headed & { readonly body: Uint8Array }
   return parseJsonBody(request.body);
 }
 
-/** JSON, and in UTF-8 where it names a charset. */
+/** Returns whether a content type is JSON, in UTF-8 if it has a charset. */
 function isJson(contentType: string): boolean {
   const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   return (
@@ -69,18 +69,18 @@ function isJson(contentType: string): boolean {
   );
 }
 
-/** Why a body could not be read. */
+/** Converts the error of a body that could not be read. */
 export function bodyRefusal(error: FastifyError): unknown {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new DomainError('payload_too_large');
   if (error.statusCode === 400)
-    return new DomainError('malformed_json', 'The body broke off.', [], { cause: error });
+    return new DomainError('malformed_json', 'The body is incomplete.', [], { cause: error });
   return error;
 }
 
-/** Throws away what is still to come of a body. */
+/** Discards the rest of a body. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete) return;
-  const cut = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(cut));
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
   request.resume();
 }

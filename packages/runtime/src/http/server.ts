@@ -1,8 +1,8 @@
 /**
  * The HTTP server: Fastify under Nest, with the published limits.
  *
- * 1. The target, the headers and the body stay as they were sent: the verifier of signatures needs them so.
- * 2. What is no HTTP, or comes too slowly, is answered in the published envelope too.
+ * 1. Target, headers and body are not changed, because the signature verifier needs the exact bytes.
+ * 2. Invalid HTTP and requests that are too slow get an error in the published format, too.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ import { Cors, type CorsOrigins } from './cors.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 import { errorResponse, sendResponse } from './responses.js';
 
-/** Of REST; an API may take less. */
+/** Default limit, that of REST. */
 const BODY_BYTES_MAX = 262_144;
 export const TARGET_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 16_384;
@@ -23,20 +23,20 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface ServerOptions {
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Whose pages may read answers. */
+  /** Origins whose pages may read responses. */
   readonly corsOrigins: CorsOrigins;
-  /** The largest body that is read. */
+  /** Maximum size of a body. */
   readonly bodyBytesMax?: number;
-  /** Other limits than the published ones: for tests, which can't wait for those. */
+  /** Replaces the published limits. For tests, which cannot wait as long. */
   readonly limits?: Partial<ServerLimits>;
 }
 
 export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often connections are looked at for the two above. */
+  /** Interval of the checks for the two timeouts above. */
   readonly checkEveryMs: number;
   readonly requestsPerSocketMax: number;
 }
@@ -48,7 +48,7 @@ const PUBLISHED_LIMITS: ServerLimits = {
   requestsPerSocketMax: REQUESTS_PER_SOCKET_MAX,
 };
 
-/** The server as Nest takes it. */
+/** Creates the Fastify adapter for Nest. */
 export function createAdapter(options: ServerOptions): FastifyAdapter {
   const { trustedProxies } = options;
   const limits = { ...PUBLISHED_LIMITS, ...options.limits };
@@ -70,11 +70,11 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       maxHeaderSize: HEADER_BYTES_MAX,
       insecureHTTPParser: false,
     },
-    // Requests under way, and those that follow on their connections, are served to the end while closing.
+    // While closing, requests in flight and later ones on their connections are completed.
     return503OnClosing: false,
     routerOptions: { maxParamLength: TARGET_LENGTH_MAX },
     clientErrorHandler: handleClientError,
-    // A target that the router can't decode is the path of nothing.
+    // A target that the router cannot decode matches no route.
     frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       sendResponse(
         allowOrigin(cors, request, reply),
@@ -96,7 +96,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
   return adapter;
 }
 
-/** Adds what lets pages of the request's origin read the answer, whatever it will be. */
+/** Adds the CORS headers for the request's origin. */
 function allowOrigin(cors: Cors, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.headers({ ...cors.headersFor(request.headers.origin) });
 }
@@ -104,19 +104,19 @@ function allowOrigin(cors: Cors, request: FastifyRequest, reply: FastifyReply): 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 function requestIdOf(request: { headers: IncomingMessage['headers'] }): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+  const requestId = request.headers['x-request-id'];
+  return typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : randomUUID();
 }
 
-/** Answers what is no HTTP, or came too slowly: the code that fits best of the published ones, and the exact status. */
+/** Responds to invalid HTTP and slow requests with the exact status and the closest published code. */
 function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, refusal] = clientRefusal(error.code);
+  const [status, clientError] = clientErrorOf(error.code);
   const requestId = randomUUID();
-  const { body } = errorResponse(refusal, requestId);
+  const { body } = errorResponse(clientError, requestId);
   const headers = {
     ...DEFAULT_RESPONSE_HEADERS,
     'x-request-id': requestId,
@@ -127,19 +127,19 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`);
 }
 
-function clientRefusal(code: string | undefined): [string, DomainError] {
+function clientErrorOf(code: string | undefined): [string, DomainError] {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return [
         '431 Request Header Fields Too Large',
-        new DomainError('payload_too_large', `The headers are over ${HEADER_BYTES_MAX} bytes.`),
+        new DomainError('payload_too_large', `The headers are larger than ${HEADER_BYTES_MAX} bytes.`),
       ];
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return [
         '408 Request Timeout',
         new DomainError(
           'malformed_json',
-          'The request did not arrive in time: headers 10 s, all of it 30 s.',
+          'The request was too slow: headers must arrive within 10 s, the whole request within 30 s.',
         ),
       ];
     default:

@@ -1,26 +1,26 @@
-/** An answer with what came along with it. */
+/** The data of a response, with the response itself. */
 export interface WithResponse<T> {
   readonly data: T;
-  /** The answer as it came; its body can be read once more. */
+  /** The response. Its body has not been read yet. */
   readonly response: Response;
-  /** The request as the server knows it. */
+  /** The id of the request (`x-request-id`), for support. */
   readonly requestId: string | undefined;
 }
 
-/** What the transport hands on: the whole answer. */
+/** A complete response, as the transport returns it. */
 export interface ApiResponse {
   readonly response: Response;
   readonly text: string;
-  /** What the text says; undefined where it is no JSON. */
+  /** The parsed JSON; undefined if the body is not JSON. */
   readonly json: unknown;
 }
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
 /**
- * A promise of an answer's data, which also gives the answer itself. The request is on its way as soon as it is made,
- * whether or not anybody waits for it; a failure that nobody looks at is an unhandled rejection, as of any promise.
+ * A promise of the response data that also gives access to the response. The request is sent immediately, whether or
+ * not the promise is awaited. An unhandled failure is an unhandled rejection, as with any promise.
  *
  * @example
  * const { data, response, requestId } = await client.me.get().withResponse();
@@ -30,46 +30,46 @@ export class ApiPromise<T> implements Promise<T> {
   private data: Promise<T> | undefined;
 
   constructor(
-    protected readonly answer: Promise<ApiResponse>,
-    private readonly read: (answer: ApiResponse) => T,
+    protected readonly response: Promise<ApiResponse>,
+    private readonly read: (response: ApiResponse) => T,
   ) {}
 
   /**
-   * The data beside the answer that it came in.
+   * Returns the data together with the response and the request id.
    *
    * @example
    * const { data, requestId } = await client.me.get().withResponse();
    */
   async withResponse(): Promise<WithResponse<T>> {
-    const [data, answer] = await Promise.all([this.parsed(), this.answer]);
+    const [data, received] = await Promise.all([this.parsed(), this.response]);
     return {
       data,
-      response: responseOf(answer),
-      requestId: answer.response.headers.get('x-request-id') ?? undefined,
+      response: responseOf(received),
+      requestId: received.response.headers.get('x-request-id') ?? undefined,
     };
   }
 
   /**
-   * The answer alone, as it came, whatever its body is. Refusals are thrown here, too.
+   * Returns the response without parsing its body. Error responses are thrown, as they are when the data is awaited.
    *
    * @example
    * const response = await client.get('/openapi.json').asResponse();
    * console.log(response.headers.get('content-type'), await response.text());
    */
   async asResponse(): Promise<Response> {
-    return responseOf(await this.answer);
+    return responseOf(await this.response);
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise
+  // biome-ignore lint/suspicious/noThenProperty: this class is a promise
   then<A = T, B = never>(
     onData?: ((data: T) => A | PromiseLike<A>) | null,
-    // biome-ignore lint/suspicious/noExplicitAny: as of every promise
+    // biome-ignore lint/suspicious/noExplicitAny: the signature of Promise
     onError?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.parsed().then(onData, onError);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: as of every promise
+  // biome-ignore lint/suspicious/noExplicitAny: the signature of Promise
   catch<B = never>(onError?: ((reason: any) => B | PromiseLike<B>) | null): Promise<T | B> {
     return this.parsed().catch(onError);
   }
@@ -79,12 +79,12 @@ export class ApiPromise<T> implements Promise<T> {
   }
 
   private parsed(): Promise<T> {
-    this.data ??= this.answer.then(this.read);
+    this.data ??= this.response.then(this.read);
     return this.data;
   }
 }
 
-/** A body is read once: this one is whole again. */
+/** Builds a response with an unread body, since a body can be read only once. */
 function responseOf({ response, text }: ApiResponse): Response {
   const { status, statusText, headers } = response;
   return new Response(BODILESS.includes(status) ? null : text, { status, statusText, headers });

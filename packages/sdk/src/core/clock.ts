@@ -1,10 +1,10 @@
-/** The server's time, as far as it is known: a machine's own clock may be wrong by more than a signature allows. */
+/** Estimates the server's time. A local clock may differ from it by more than a signature allows. */
 import type { ApiError } from './errors.js';
 
 export class ServerClock {
   private offsetMs = 0;
 
-  /** @param localNowMs this machine's clock */
+  /** @param localNowMs the local clock, Unix time in milliseconds */
   constructor(private readonly localNowMs: () => number = Date.now) {}
 
   /** Unix time in milliseconds. */
@@ -12,16 +12,16 @@ export class ServerClock {
     return this.localNowMs() + this.offsetMs;
   }
 
-  /** How far the server's clock is ahead of this machine's, in milliseconds; 0 until it was learnt. */
+  /** Milliseconds by which the server's clock is ahead of the local clock; 0 until the server reported its time. */
   get skewMs(): number {
     return this.offsetMs;
   }
 
-  /** Takes over the server's time from a refusal of a signature's time; false where it can't be read there. */
-  syncFrom(refusal: ApiError): boolean {
-    if (refusal.code !== 'timestamp_out_of_window') return false;
-    const told = refusal.details.find(({ server_time }) => Number.isSafeInteger(server_time))?.server_time;
-    const serverMs = typeof told === 'number' ? told : Date.parse(refusal.headers.get('date') ?? '');
+  /** Adopts the server's time from a `timestamp_out_of_window` error. Returns false if the error contains no time. */
+  syncFrom(error: ApiError): boolean {
+    if (error.code !== 'timestamp_out_of_window') return false;
+    const reported = error.details.find(({ server_time }) => Number.isSafeInteger(server_time))?.server_time;
+    const serverMs = typeof reported === 'number' ? reported : Date.parse(error.headers.get('date') ?? '');
     if (Number.isNaN(serverMs)) return false;
     this.offsetMs = serverMs - this.localNowMs();
     return true;

@@ -46,7 +46,7 @@ describe('an origin', () => {
   });
 
   it('is needed, by option or environment', () => {
-    expect(() => resolveConnection({})).toThrow('baseURL is missing: give it, or set SVC_BASE_URL');
+    expect(() => resolveConnection({})).toThrow('baseURL is missing. Set it, or the environment variable SVC_BASE_URL');
     process.env.SVC_BASE_URL = 'https://rest.example.com';
     process.env.SVC_GRAPHQL_URL = 'https://graphql.example.com';
     const { baseURL, graphqlURL } = resolveConnection({});
@@ -101,7 +101,7 @@ describe('credentials on their way without encryption', () => {
     'http://127.example.com',
   ])('to %s are warned of', (baseURL) => {
     expect(warnings({ baseURL, apiKey: KEY })).toEqual([
-      `${new URL(baseURL).origin} is not encrypted: whoever is on the way reads the credentials. Use https.`,
+      `${new URL(baseURL).origin} is not encrypted: the network can read the credentials. Use https.`,
     ]);
   });
 
@@ -122,7 +122,7 @@ describe('credentials on their way without encryption', () => {
   });
 });
 
-describe('an option that is none', () => {
+describe('an invalid option', () => {
   it.each([
     { timeout: 0 },
     { timeout: -1 },
@@ -137,7 +137,7 @@ describe('an option that is none', () => {
   it('a level of logs that does not exist is refused, of the environment, too', () => {
     expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
-    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel is one of/);
+    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel must be one of/);
   });
 
   it('a time limit without end is the longest that a timer holds, not none', () => {

@@ -1,58 +1,59 @@
 /**
- * How a client reaches the API, from what it was told and what the environment says.
+ * Resolves how a client reaches the API, from its options and the environment.
  *
- * 1. A request carries one credential, and what goes out with every request can't replace it.
- * 2. The credential is inside of a function: whoever prints a client, or writes it as JSON, does not show it.
+ * 1. A request carries one credential. Default headers cannot replace it.
+ * 2. The credential is inside a closure, so that printing or serializing a client does not reveal it.
  */
 import type { DecimalForm } from './decimals.js';
 import { environmentVariable } from './environment.js';
 import { type Logger, type LogLevel, leveled } from './log.js';
 import { type SignedParts, type Signer, signatureHeaders } from './signer.js';
 
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What a client is told. */
+/** Options of a {@link Client}. */
 export interface ClientOptions<D extends DecimalForm = 'number'> {
-  /** Origin of the REST API, like `http://127.0.0.1:4000`. Default: the environment's `SVC_BASE_URL`. */
+  /** Origin of the REST API, such as `http://127.0.0.1:4000`. Default: the environment variable `SVC_BASE_URL`. */
   readonly baseURL?: string | undefined;
-  /** Origin of the GraphQL API. Default: the environment's `SVC_GRAPHQL_URL`, or `baseURL`. */
+  /** Origin of the GraphQL API. Default: the environment variable `SVC_GRAPHQL_URL`, or `baseURL`. */
   readonly graphqlURL?: string | undefined;
   /**
-   * An API key, `svc_live_…` or `svc_test_…`; null for none at all. Default: the environment's `SVC_API_KEY`, where there
-   * is no signer.
+   * An API key, `svc_live_…` or `svc_test_…`; null for none. Default: the environment variable `SVC_API_KEY`, unless
+   * `signer` is set.
    */
   readonly apiKey?: string | null | undefined;
-  /** Signs each request with a key pair, in place of an API key. */
+  /** Signs each request with a key pair instead of an API key. */
   readonly signer?: Signer | undefined;
-  /** Milliseconds that each attempt may take. Default: 30,000. */
+  /** Time limit of each attempt in milliseconds. Default: 30,000. */
   readonly timeout?: number | undefined;
-  /** How often a request that may pass is tried again. Default: 2. */
+  /** Maximum number of retries after a transient failure. Default: 2. */
   readonly maxRetries?: number | undefined;
-  /** How decimals of answers are read. `number` holds 15 digits; `string` loses none. Default: `number`. */
+  /** How decimals in responses are read. `number` is exact to 15 digits; `string` is always exact. Default: `number`. */
   readonly decimals?: D | undefined;
-  /** In place of the runtime's `fetch`. */
+  /** The `fetch` to use. Default: the runtime's. */
   readonly fetch?: Fetch | undefined;
-  /** Sent with every request; they replace no credential. */
+  /** Headers sent with every request. They cannot replace the credential. */
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Default: `console`. */
+  /** Where the client logs. Default: `console`. */
   readonly logger?: Logger | undefined;
-  /** Default: the environment's `SVC_LOG`, or `warn`. */
+  /** The least severe level to log. Default: the environment variable `SVC_LOG`, or `warn`. */
   readonly logLevel?: LogLevel | undefined;
-  /** Told each canonical string that is signed: for those who look for a fault of signatures. */
+  /** Called with each canonical string before it is signed. For debugging signatures. */
   readonly onSign?: ((canonicalString: string) => void) | undefined;
 }
 
 /** How a client reaches the API. */
 export interface Connection {
-  /** Origins, without a slash at the end. */
+  /** Origins without a trailing slash. */
   readonly baseURL: string;
   readonly graphqlURL: string;
-  /** The headers that tell who asks; none where there is no credential. */
+  /** Returns the headers that authenticate a request; empty without a credential. */
   readonly authorize: (parts: SignedParts) => Promise<Readonly<Record<string, string>>>;
-  /** Whether requests are signed, and so depend on the time. */
+  /** Whether requests are signed and therefore depend on the clock. */
   readonly isSigning: boolean;
   readonly fetch: Fetch;
-  /** Milliseconds for each attempt. */
+  /** Time limit of each attempt in milliseconds. */
   readonly timeout: number;
   readonly maxRetries: number;
   /** Sent with every request. */
@@ -60,24 +61,24 @@ export interface Connection {
   readonly logger: Logger;
 }
 
-/** Put in by the build; a source that was not built has none. */
+/** Defined by the build; undefined when the source runs unbuilt. */
 declare const SDK_VERSION: string | undefined;
 const VERSION = typeof SDK_VERSION === 'undefined' ? 'source' : SDK_VERSION;
 
 const TIMEOUT_MS = 30_000;
-/** The longest that a timer holds; above it, it would go off at once. */
+/** The longest delay of a timer; a longer one would fire immediately. */
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 const MAX_RETRIES = 2;
 const LOG_LEVELS: readonly string[] = ['off', 'error', 'warn', 'info', 'debug'];
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/;
 
-/** @throws {TypeError} @throws {RangeError} where an option is none */
+/** @throws {TypeError} @throws {RangeError} if an option is invalid */
 export function resolveConnection<D extends DecimalForm>(options: ClientOptions<D>): Connection {
   const { signer, onSign, timeout = TIMEOUT_MS, maxRetries = MAX_RETRIES, logger = console } = options;
   if (options.apiKey && signer !== undefined)
-    throw new TypeError('Give an apiKey or a signer: a request carries one credential.');
-  const { apiKey: given = environmentVariable('SVC_API_KEY') } = options;
-  const apiKey = signer === undefined && given !== null ? keyIn(given) : undefined;
+    throw new TypeError('Set either apiKey or signer, not both: a request carries one credential.');
+  const { apiKey: configured = environmentVariable('SVC_API_KEY') } = options;
+  const apiKey = signer === undefined && configured !== null ? keyIn(configured) : undefined;
   const baseURL = originOf('baseURL', 'SVC_BASE_URL', options.baseURL);
   const connection: Connection = {
     baseURL,
@@ -87,7 +88,7 @@ export function resolveConnection<D extends DecimalForm>(options: ClientOptions<
       if (signer !== undefined) return signatureHeaders(signer, parts, onSign);
       return apiKey === undefined ? {} : { 'x-api-key': apiKey };
     },
-    // Called as nothing's method: a runtime's fetch refuses to be another's.
+    // Called on globalThis: a browser's fetch throws when it is called on another object.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeout: timeoutIn(timeout),
     maxRetries: maxRetriesIn(maxRetries),
@@ -98,7 +99,7 @@ export function resolveConnection<D extends DecimalForm>(options: ClientOptions<
   return connection;
 }
 
-/** In browsers the user-agent is the browser's: one of ours would have to be asked for by a preflight. */
+/** Sets no user-agent in browsers: a custom one would need a CORS preflight. */
 function headersOf<D extends DecimalForm>({ decimals, defaultHeaders = {} }: ClientOptions<D>): Headers {
   const headers = new Headers({
     accept: `application/json${decimals === 'string' ? '; decimals=string' : ''}`,
@@ -109,30 +110,34 @@ function headersOf<D extends DecimalForm>({ decimals, defaultHeaders = {} }: Cli
   return headers;
 }
 
-/** Milliseconds that a timer can wait. */
-export function timeoutIn(given: number): number {
-  if (!(given > 0)) throw new RangeError('timeout is a number of milliseconds above 0.');
-  return Math.min(given, TIMEOUT_MAX_MS);
+/** Validates a timeout and limits it to what a timer can wait. @throws {RangeError} if it is not above 0 */
+export function timeoutIn(ms: number): number {
+  if (!(ms > 0)) throw new RangeError(`timeout must be more than 0 milliseconds; got ${ms}.`);
+  return Math.min(ms, TIMEOUT_MAX_MS);
 }
 
-export function maxRetriesIn(given: number): number {
-  if (!Number.isSafeInteger(given) || given < 0)
-    throw new RangeError('maxRetries is a whole number from 0 up.');
-  return given;
+export function maxRetriesIn(retries: number): number {
+  if (!Number.isSafeInteger(retries) || retries < 0)
+    throw new RangeError(`maxRetries must be an integer of 0 or more; got ${retries}.`);
+  return retries;
 }
 
-/** A file's last line end is no part of a key. The message of what fetch would say of it shows the key. */
-function keyIn(given: string | undefined): string | undefined {
-  const key = given?.trim();
+/** Trims the line end of a key file. Validates the key here, because the error of fetch would contain it. */
+function keyIn(value: string | undefined): string | undefined {
+  const key = value?.trim();
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
-    throw new TypeError('apiKey is empty, or holds characters that no API key has.');
+    throw new TypeError(
+      'apiKey is empty or contains characters that no API key has. Check it for spaces and line breaks.',
+    );
   return key;
 }
 
-function originOf(name: string, variable: string, given: string | undefined, fallback?: string): string {
-  const text = given ?? environmentVariable(variable) ?? fallback;
+function originOf(name: string, variable: string, value: string | undefined, fallback?: string): string {
+  const text = value ?? environmentVariable(variable) ?? fallback;
   if (text === undefined || text === '')
-    throw new TypeError(`${name} is missing: give it, or set ${variable}, like http://127.0.0.1:4000.`);
+    throw new TypeError(
+      `${name} is missing. Set it, or the environment variable ${variable}, to an origin such as http://127.0.0.1:4000.`,
+    );
   const url = urlIn(text);
   if (
     url === undefined ||
@@ -141,12 +146,12 @@ function originOf(name: string, variable: string, given: string | undefined, fal
     /[?#]/.test(text)
   )
     throw new TypeError(
-      `${name} is an origin alone, like https://api.example.com: no path, no query, no user.`,
+      `${name} must be an origin without path, query or user, such as https://api.example.com.`,
     );
   return url.origin;
 }
 
-/** Not URL.canParse, which browsers of a few years ago have not. */
+/** Parses a URL; returns undefined if it is invalid. URL.canParse is missing in browsers a few years old. */
 function urlIn(text: string): URL | undefined {
   try {
     return new URL(text);
@@ -159,11 +164,12 @@ function warnIfUnencrypted({ baseURL, graphqlURL, logger }: Connection): void {
   for (const origin of new Set([baseURL, graphqlURL])) {
     const { protocol, hostname } = new URL(origin);
     if (protocol === 'http:' && !LOOPBACK.test(hostname))
-      logger.warn(`${origin} is not encrypted: whoever is on the way reads the credentials. Use https.`);
+      logger.warn(`${origin} is not encrypted: the network can read the credentials. Use https.`);
   }
 }
 
-function levelIn(given: string): LogLevel {
-  if (!LOG_LEVELS.includes(given)) throw new TypeError(`logLevel is one of ${LOG_LEVELS.join(', ')}.`);
-  return given as LogLevel;
+function levelIn(level: string): LogLevel {
+  if (!LOG_LEVELS.includes(level))
+    throw new TypeError(`logLevel must be one of ${LOG_LEVELS.join(', ')}; got ${level}.`);
+  return level as LogLevel;
 }

@@ -1,8 +1,8 @@
-/** How decimals of answers are read: as numbers, which hold 15 digits, or as text, which loses none. */
+/** How decimals in responses are read: as numbers, exact to 15 digits, or as strings, always exact. */
 export type DecimalForm = 'number' | 'string';
 
-/** A decimal of an answer, as the client was told to read it. */
+/** A decimal in a response, in the form that the client reads. */
 export type DecimalOf<D extends DecimalForm> = D extends 'string' ? string : number;
 
-/** A decimal of a request: text is safe from every double. */
+/** A decimal in a request. A string avoids floating-point rounding. */
 export type DecimalInput = number | string;

@@ -1,6 +1,6 @@
-/** The variables that the process was started with, which browsers and some of the edge do not have. */
+/** Environment variables. Browsers and some edge runtimes have none. */
 
-/** A variable's value; undefined where it is empty, or where there is no environment. */
+/** Returns the value of a variable; undefined if it is empty or the runtime has no environment. */
 export function environmentVariable(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.[name] || undefined;

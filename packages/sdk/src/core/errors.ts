@@ -1,40 +1,40 @@
 /**
- * What can go wrong, one class for each way to act on it.
+ * The errors of the SDK: one class for each way to handle a failure.
  *
- * 1. No message and no member holds a key, a signature or a secret.
- * 2. An answer of the API that refuses is an {@link ApiError}, by its status; a request without an answer is a
- *    {@link ConnectionError}. A mistake in the caller's own code is a TypeError, and an abort is the signal's reason.
+ * 1. No message and no property contains a key, a signature or a secret.
+ * 2. An error response of the API is an {@link ApiError}, its subclass chosen by status. A request without a response is
+ *    a {@link ConnectionError}. An invalid argument is a TypeError or a RangeError. An abort throws the signal's reason.
  */
 import type { ErrorCode } from '../generated/error-codes.js';
 import { retryAfterMsIn } from './retry-after.js';
 
-/** Whatever the SDK throws because of the API or the way to it. */
+/** The base class of all errors that the API or the connection to it causes. */
 export class TradingAutomationError extends Error {
   override readonly name: string = 'TradingAutomationError';
 }
 
-/** One fault of a request. */
+/** One invalid part of a request. */
 export interface ErrorDetail {
-  /** The field, parameter or header at fault. */
+  /** The invalid field, parameter or header. */
   readonly field?: string;
-  /** A stable word for the fault. */
+  /** A stable code for the problem. */
   readonly code?: string;
-  /** What is wrong with it, and how to mend it. */
+  /** What is wrong, and how to fix it. */
   readonly message?: string;
   readonly [more: string]: unknown;
 }
 
-/** What a GraphQL answer says beside its first error. */
+/** The parts of a GraphQL error response besides its first error. */
 export interface GraphqlFailure {
-  /** Where in the answer it is missing; empty where the whole document was refused. */
+  /** Path of the failed field; empty if the whole document was rejected. */
   readonly path: readonly (string | number)[];
-  /** All errors of the answer, as they came. */
+  /** All errors of the response, unchanged. */
   readonly errors: readonly unknown[];
-  /** What was answered nevertheless: null or absent where nothing was. */
+  /** Partial data; null or absent without any. */
   readonly data?: unknown;
 }
 
-/** What an answer says of a refusal. */
+/** The content of an error response. */
 export interface ErrorResponse {
   readonly status: number;
   readonly code: ErrorCode;
@@ -46,34 +46,34 @@ export interface ErrorResponse {
   readonly graphql?: GraphqlFailure | undefined;
 }
 
-/** The API refused the request. Its subclasses say why; `code` says it exactly. */
+/** The API returned an error. The subclass gives the kind of error, `code` the exact one. */
 export class ApiError extends TradingAutomationError {
   override readonly name: string = 'ApiError';
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** The API's own sentence; `message` goes on with the faults of fields. */
+  /** The API's message alone; `message` also lists the invalid fields. */
   readonly summary: string;
-  /** The API's stable word for what is wrong. */
+  /** The API's stable error code. */
   readonly code: ErrorCode;
-  /** What is wrong, field by field; empty where there is no more to say. */
+  /** The invalid fields; empty if the error concerns no field. */
   readonly details: readonly ErrorDetail[];
-  /** The request as the server knows it (`x-request-id`): tell it when you ask for help. */
+  /** The id of the request (`x-request-id`). Include it when you contact support. */
   readonly requestId: string | undefined;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Headers;
-  /** Where the API explains its codes; undefined where the answer had none of them. */
+  /** URL of the error reference; undefined if the response has no error code of the API. */
   readonly docUrl: string | undefined;
-  /** How long the server asks to be left alone, in milliseconds; undefined where it does not ask. */
+  /** Milliseconds to wait before a retry, as the server requests; undefined if it does not. */
   readonly retryAfterMs: number | undefined;
-  /** Of a GraphQL operation: where, and what was answered nevertheless. */
+  /** For GraphQL: the failed path, all errors and the partial data. Undefined for REST. */
   readonly graphql: GraphqlFailure | undefined;
 
   /** @internal */
   constructor({ message, details, ...rest }: ErrorResponse) {
-    const faults = details.flatMap(({ field, message: fault }) =>
-      field && fault ? [`${field}: ${fault}`] : [],
+    const problems = details.flatMap(({ field, message: problem }) =>
+      field && problem ? [`${field}: ${problem}`] : [],
     );
-    super([message, ...faults].join(' '));
+    super([message, ...problems].join(' '));
     this.summary = message;
     this.status = rest.status;
     this.code = rest.code;
@@ -86,40 +86,40 @@ export class ApiError extends TradingAutomationError {
   }
 }
 
-/** 400: the request is malformed, or a query parameter is wrong. */
+/** 400: the request is malformed, or a query parameter is invalid. */
 export class BadRequestError extends ApiError {
   override readonly name = 'BadRequestError';
 }
-/** 401: the credential is missing, wrong, expired or revoked. */
+/** 401: the credential is missing, invalid, expired or revoked. */
 export class AuthenticationError extends ApiError {
   override readonly name = 'AuthenticationError';
 }
-/** 403: the credential may not do this. */
+/** 403: the credential does not have the required permission. */
 export class PermissionDeniedError extends ApiError {
   override readonly name = 'PermissionDeniedError';
 }
-/** 404: there is no such record, or it is somebody else's. */
+/** 404: the record does not exist, or it belongs to another user. */
 export class NotFoundError extends ApiError {
   override readonly name = 'NotFoundError';
 }
-/** 409: the state of things does not allow it. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {
   override readonly name = 'ConflictError';
 }
-/** 422: the body was understood, and can't be accepted: see `details`. */
+/** 422: the body is well-formed but has invalid values; `details` lists them. */
 export class UnprocessableError extends ApiError {
   override readonly name = 'UnprocessableError';
 }
-/** 429: too many requests, still after the retries. */
+/** 429: too many requests, even after the retries. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
-/** 500 and above: the server, or an exchange behind it, is at fault. */
+/** 500 and above: the server, or an exchange behind it, failed. */
 export class InternalServerError extends ApiError {
   override readonly name = 'InternalServerError';
 }
 
-const BY_STATUS: Readonly<Record<number, new (refusal: ErrorResponse) => ApiError>> = {
+const BY_STATUS: Readonly<Record<number, new (response: ErrorResponse) => ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   403: PermissionDeniedError,
@@ -129,23 +129,23 @@ const BY_STATUS: Readonly<Record<number, new (refusal: ErrorResponse) => ApiErro
   429: RateLimitError,
 };
 
-/** An answer that is no success, all of it read. */
+/** A response without success, completely read. */
 export interface RawErrorResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Who answered. */
+  /** The origin that responded. */
   readonly origin: string;
 }
 
-/** The error that an answer is. */
+/** Builds the error of a response. */
 export function toApiError({ status, headers, text, origin }: RawErrorResponse): ApiError {
   const { code, message, details, request_id } = parseErrorBody(text);
   const isOfApi = typeof code === 'string';
   return createApiError({
     status,
     code: isOfApi ? code : 'unknown',
-    message: typeof message === 'string' ? message : `The server answered ${status} without saying why.`,
+    message: typeof message === 'string' ? message : `The server responded with ${status} and no message.`,
     details: Array.isArray(details) ? details.filter((detail) => Object(detail) === detail) : [],
     requestId: headers.get('x-request-id') ?? (typeof request_id === 'string' ? request_id : undefined),
     headers,
@@ -153,19 +153,19 @@ export function toApiError({ status, headers, text, origin }: RawErrorResponse):
   });
 }
 
-/** The error of a refusal, by its status. */
-export function createApiError(refusal: ErrorResponse): ApiError {
-  const { status } = refusal;
+/** Creates the error class that matches the status. */
+export function createApiError(response: ErrorResponse): ApiError {
+  const { status } = response;
   const Kind = BY_STATUS[status] ?? (status >= 500 ? InternalServerError : ApiError);
-  return new Kind(refusal);
+  return new Kind(response);
 }
 
-/** The reference of the API's codes, which the API itself serves. */
+/** Returns the URL of the error reference, which the API itself serves. */
 export function docUrlOf(origin: string): string {
   return `${origin}/docs#description/errors`;
 }
 
-/** A refusal of REST, or of a whole GraphQL request. What stands between may answer with anything. */
+/** Parses the error of a REST or GraphQL response; returns an empty object for any other body, such as that of a proxy. */
 function parseErrorBody(text: string): Record<string, unknown> {
   try {
     const { error, errors } = JSON.parse(text);
@@ -175,19 +175,19 @@ function parseErrorBody(text: string): Record<string, unknown> {
   }
 }
 
-/** No answer came: the connection failed, was cut, or answered nonsense. Whether the request was carried out is not known. */
+/** No valid response: the connection failed or dropped, or the response is unreadable. The request may have been executed. */
 export class ConnectionError extends TradingAutomationError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No answer came in time. Whether the request was carried out is not known. */
+/** No response within the time limit. The request may have been executed. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
 /**
- * Something answered that is not the API: a proxy's page, a redirect, another service. Trying again does not help:
- * look at `baseURL` and at what stands between.
+ * The response is not from the API: a page of a proxy, a redirect or another service. Do not retry; check `baseURL`
+ * and the proxies between client and API.
  */
 export class UnexpectedAnswerError extends ConnectionError {
   override readonly name = 'UnexpectedAnswerError';

@@ -1,16 +1,16 @@
 /**
- * Reads server-sent events out of text, however it was cut into pieces. Source of the format: the HTML standard,
- * section 9.2.6.
+ * Parses server-sent events from text that arrives in arbitrary pieces. Format: the HTML standard, section 9.2.6.
  */
 
-/** One message, as the standard has it. */
+/** One message of a server-sent event stream. */
 export interface ServerSentEvent {
-  /** The last id that was told, to resume after; empty where there was none. */
+  /** The last event id, to resume after; empty if the stream has sent none. */
   readonly id: string;
-  /** The kind that the server gave it; `message` where it gave none. */
+  /** The event type; `message` by default. */
   readonly type: string;
+  /** The unparsed data. */
   readonly data: string;
-  /** How long the server wants to be left alone after a cut, in milliseconds. */
+  /** Reconnection delay that the server requests, in milliseconds; undefined if it requests none. */
   readonly retryMs: number | undefined;
 }
 
@@ -22,10 +22,10 @@ export class EventStreamParser {
   #data: string[] = [];
   #retryMs: number | undefined;
 
-  /** The messages that are whole now. One without data tells an id or a time to wait alone. */
+  /** Returns the messages that this piece completes. A message without data only sets the id or the retry delay. */
   *push(piece: string): Generator<ServerSentEvent, void, undefined> {
     if (piece === '') return;
-    // A line end of two characters, cut between them, is still one.
+    // A CRLF that is split between two pieces is one line end.
     const text = this.#rest + (this.#endsWithReturn && piece.startsWith('\n') ? piece.slice(1) : piece);
     this.#endsWithReturn = piece.endsWith('\r');
     const lines = text.split(/\r\n|\n|\r/);

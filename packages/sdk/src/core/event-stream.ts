@@ -1,9 +1,9 @@
 /**
- * A stream of events (server-sent events) that goes on over cuts.
+ * A stream of server-sent events that reconnects automatically.
  *
- * 1. Each connection begins after the last event that was handed out (`Last-Event-ID`): none is lost, none comes twice.
- * 2. A cut, a silence and a busy server are waited out, for as long as it takes; what waiting can't mend is thrown.
- * 3. The caller's signal ends it wherever it is: while it connects, reads or waits.
+ * 1. Each connection resumes after the last returned event (`Last-Event-ID`): no event is lost or repeated.
+ * 2. Disconnects, silence and a busy server are retried without a limit. Permanent errors are thrown.
+ * 3. The caller's signal ends the stream at any time: while it connects, reads or waits.
  */
 import { ApiError, ConnectionError, UnexpectedAnswerError } from './errors.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
@@ -17,22 +17,22 @@ import {
 } from './transport.js';
 import { waitFor } from './wait.js';
 
-/** The server lets itself be heard every 15 s: three times that in silence, and the connection is dead. */
+/** The server sends something every 15 s; after three times that without data, the connection is dead. */
 const SILENCE_MAX_MS = 45_000;
 const RETRY_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
 
-/** Where the stream begins, and how it ends. */
+/** Options of an event stream. */
 export interface EventStreamOptions extends Omit<RequestOptions, 'maxRetries' | 'idempotencyKey'> {
-  /** Begin after this event; at the present unless given. */
+  /** Resume after this event. Default: start with the next new event. */
   readonly lastEventId?: string | undefined;
-  /** Told each time a connection stands. */
+  /** Called each time a connection is open. */
   readonly onOpen?: (() => void) | undefined;
-  /** Told each time a connection was cut, or could not be made, before it is tried again; undefined where the server ended it. */
+  /** Called when a connection drops or fails, before the next attempt. `error` is undefined if the server closed it. */
   readonly onCut?: ((error: unknown) => void) | undefined;
 }
 
-/** The events' data, read from JSON. */
+/** Streams the parsed JSON data of the events. */
 export async function* streamEvents<T>(
   transport: Transport,
   request: Request,
@@ -41,7 +41,7 @@ export async function* streamEvents<T>(
   for await (const { data } of streamMessages(transport, request, options)) yield jsonIn(data) as T;
 }
 
-/** The events as they came. */
+/** Streams the events with unparsed data. */
 export async function* streamMessages(
   transport: Transport,
   request: Request,
@@ -67,10 +67,10 @@ export async function* streamMessages(
       cut = error;
     }
     onCut?.(cut);
-    transport.logger.info('the stream was cut; it is taken up again', cut);
+    transport.logger.info('The event stream disconnected; reconnecting.', cut);
     const { wait, random } = transport.retryTiming;
-    const ownMs = Math.min(retryMs * 2 ** failures, WAIT_MAX_MS) * (1 + random() / 2);
-    await wait(Math.max(ownMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
+    const backoffMs = Math.min(retryMs * 2 ** failures, WAIT_MAX_MS) * (1 + random() / 2);
+    await wait(Math.max(backoffMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
   }
 }
 
@@ -90,14 +90,14 @@ async function open(
       ...(last === undefined ? {} : { 'last-event-id': last }),
     },
   });
-  const type = opened.response.headers.get('content-type') ?? 'nothing';
+  const type = opened.response.headers.get('content-type') ?? 'no content type';
   if (opened.response.body !== null && type.startsWith('text/event-stream')) return opened;
   opened.close();
   await opened.response.body?.cancel();
-  throw new UnexpectedAnswerError(`Not a stream of events, but ${type}.`);
+  throw new UnexpectedAnswerError(`Expected an event stream; got ${type}.`);
 }
 
-/** The messages of one connection, until it ends. @throws {ConnectionError} where it is cut or silent for too long */
+/** Yields the messages of one connection until it ends. @throws {ConnectionError} if it drops or is silent too long */
 export async function* messagesOf(
   { response, close }: StreamedResponse,
   signal?: AbortSignal,
@@ -114,12 +114,12 @@ export async function* messagesOf(
     }
   } finally {
     close();
-    // Not waited for: a connection that is dead may never say that it is closed.
+    // Not awaited: a dead connection may never confirm that it is closed.
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** What was read, unless silence or the caller comes first. */
+/** Resolves with the read. Rejects after `silenceMaxMs` without data, or with the signal's reason. */
 async function readWithIdleTimeout<T>(
   read: Promise<T>,
   silenceMaxMs: number,
@@ -130,7 +130,7 @@ async function readWithIdleTimeout<T>(
   if (signal?.aborted) end();
   signal?.addEventListener('abort', end);
   const silence = waitFor(silenceMaxMs, waiting.signal).then(() => {
-    throw new ConnectionError(`Nothing was heard for ${silenceMaxMs / 1000} s.`);
+    throw new ConnectionError(`No data for ${silenceMaxMs / 1000} s.`);
   });
   try {
     return await Promise.race([read, silence]);
@@ -138,7 +138,7 @@ async function readWithIdleTimeout<T>(
     signal?.throwIfAborted();
     throw error instanceof ConnectionError
       ? error
-      : new ConnectionError('The stream was cut.', { cause: error });
+      : new ConnectionError('The stream disconnected.', { cause: error });
   } finally {
     signal?.removeEventListener('abort', end);
     end();

@@ -1,28 +1,29 @@
 /**
- * The text of a GraphQL document, whichever form a code generator or a tag gave it. Nothing of the `graphql` library is
- * needed for it.
+ * Prints a GraphQL document in any of the forms that code generators and tags produce, without the `graphql` library.
  */
 
-/** A document that knows its types: `TypedDocumentNode`, `TypedDocumentString`, `gql.tada`, or anything alike. */
+/** A document that carries its types: `TypedDocumentNode`, `TypedDocumentString`, `gql.tada` or a similar form. */
 export interface TypedDocument<Data = unknown, Variables = never> {
   readonly __apiType?: ((variables: Variables) => Data) | undefined;
 }
 
-/** A document as text, or as what a code generator made of it. */
+/** A GraphQL document: a string or the output of a code generator. */
 export type GraphqlDocument<Data = unknown, Variables = never> = string | TypedDocument<Data, Variables>;
 
 interface Syntax {
   readonly kind: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each kind has members of its own
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has different members
   readonly [member: string]: any;
 }
 
-/** @throws {TypeError} where it is no document */
+/** Returns a document as a string. @throws {TypeError} if the value is not a document */
 export function textOf(document: GraphqlDocument): string {
   if (typeof document === 'string') return document;
   if (document instanceof String) return document.toString();
   if ((document as { kind?: unknown } | null)?.kind === 'Document') return written(document as Syntax);
-  throw new TypeError('A GraphQL document is a text, or what a code generator or a gql tag made of one.');
+  throw new TypeError(
+    'The GraphQL document is invalid. Pass a string, or the output of a code generator or a gql tag.',
+  );
 }
 
 const PRINTED: Readonly<Record<string, (syntax: Syntax) => string>> = {
@@ -34,12 +35,12 @@ const PRINTED: Readonly<Record<string, (syntax: Syntax) => string>> = {
   VariableDefinition: ({ variable, type, defaultValue, directives }) =>
     `${written(variable)}:${written(type)}${defaultValue ? `=${written(defaultValue)}` : ''}${joined(directives, ' ')}`,
   SelectionSet: ({ selections }) => `{${joined(selections, ' ')}}`,
-  Field: ({ alias, name, arguments: given, directives, selectionSet }) =>
-    `${alias ? `${written(alias)}:` : ''}${written(name)}${inBrackets(given)}${joined(directives, ' ')}${written(selectionSet)}`,
+  Field: ({ alias, name, arguments: args, directives, selectionSet }) =>
+    `${alias ? `${written(alias)}:` : ''}${written(name)}${inBrackets(args)}${joined(directives, ' ')}${written(selectionSet)}`,
   FragmentSpread: ({ name, directives }) => `...${written(name)} ${joined(directives, ' ')}`,
   InlineFragment: ({ typeCondition, directives, selectionSet }) =>
     `...${typeCondition ? ` on ${written(typeCondition)}` : ''}${joined(directives, ' ')}${written(selectionSet)}`,
-  Directive: ({ name, arguments: given }) => `@${written(name)}${inBrackets(given)}`,
+  Directive: ({ name, arguments: args }) => `@${written(name)}${inBrackets(args)}`,
   Argument: ({ name, value }) => `${written(name)}:${written(value)}`,
   ObjectField: ({ name, value }) => `${written(name)}:${written(value)}`,
   ObjectValue: ({ fields }) => `{${joined(fields, ' ')}}`,
@@ -48,7 +49,7 @@ const PRINTED: Readonly<Record<string, (syntax: Syntax) => string>> = {
   NamedType: ({ name }) => written(name),
   ListType: ({ type }) => `[${written(type)}]`,
   NonNullType: ({ type }) => `${written(type)}!`,
-  // A block string, too: what it says is the same.
+  // Block strings, too: the value is the same.
   StringValue: ({ value }) => JSON.stringify(value),
   NullValue: () => 'null',
 };

@@ -1,9 +1,9 @@
 /**
- * GraphQL over HTTP: one operation in one POST, signed, repeated and timed as a request of REST is.
+ * GraphQL over HTTP: one operation per POST, with the signature, retries and timeout of a REST request.
  *
- * 1. An operation with errors is thrown, by the class that REST throws for their code; what was answered nevertheless is
- *    with the error (`graphql.data`). So what is returned is whole.
- * 2. Each call has an Idempotency-Key: a mutation happens once, however often it is sent.
+ * 1. A result with errors is thrown, as the class that REST throws for the same code. Its partial data is in
+ *    `graphql.data`. A returned result is therefore complete.
+ * 2. Each call has an Idempotency-Key: a mutation takes effect once, even if it is retried.
  */
 import { CODES_OF_STATUS } from '../generated/error-codes.js';
 import type { ApiResponse } from './api-promise.js';
@@ -19,13 +19,13 @@ import type { RequestOptions, Transport } from './transport.js';
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** Variables and options behind a document: variables may be left out where none is required. */
+/** The arguments after a document: variables, optional if none is required, and options. */
 export type Behind<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: Options]
     : [variables: Variables, options?: Options];
 
-/** One error of an answer, as the specification has it. */
+/** One error of a response, as the GraphQL specification defines it. */
 interface GraphqlError {
   readonly message?: unknown;
   readonly path?: readonly (string | number)[];
@@ -37,13 +37,13 @@ interface GraphqlError {
   };
 }
 
-/** What an operation came to. */
+/** The result of an operation. */
 export interface GraphqlResult {
   readonly data?: unknown;
   readonly errors?: readonly GraphqlError[];
 }
 
-/** The whole answer to an operation. @throws {ApiError} @throws {ConnectionError} */
+/** Sends an operation and returns its response. @throws {ApiError} @throws {ConnectionError} */
 export async function sendGraphql(
   transport: Transport,
   document: GraphqlDocument,
@@ -51,19 +51,20 @@ export async function sendGraphql(
   options: RequestOptions = {},
 ): Promise<ApiResponse> {
   const body = { query: textOf(document), variables };
-  const judge = ({ response, json }: ApiResponse) => {
+  const assertSuccess = ({ response, json }: ApiResponse) => {
     const result = Object(json) as GraphqlResult;
-    const refusal = graphqlErrorOf(result, response.headers, docUrlOf(transport.baseURL));
-    if (refusal !== undefined) throw refusal;
-    if (typeof result.data !== 'object') throw new UnexpectedAnswerError('Not an answer of GraphQL.');
+    const error = graphqlErrorOf(result, response.headers, docUrlOf(transport.baseURL));
+    if (error !== undefined) throw error;
+    if (typeof result.data !== 'object')
+      throw new UnexpectedAnswerError('The response is not a GraphQL result. Check graphqlURL.');
   };
   return transport.send(
-    { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, assertSuccess: judge },
+    { method: 'POST', origin: transport.graphqlURL, path: GRAPHQL_PATH, body, assertSuccess },
     options,
   );
 }
 
-/** The error of a result with errors: the first of them says which. */
+/** Returns the error of a result, built from its first error; undefined for a result without errors. */
 export function graphqlErrorOf(
   { data, errors }: GraphqlResult,
   headers = new Headers(),
@@ -72,21 +73,21 @@ export function graphqlErrorOf(
   const first = errors?.[0];
   if (first === undefined) return undefined;
   const { code, details, request_id, retry_after } = first.extensions ?? {};
-  const asked = new Headers(headers);
-  if (typeof retry_after === 'number') asked.set('retry-after', String(retry_after));
+  const withRetryAfter = new Headers(headers);
+  if (typeof retry_after === 'number') withRetryAfter.set('retry-after', String(retry_after));
   return createApiError({
     status: statusOf(code),
     code: typeof code === 'string' ? code : 'unknown',
-    message: typeof first.message === 'string' ? first.message : 'The operation failed without saying why.',
+    message: typeof first.message === 'string' ? first.message : 'The operation failed without a message.',
     details: Array.isArray(details) ? details : [],
     requestId: request_id ?? headers.get('x-request-id') ?? undefined,
-    headers: asked,
+    headers: withRetryAfter,
     docUrl,
     graphql: { path: first.path ?? [], errors: errors!, data },
   });
 }
 
-/** A code that is not known here keeps the status of an answer with errors: 200. */
+/** Returns the status of a code. An unknown code has 200, the status of a GraphQL response with errors. */
 export function statusOf(code: unknown): number {
   const known = Object.entries(CODES_OF_STATUS).find(([, codes]) =>
     codes.split(' ').includes(code as string),

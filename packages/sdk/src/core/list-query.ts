@@ -1,15 +1,15 @@
-/** What every list takes. */
+/** Query parameters of every list. */
 export interface ListQuery<Sort extends string = 'created_at', Include extends string = never> {
-  /** Items of a page, 1 to 100. */
+  /** Items per page, 1 to 100. */
   limit?: number;
-  /** Items to skip. Records that are made meanwhile shift it: iterate, or hand on `cursor`, to see each one once. */
+  /** Items to skip. New records shift the offset; iterate, or pass `cursor`, to get each item once. */
   offset?: number;
-  /** `next_cursor` of the page before; instead of `offset`. */
+  /** `next_cursor` of the previous page. Replaces `offset`. */
   cursor?: string;
-  /** Default: `created_at`. */
+  /** Sort field. Default: `created_at`. */
   sort?: Sort;
-  /** Default: `desc`. */
+  /** Sort order. Default: `desc`. */
   order?: 'asc' | 'desc';
-  /** `total` counts all pages' items into `pagination.total`. */
+  /** Extra parts of the response. `total` adds the number of items on all pages as `pagination.total`. */
   include?: 'total' | Include | readonly ('total' | Include)[];
 }

@@ -1,18 +1,19 @@
-/** Where the client tells what it does: `console`, pino, winston, or anything alike. */
+/** A logger: `console`, pino, winston or any object with these methods. */
 export interface Logger {
-  debug(message: string, ...facts: unknown[]): void;
-  info(message: string, ...facts: unknown[]): void;
-  warn(message: string, ...facts: unknown[]): void;
-  error(message: string, ...facts: unknown[]): void;
+  debug(message: string, ...values: unknown[]): void;
+  info(message: string, ...values: unknown[]): void;
+  warn(message: string, ...values: unknown[]): void;
+  error(message: string, ...values: unknown[]): void;
 }
 
+/** Log levels; `off` disables logging. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 const LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 
-/** The logger, deaf to what is below its level. Nothing that it is told holds a credential or a body. */
+/** Returns a logger that ignores messages below the level. No logged value contains a credential or a body. */
 export function leveled(logger: Logger, level: LogLevel): Logger {
-  const loudest = LEVELS.indexOf(level);
+  const threshold = LEVELS.indexOf(level);
   const at = (each: Exclude<LogLevel, 'off'>) =>
-    LEVELS.indexOf(each) <= loudest ? logger[each].bind(logger) : () => undefined;
+    LEVELS.indexOf(each) <= threshold ? logger[each].bind(logger) : () => undefined;
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

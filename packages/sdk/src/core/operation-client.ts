@@ -1,4 +1,4 @@
-/** Turns calls of operations into requests, by the table of operations: method, path and types come from there alone. */
+/** Builds requests from the table of operations, the only source of methods, paths and types. */
 
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 import type { OperationTypes } from '../generated/records.js';
@@ -8,10 +8,10 @@ import { UnexpectedAnswerError } from './errors.js';
 import { PagePromise } from './page.js';
 import type { Request, RequestOptions, Transport } from './transport.js';
 
-/** `data` of an operation's answer; of a list, one item. */
+/** The `data` of an operation's response; for a list, one item. */
 export type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
 
-/** What goes with a call. */
+/** The input of a call. */
 export interface OperationInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: object;
@@ -21,7 +21,7 @@ export interface OperationInput {
 export class OperationClient<D extends DecimalForm> {
   constructor(readonly transport: Transport) {}
 
-  /** One record. */
+  /** Calls an operation that returns one record. */
   call<Id extends OperationId>(
     id: Id,
     input: OperationInput,
@@ -30,7 +30,7 @@ export class OperationClient<D extends DecimalForm> {
     return new ApiPromise(this.send(id, input, options), parseData<DataOf<Id, D>>);
   }
 
-  /** Many records, page after page. */
+  /** Calls an operation that returns a list. */
   list<Id extends OperationId>(
     id: Id,
     input: OperationInput,
@@ -39,21 +39,21 @@ export class OperationClient<D extends DecimalForm> {
     return pages(this.transport, () => buildRequest(id, input), options);
   }
 
-  /** A mistake in the input rejects as all else does: nobody has to look for errors in two places. */
+  /** Async, so that invalid input rejects the promise like every other error. */
   private async send(id: OperationId, input: OperationInput, options?: RequestOptions): Promise<ApiResponse> {
     return this.transport.send(buildRequest(id, input), options);
   }
 }
 
-/** The page that a request asks for, and those after it. A request that can't be made rejects. */
+/** Requests a page and the pages after it. Rejects if the request cannot be built. */
 export function pages<T>(
   transport: Transport,
   first: () => Request,
   options?: RequestOptions,
 ): PagePromise<T> {
-  const answer = async () => transport.send(first(), options);
+  const send = async () => transport.send(first(), options);
   const next = (cursor: string) => pages<T>(transport, () => pageAt(first(), cursor), options);
-  return new PagePromise(answer(), next);
+  return new PagePromise(send(), next);
 }
 
 function pageAt({ method, path }: Request, cursor: string): Request {
@@ -63,13 +63,13 @@ function pageAt({ method, path }: Request, cursor: string): Request {
   return { method, path: url.pathname + url.search };
 }
 
-/** @throws {UnexpectedAnswerError} where the answer is none of the API */
+/** Returns the data of a response. @throws {UnexpectedAnswerError} if the response is not from the API */
 export function parseData<T>({ response, json }: ApiResponse): T {
   const { success, data } = Object(json) as { success?: unknown; data?: T };
   if (success === true || response.status === 204) return data as T;
-  const type = response.headers.get('content-type') ?? 'nothing';
+  const type = response.headers.get('content-type') ?? 'no content type';
   throw new UnexpectedAnswerError(
-    `Not an answer of the API: ${response.status} with ${type}. asResponse() gives it as it is.`,
+    `The response is not from the API: status ${response.status}, ${type}. Call asResponse() to read it.`,
   );
 }
 
@@ -79,20 +79,22 @@ export function buildRequest(id: OperationId, { params = {}, query = {}, body }:
   return { method, path: path + queryStringOf(query), body };
 }
 
-/** An empty one, or one that means a place above, would be another route. */
+/** Encodes a path segment. Rejects an empty one, `.` and `..`, which would address another route. */
 export function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
-    throw new TypeError(`${name} is a text that is not empty, not ${JSON.stringify(value) ?? 'undefined'}.`);
+    throw new TypeError(
+      `${name} must be a non-empty string other than "." and ".."; got ${JSON.stringify(value) ?? 'undefined'}.`,
+    );
   return encodeURIComponent(value);
 }
 
-/** A path, which may have a query already, with more of it. */
+/** Appends a query to a path, which may already have one. */
 export function pathWith(path: string, query: object): string {
   const search = queryStringOf(query);
   return path.includes('?') && search !== '' ? `${path}&${search.slice(1)}` : path + search;
 }
 
-/** The query string with its `?`, or nothing; what is undefined is left out. */
+/** Returns the query string with its `?`, or an empty string. Omits null and undefined values. */
 export function queryStringOf(query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of query instanceof URLSearchParams ? query : Object.entries(query)) {

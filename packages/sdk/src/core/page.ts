@@ -1,27 +1,27 @@
 /**
- * Lists. A page is what one request answers; iterating goes on from page to page.
+ * Lists. One request returns one page; iteration continues from page to page.
  *
- * Pages hang together by cursor: what is made or goes meanwhile neither doubles nor hides an item of those that stay.
- * Sorted by a field that changes (`updated_at`), an item that changes meanwhile moves, and may be passed over.
+ * Pages are linked by cursor: records that are created or deleted during iteration neither repeat nor hide other items.
+ * If the sort field can change (`updated_at`), an item that changes during iteration moves and may be skipped.
  */
 import { ApiPromise, type ApiResponse } from './api-promise.js';
 import { UnexpectedAnswerError } from './errors.js';
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 export interface Pagination {
   readonly limit: number;
   readonly offset: number;
   readonly has_more: boolean;
-  /** Where the next page begins; null after the last. */
+  /** Cursor of the next page; null on the last page. */
   readonly next_cursor: string | null;
-  /** Items of all pages, where the query said `include: 'total'`. */
+  /** Number of items on all pages; present with `include: 'total'`. */
   readonly total?: number;
 }
 
-/** Asks for the page that begins at a cursor. */
+/** Requests the page at a cursor. */
 type NextPage<T> = (cursor: string) => PromiseLike<Page<T>>;
 
-/** One page of a list, and the way to those after it. */
+/** One page of a list, with access to the pages after it. */
 export class Page<T> implements AsyncIterable<T> {
   constructor(
     /** The items of this page. */
@@ -31,7 +31,7 @@ export class Page<T> implements AsyncIterable<T> {
   ) {}
 
   /**
-   * Whether there is a page after this one.
+   * Returns whether there is a page after this one.
    *
    * @example
    * const page = await client.trades.list({ limit: 100 });
@@ -42,23 +42,23 @@ export class Page<T> implements AsyncIterable<T> {
   }
 
   /**
-   * The page after this one.
+   * Returns the page after this one.
    *
    * @example
    * const first = await client.trades.list();
    * if (first.hasNextPage()) console.log((await first.getNextPage()).data.length);
    *
-   * @throws {RangeError} after the last page
+   * @throws {RangeError} on the last page
    */
   async getNextPage(): Promise<Page<T>> {
     const { has_more, next_cursor } = this.pagination;
     if (!has_more || next_cursor === null)
-      throw new RangeError('This is the last page: ask hasNextPage() first.');
+      throw new RangeError('This is the last page. Check hasNextPage() first.');
     return this.next(next_cursor);
   }
 
   /**
-   * This page and all after it, each asked for when it is needed.
+   * Iterates over this page and the pages after it. Each page is requested when it is needed.
    *
    * @example
    * const first = await client.trades.list({ limit: 100 });
@@ -73,33 +73,33 @@ export class Page<T> implements AsyncIterable<T> {
     }
   }
 
-  /** The items of this page and of all after it. */
+  /** Iterates over the items of this page and of the pages after it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const page of this.iterPages()) yield* page.data;
   }
 }
 
 /**
- * A promise of the first page, and an iterable over the items of all pages. What fails is thrown where it is awaited
- * or iterated, and nowhere else.
+ * A promise of the first page that is also an iterable over the items of all pages. Errors are thrown only where it is
+ * awaited or iterated.
  *
  * @example
  * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.id);
  */
 export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable<T> {
-  constructor(answer: Promise<ApiResponse>, next: NextPage<T>) {
-    super(answer, (whole) => pageIn(whole, next));
-    // An iterable may wait to be iterated; until then its failure is nobody's to handle.
-    answer.catch(() => undefined);
+  constructor(response: Promise<ApiResponse>, next: NextPage<T>) {
+    super(response, (received) => pageIn(received, next));
+    // An iterable may be iterated later; a failure before that must not be an unhandled rejection.
+    response.catch(() => undefined);
   }
 
-  /** The items of all pages, each page asked for when it is needed. */
+  /** Iterates over the items of all pages. Each page is requested when it is needed. */
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     yield* await this;
   }
 
   /**
-   * All pages, each asked for when it is needed.
+   * Iterates over all pages. Each page is requested when it is needed.
    *
    * @example
    * for await (const page of client.trades.list({ limit: 100 }).iterPages()) console.log(page.data.length);
@@ -109,15 +109,16 @@ export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable
   }
 
   /**
-   * The first `limit` items, from as many pages as they are on.
+   * Returns the first `limit` items, reading as many pages as needed.
    *
    * @example
    * const trades = await client.trades.list({ limit: 100 }).toArray({ limit: 1_000 });
    *
-   * @throws {RangeError} where the limit is no whole number from 1 up
+   * @throws {RangeError} if `limit` is not an integer of 1 or more
    */
   async toArray({ limit }: { readonly limit: number }): Promise<T[]> {
-    if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('limit is a whole number from 1 up.');
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw new RangeError(`limit must be an integer of 1 or more; got ${limit}.`);
     const items: T[] = [];
     for await (const item of this) {
       items.push(item);
@@ -129,6 +130,7 @@ export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable
 
 function pageIn<T>({ json }: ApiResponse, next: NextPage<T>): Page<T> {
   const { data, pagination } = Object(json) as { data?: T[]; pagination?: Pagination };
-  if (!Array.isArray(data) || !pagination) throw new UnexpectedAnswerError('Not a list of the API.');
+  if (!Array.isArray(data) || !pagination)
+    throw new UnexpectedAnswerError('The response is not a list of the API.');
   return new Page(data, pagination, next);
 }

@@ -1,14 +1,14 @@
-/** How long a server asks to be left alone: `retry-after-ms`, or `Retry-After` in seconds or as a date. */
+/** The retry delay that a server requests: `retry-after-ms`, or `Retry-After` in seconds or as a date. */
 
-/** Milliseconds from 0 up; undefined where the server asks for none, or in no form that is known. */
+/** Returns the delay in milliseconds, 0 or more; undefined if the headers are missing or unreadable. */
 export function retryAfterMsIn(headers: Headers, nowMs: number): number | undefined {
   const ms = numberIn(headers.get('retry-after-ms'));
   if (ms !== undefined) return ms;
-  const given = headers.get('retry-after');
-  const seconds = numberIn(given);
+  const retryAfter = headers.get('retry-after');
+  const seconds = numberIn(retryAfter);
   if (seconds !== undefined) return seconds * 1000;
-  // A date of HTTP begins with a weekday; `Date.parse` takes far more for one.
-  const at = /^[a-z]/i.test(given ?? '') ? Date.parse(given!) : Number.NaN;
+  // An HTTP date starts with a weekday; `Date.parse` accepts far more.
+  const at = /^[a-z]/i.test(retryAfter ?? '') ? Date.parse(retryAfter!) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
 }
 

@@ -1,12 +1,12 @@
 /**
- * Whether a request is sent again, and after how long.
+ * Decides whether a request is retried, and after which delay.
  *
- * 1. Only what may pass is tried again: no answer, 408, 429, 5xx, a repetition that met its first request still at
- *    work, and a nonce that the network sent twice. `x-should-retry` of an answer goes before all of it.
- * 2. Every request may be sent twice: a POST carries an Idempotency-Key, and what else writes says how things shall be.
- *    (A DELETE whose first answer was lost is then a 404: there is nothing left to delete.)
- * 3. What the server asks for (`retry-after-ms`, `Retry-After`) is kept, never undercut; over a minute it is the
- *    caller's to wait.
+ * 1. Only transient failures are retried: no response, 408, 429, 5xx, `idempotency_in_progress` and `nonce_replayed`
+ *    (the network duplicated the request). The response header `x-should-retry` overrides these rules.
+ * 2. Every request is safe to retry: a POST has an Idempotency-Key, and the other methods are idempotent.
+ *    (A DELETE whose first response was lost returns 404 on the retry.)
+ * 3. The delay is never shorter than the server requests (`retry-after-ms`, `Retry-After`). If the server requests more
+ *    than a minute, the error is thrown and the caller decides.
  */
 import { ApiError, type ConnectionError, UnexpectedAnswerError } from './errors.js';
 
@@ -15,32 +15,33 @@ const RETRIED_CODES: readonly string[] = ['idempotency_in_progress', 'nonce_repl
 
 const FIRST_DELAY_MS = 500;
 const DELAY_MAX_MS = 8_000;
-/** The longest that a server's word is waited for. */
+/** The longest requested delay that the client waits. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
-/** How an attempt ended without success. */
+/** A failed attempt. */
 export interface FailedAttempt {
-  /** How many attempts came before this one. */
+  /** Number of attempts before this one. */
   readonly retries: number;
   readonly maxRetries: number;
   readonly failure: ApiError | ConnectionError;
-  /** At least 0 and less than 1: so that not all come back at once. */
+  /** Jitter, at least 0 and less than 1, so that clients do not retry simultaneously. */
   readonly random: number;
 }
 
-/** Milliseconds until the next attempt; undefined where there is none. */
+/** Returns the milliseconds until the next attempt; undefined if the request is not retried. */
 export function retryDelayMs({ retries, maxRetries, failure, random }: FailedAttempt): number | undefined {
   if (retries >= maxRetries || !isTransient(failure)) return undefined;
-  const asked = failure instanceof ApiError ? failure.retryAfterMs : undefined;
-  if (asked === undefined) return Math.min(FIRST_DELAY_MS * 2 ** retries, DELAY_MAX_MS) * (1 - random / 2);
-  return asked > RETRY_AFTER_MAX_MS ? undefined : asked + random * 100;
+  const requestedMs = failure instanceof ApiError ? failure.retryAfterMs : undefined;
+  if (requestedMs === undefined)
+    return Math.min(FIRST_DELAY_MS * 2 ** retries, DELAY_MAX_MS) * (1 - random / 2);
+  return requestedMs > RETRY_AFTER_MAX_MS ? undefined : requestedMs + random * 100;
 }
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request may succeed later. */
 export function isTransient(failure: ApiError | ConnectionError): boolean {
   if (!(failure instanceof ApiError)) return !(failure instanceof UnexpectedAnswerError);
   const { status, code, headers } = failure;
-  const told = headers.get('x-should-retry');
-  if (told === 'true' || told === 'false') return told === 'true';
+  const override = headers.get('x-should-retry');
+  if (override === 'true' || override === 'false') return override === 'true';
   return RETRIED_STATUSES.includes(status) || RETRIED_CODES.includes(code) || status >= 500;
 }

@@ -1,34 +1,32 @@
 /**
- * Signs requests with whatever holds the key: a private key in memory, a keyring, a hardware module.
+ * Signs requests with a key in memory, in a keyring or in a hardware module.
  *
- * 1. Every attempt is signed anew, with a fresh nonce and the server's time as far as it is known: nothing that was
- *    sent once is sent again.
- * 2. What is signed is what is sent, byte for byte: see the signed-request specification.
+ * 1. Every attempt has its own signature, with a new nonce and the estimated server time. No signature is sent twice.
+ * 2. The signature covers exactly the bytes that are sent. See the signed-request specification.
  */
 
-/** A key pair that signs; the private key never has to be here. */
+/** Signs with a key pair. The private key does not have to be in this process. */
 export interface Signer {
   /** Compressed secp256k1 public key, 66 lower-case hex characters. */
   readonly publicKey: string;
   /**
-   * The ECDSA signature over SHA-256 of the message: 64 bytes, r then s. Sign the bytes as they are: hashing them is
-   * part of signing.
+   * Returns the ECDSA signature over the SHA-256 hash of the message: 64 bytes, r then s. The message is not hashed yet.
    */
   sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** What is signed of a request. */
+/** The parts of a request that the signature covers. */
 export interface SignedParts {
   readonly method: string;
-  /** The request target exactly as it is sent, query string included. */
+  /** The request target exactly as sent, including the query string. */
   readonly path: string;
-  /** The body exactly as it is sent; empty where there is none. */
+  /** The body exactly as sent; empty for a request without a body. */
   readonly body: string;
-  /** Unix time in milliseconds, by the server's clock. */
+  /** Unix time in milliseconds, estimated for the server's clock. */
   readonly nowMs: number;
 }
 
-/** The canonical string of a request: what the signature is made over. Source: the signed-request specification. */
+/** Returns the canonical string that the signature covers. See the signed-request specification. */
 export async function canonicalStringOf(
   { method, path, body }: Omit<SignedParts, 'nowMs'>,
   timestamp: string,
@@ -38,18 +36,21 @@ export async function canonicalStringOf(
   return `${method}\n${path}\n${timestamp}\n${nonce}\n${hexOf(new Uint8Array(digest))}`;
 }
 
-/** The four headers of a signed request; the canonical string is told to `show`, for those who look for a fault. */
+/** Signs a request and returns its four signature headers. Passes the canonical string to `onSign`, for debugging. */
 export async function signatureHeaders(
   signer: Signer,
   parts: SignedParts,
-  show?: (canonicalString: string) => void,
+  onSign?: (canonicalString: string) => void,
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.round(parts.nowMs));
   const nonce = hexOf(crypto.getRandomValues(new Uint8Array(16)));
   const canonical = await canonicalStringOf(parts, timestamp, nonce);
-  show?.(canonical);
+  onSign?.(canonical);
   const signature = await signer.sign(new TextEncoder().encode(canonical));
-  if (signature.length !== 64) throw new TypeError('signer.sign() gives 64 bytes: r and s, 32 each, no DER.');
+  if (signature.length !== 64)
+    throw new TypeError(
+      `signer.sign() must return 64 bytes, r then s, not DER; got ${signature.length} bytes.`,
+    );
   return {
     'x-svc-pubkey': signer.publicKey,
     'x-svc-timestamp': timestamp,

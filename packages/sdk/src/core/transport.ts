@@ -1,11 +1,11 @@
 /**
- * Sends requests, and sends again what may be sent again.
+ * Sends requests and retries transient failures.
  *
- * 1. Every attempt is made anew: its own signature, its own time limit. What makes a POST happen once, its
- *    Idempotency-Key, stays the same.
- * 2. Credentials go to the origin that was given and to no other: no redirect is followed, no path leads elsewhere.
- * 3. An answer counts when all of it was read: one that was cut off is no answer.
- * 4. What is signed is what fetch sends: the target as a URL writes it, not as the caller wrote it.
+ * 1. Every attempt has its own signature and time limit. All attempts of a POST share one Idempotency-Key, so that it
+ *    takes effect once.
+ * 2. Credentials are sent only to the configured origin. Redirects are not followed, and no path can change the origin.
+ * 3. A response counts only when it was read completely. A truncated response is a connection error.
+ * 4. The signature covers the target as fetch sends it: normalized by URL, not as the caller wrote it.
  */
 import type { ApiResponse } from './api-promise.js';
 import { ServerClock } from './clock.js';
@@ -17,43 +17,43 @@ import { retryDelayMs } from './retry.rules.js';
 import { hexOf } from './signer.js';
 import { waitFor } from './wait.js';
 
-/** What one call may say differently. */
+/** Options of one call. They override those of the client. */
 export interface RequestOptions {
-  /** Ends the call when it is aborted, with the signal's reason. */
+  /** Aborts the call. The call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for each attempt, in place of the client's. */
+  /** Time limit of each attempt in milliseconds. Default: that of the client. */
   readonly timeout?: number | undefined;
-  /** How often it is tried again, in place of the client's. */
+  /** Maximum number of retries. Default: that of the client. */
   readonly maxRetries?: number | undefined;
   /**
-   * Makes a POST happen once, however often it is sent: one is made for each call unless given. Give your own, kept
-   * where it outlives the process, to repeat a call after a crash.
+   * Makes a POST take effect once, even if it is sent several times. Default: a new key for each call. To repeat a call
+   * after a crash, set a key that you store durably.
    */
   readonly idempotencyKey?: string | undefined;
-  /** Further headers; they replace no credential. */
+  /** Additional headers. They cannot replace the credential. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Request {
   readonly method: string;
-  /** Target, query string included. */
+  /** The request target, including the query string. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Where it goes; the REST API unless given. */
+  /** Default: the origin of the REST API. */
   readonly origin?: string;
-  /** Throws the {@link ApiError} of an answer that is a refusal in spite of its status. */
-  readonly assertSuccess?: (answer: ApiResponse) => void;
+  /** Throws the {@link ApiError} of a response that reports an error with a successful status. */
+  readonly assertSuccess?: (response: ApiResponse) => void;
 }
 
-/** An answer that has begun; its body is the caller's to read. */
+/** A response whose body the caller reads. */
 export interface StreamedResponse {
   readonly response: Response;
-  /** To be called when nothing more is read of it. */
+  /** Must be called when the caller stops reading. */
   close(): void;
 }
 
-/** A request as each attempt sends it. */
+/** A validated request that every attempt sends. */
 interface PreparedRequest {
   readonly method: string;
   readonly origin: string;
@@ -64,14 +64,14 @@ interface PreparedRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer whose time still runs. */
+/** A response whose body is unread and whose time limit is still running. */
 interface PendingResponse {
   readonly origin: string;
   readonly response: Response;
   readonly limit: Deadline;
 }
 
-/** What a test may put in place of time and chance. */
+/** The delay and the random source of retries; tests replace them. */
 export interface RetryTiming {
   readonly wait: typeof waitFor;
   readonly random: () => number;
@@ -100,12 +100,12 @@ export class Transport {
     return this.#connection.logger;
   }
 
-  /** What an answer is asked to be: JSON, its decimals as the client reads them. */
+  /** The Accept header: JSON, with decimals in the form that the client reads. */
   get accept(): string {
     return this.#connection.headers.get('accept')!;
   }
 
-  /** The headers that tell who asks, good for this one request; none where there is no credential. */
+  /** Returns the headers that authenticate this one request; empty without a credential. */
   async credentials(request: {
     readonly method: string;
     readonly path: string;
@@ -115,18 +115,18 @@ export class Transport {
     return this.#connection.authorize({ method, path, body, nowMs: this.clock.nowMs() });
   }
 
-  /** The whole answer to a request. @throws {ApiError} @throws {ConnectionError} */
+  /** Sends a request and reads its complete response. @throws {ApiError} @throws {ConnectionError} */
   async send(request: Request, options: RequestOptions = {}): Promise<ApiResponse> {
     return this.#attempts(request, options, async (prepared) => {
-      const answer = await readResponse(await this.#begin(prepared));
-      request.assertSuccess?.(answer);
-      return answer;
+      const response = await readResponse(await this.#start(prepared));
+      request.assertSuccess?.(response);
+      return response;
     });
   }
 
-  /** The beginning of an answer that is a stream. Its time limit ends with its headers, the signal's reach does not. */
+  /** Opens a streamed response. The time limit covers only the headers; the caller's signal covers the whole stream. */
   async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
-    const { response, limit } = await this.#attempts(request, options, (prepared) => this.#begin(prepared));
+    const { response, limit } = await this.#attempts(request, options, (prepared) => this.#start(prepared));
     limit.stopClock();
     return { response, close: () => limit.end() };
   }
@@ -139,7 +139,7 @@ export class Transport {
     const { logger, isSigning } = this.#connection;
     const prepared = this.#prepare(request, options);
     const maxRetries = maxRetriesIn(options.maxRetries ?? this.#connection.maxRetries);
-    let isClockRepaired = false;
+    let isClockSynced = false;
     for (let retries = 0; ; retries++) {
       let failure: ApiError | ConnectionError;
       try {
@@ -148,9 +148,9 @@ export class Transport {
         if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
         failure = error;
       }
-      if (isSigning && !isClockRepaired && failure instanceof ApiError && this.clock.syncFrom(failure)) {
-        isClockRepaired = true;
-        // No retry: the server had judged the time alone, and done nothing.
+      if (isSigning && !isClockSynced && failure instanceof ApiError && this.clock.syncFrom(failure)) {
+        isClockSynced = true;
+        // Not counted as a retry: the server rejected the timestamp and executed nothing.
         retries--;
         logger.warn(skewMessage(this.clock.skewMs));
         continue;
@@ -158,15 +158,15 @@ export class Transport {
       const delayMs = retryDelayMs({ retries, maxRetries, failure, random: this.retryTiming.random() });
       if (delayMs === undefined) throw failure;
       logger.info(
-        `${prepared.method} ${withoutQuery(prepared.path)}: trying again in ${Math.round(delayMs)} ms (${retries + 1} of ${maxRetries})`,
+        `${prepared.method} ${withoutQuery(prepared.path)}: retrying in ${Math.round(delayMs)} ms (${retries + 1} of ${maxRetries})`,
         failure.message,
       );
       await this.retryTiming.wait(delayMs, prepared.signal);
     }
   }
 
-  /** One attempt, up to the head of an answer that is a success. */
-  async #begin(prepared: PreparedRequest): Promise<PendingResponse> {
+  /** Makes one attempt. Returns when the headers of a successful response have arrived. */
+  async #start(prepared: PreparedRequest): Promise<PendingResponse> {
     const { method, origin, path, body, signal, timeoutMs } = prepared;
     signal?.throwIfAborted();
     const headers = withCredentials(prepared.headers, await this.credentials(prepared));
@@ -194,7 +194,8 @@ export class Transport {
   }
 
   #prepare({ method, path, body, origin = this.baseURL }: Request, options: RequestOptions): PreparedRequest {
-    if (!path.startsWith('/')) throw new TypeError('A path begins with /, like /v1/me.');
+    if (!path.startsWith('/'))
+      throw new TypeError(`path must start with /, such as /v1/me; got ${JSON.stringify(path)}.`);
     const { pathname, search } = new URL(origin + path);
     const headers = new Headers(this.#connection.headers);
     const own = {
@@ -215,14 +216,14 @@ export class Transport {
   }
 }
 
-/** The same for every attempt: made here where the caller gave none. */
-function keyOf(given: string | undefined): string {
-  if (given === '') throw new TypeError('idempotencyKey is empty: leave it out, and one is made.');
-  // Not randomUUID, which a page without https has not.
-  return given ?? hexOf(crypto.getRandomValues(new Uint8Array(16)));
+/** Returns the caller's Idempotency-Key or generates one; all attempts share it. */
+function keyOf(key: string | undefined): string {
+  if (key === '') throw new TypeError('idempotencyKey is empty. Omit it to have one generated.');
+  // Not randomUUID, which is missing on pages without https.
+  return key ?? hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
-/** A credential stands alone: what the caller put in its place is left out. */
+/** Adds the credential and drops the caller's headers of the same names. */
 function withCredentials(given: Headers, credentials: Readonly<Record<string, string>>): Headers {
   const own = Object.entries(credentials);
   const headers = new Headers();
@@ -239,11 +240,11 @@ async function readError(response: Response, origin: string): Promise<Error> {
     return toApiError({ status, headers, text: await response.text(), origin });
   await response.body?.cancel();
   return new UnexpectedAnswerError(
-    `${origin} redirects. Credentials are sent to no other address: give the right one.`,
+    `${origin} redirects, and credentials are not sent to other origins. Set baseURL or graphqlURL to the final origin.`,
   );
 }
 
-/** All of an answer. */
+/** Reads a complete response. @throws {ConnectionError} if it is truncated */
 async function readResponse({ origin, response, limit }: PendingResponse): Promise<ApiResponse> {
   try {
     const text = await response.text();
@@ -256,22 +257,22 @@ async function readResponse({ origin, response, limit }: PendingResponse): Promi
   }
 }
 
-/** @throws {ConnectionError} where it is none */
+/** Parses JSON. @throws {ConnectionError} if the text is not JSON */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What JSON.parse says of it shows a piece of it.
-    throw new ConnectionError('The answer was cut: it is no whole JSON.');
+    // Without the message of JSON.parse, which quotes a part of the body.
+    throw new ConnectionError('The response is truncated or not valid JSON.');
   }
 }
 
 function skewMessage(skewMs: number): string {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
-  return `this machine's clock is ${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} the server's; signing by the server's time`;
+  return `The local clock is ${seconds} s ${skewMs < 0 ? 'ahead of' : 'behind'} the server's; signing with the server's time.`;
 }
 
-/** What is asked for is the caller's own, and no log's. */
+/** Removes the query, which may be private, from a path that is logged. */
 function withoutQuery(path: string): string {
   return path.split('?', 1)[0]!;
 }

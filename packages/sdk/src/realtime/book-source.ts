@@ -1,10 +1,9 @@
 /**
  * The best levels of an order book, kept up to date.
  *
- * 1. What is handed out is the whole book as it is then, and nobody else's to change. Who reads slowly gets fewer, never
- *    older ones.
- * 2. A message that does not follow the one before is not taken: the book is asked for anew.
- * 3. Prices are compared as text: no digit is lost.
+ * 1. Each returned book is a complete, current copy. A slow reader gets fewer books, never outdated ones.
+ * 2. After a gap in the sequence the book is requested again.
+ * 3. Prices are compared as strings, so that no digit is lost.
  */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import type { StreamSource } from './reconnecting-stream.js';
@@ -16,21 +15,21 @@ export type BookLevel<D extends DecimalForm = 'number'> = readonly [
   amount: DecimalOf<D>,
 ];
 
-/** The best levels of an order book at one moment. */
+/** The best levels of an order book at one instant. */
 export interface OrderBook<D extends DecimalForm = 'number'> {
-  /** The exchange's id. */
+  /** Id of the exchange. */
   readonly exchange: string;
-  /** Like `BTC/USDT`. */
+  /** Symbol of the pair, such as `BTC/USDT`. */
   readonly symbol: string;
-  /** The product's own number, per book and growing, not without gaps. */
+  /** Sequence number assigned by the platform. Grows per book, with gaps. */
   readonly sequence: number;
   /** Highest price first. */
   readonly bids: readonly BookLevel<D>[];
   /** Lowest price first. */
   readonly asks: readonly BookLevel<D>[];
-  /** When the exchange says that it was so. */
+  /** Time of the book as the exchange reports it. */
   readonly exchange_timestamp: string;
-  /** When the service heard of it. */
+  /** When the platform received it. */
   readonly received_at: string;
 }
 
@@ -57,7 +56,7 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
   private last: Update | undefined;
   private bids: Written[] = [];
   private asks: Written[] = [];
-  private isNew = false;
+  private hasUpdate = false;
 
   constructor(
     private readonly pairId: string,
@@ -79,13 +78,13 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
       for (const level of update.asks) put(this.asks, level, comparePrices);
     }
     this.last = update;
-    this.isNew = true;
+    this.hasUpdate = true;
     return true;
   }
 
   shift(): OrderBook<D> | undefined {
-    if (!this.isNew || this.last === undefined) return undefined;
-    this.isNew = false;
+    if (!this.hasUpdate || this.last === undefined) return undefined;
+    this.hasUpdate = false;
     const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.last;
     const [bids, asks] = [this.shown(this.bids), this.shown(this.asks)];
     return { exchange, symbol, sequence, bids, asks, exchange_timestamp, received_at };
@@ -101,7 +100,7 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
   }
 }
 
-/** Puts a level in its place among the others; an amount of 0 takes it out. */
+/** Inserts or replaces a level in price order; an amount of 0 removes it. */
 function put(side: Written[], level: Written, compare: (a: string, b: string) => number): void {
   const [price, amount] = level;
   let [low, high] = [0, side.length];
@@ -110,11 +109,11 @@ function put(side: Written[], level: Written, compare: (a: string, b: string) =>
     if (compare(side[middle]![0], price) < 0) low = middle + 1;
     else high = middle;
   }
-  const isThere = low < side.length && compare(side[low]![0], price) === 0;
-  side.splice(low, isThere ? 1 : 0, ...(/[1-9]/.test(amount) ? [level] : []));
+  const exists = low < side.length && compare(side[low]![0], price) === 0;
+  side.splice(low, exists ? 1 : 0, ...(/[1-9]/.test(amount) ? [level] : []));
 }
 
-/** Of two decimals from 0 up, without zeros that say nothing. */
+/** Compares two decimals of 0 or more, written without redundant zeros. */
 export function comparePrices(a: string, b: string): number {
   const [[wholeA = '', partA = ''], [wholeB = '', partB = '']] = [a.split('.'), b.split('.')];
   return wholeA.length - wholeB.length || compareText(wholeA, wholeB) || compareText(partA, partB);

@@ -1,20 +1,20 @@
 /**
- * The results of an operation of the caller's own.
+ * The results of a caller's GraphQL operation.
  *
- * After a cut it is asked for anew: what a subscription would have told meanwhile is lost, unless its variables say from
- * where it goes on. A mutation that is sent again happens once.
+ * After a disconnect the operation is sent again. Results of the meantime are lost, unless the variables say where to
+ * resume. A mutation takes effect once, even if it is sent again.
  */
 import { TradingAutomationError } from '../core/errors.js';
 import { hexOf } from '../core/signer.js';
 import type { StreamSource } from './reconnecting-stream.js';
 import type { OperationPayload } from './shared-socket.js';
 
-const KEPT_MAX = 1_000;
+const BUFFER_MAX = 1_000;
 const BYTES_MAX = 65_000;
 
 export class DocumentSource<Data> implements StreamSource<Data> {
   readonly isEndless = false;
-  private readonly kept: Data[] = [];
+  private readonly buffer: Data[] = [];
   private readonly extensions = { idempotencyKey: hexOf(crypto.getRandomValues(new Uint8Array(16))) };
 
   constructor(
@@ -22,7 +22,7 @@ export class DocumentSource<Data> implements StreamSource<Data> {
     private readonly variables: object | (() => object),
   ) {}
 
-  /** @throws {RangeError} where the server would take no message of that size, and close the connection for all */
+  /** @throws {RangeError} if the operation is too large; the server would close the shared connection */
   payload(): OperationPayload {
     const { query, extensions } = this;
     const variables = (
@@ -30,19 +30,21 @@ export class DocumentSource<Data> implements StreamSource<Data> {
     ) as OperationPayload['variables'];
     const { length } = new TextEncoder().encode(JSON.stringify({ query, variables }));
     if (length > BYTES_MAX)
-      throw new RangeError(`An operation has ${BYTES_MAX} bytes at most, and this one ${length}.`);
+      throw new RangeError(`The operation has ${length} bytes; at most ${BYTES_MAX} are allowed.`);
     return { query, variables, extensions };
   }
 
   push(data: unknown): boolean {
-    if (this.kept.length >= KEPT_MAX)
-      throw new TradingAutomationError(`${KEPT_MAX} results wait to be read: read faster, or ask for less.`);
-    this.kept.push(data as Data);
+    if (this.buffer.length >= BUFFER_MAX)
+      throw new TradingAutomationError(
+        `${BUFFER_MAX} unread results are buffered. Read faster, or subscribe to less.`,
+      );
+    this.buffer.push(data as Data);
     return true;
   }
 
   shift(): Data | undefined {
-    return this.kept.shift();
+    return this.buffer.shift();
   }
 
   hasCapacity(): boolean {

@@ -1,11 +1,11 @@
-/** What a stream is opened with. */
+/** Options of every stream. */
 export interface StreamOptions {
-  /** Ends the stream when it is aborted: its reason is thrown. */
+  /** Ends the stream when aborted. The stream then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Live data, to be read in a loop. It is read by one loop: what one reader is handed, no other gets.
+ * A stream of live data to read in a loop. Use one loop per stream: each item goes to one reader only.
  *
  * @example
  * const books = live.orderbook(pairId);
@@ -15,10 +15,10 @@ export interface StreamOptions {
  * }
  */
 export interface RealtimeStream<T> extends AsyncIterableIterator<T> {
-  /** What comes next; waits for it. */
+  /** Waits for the next item and returns it. */
   next(): Promise<IteratorResult<T, undefined>>;
-  /** Ends the stream. What was not read yet is dropped. */
+  /** Ends the stream. Unread items are dropped. */
   close(): void;
-  /** Ends the stream, as a loop does that is left. */
+  /** Ends the stream, as leaving the loop does. */
   return(): Promise<IteratorResult<T, undefined>>;
 }

@@ -18,47 +18,47 @@ const MAX_RETRIES = 2;
 const FIRST_DELAY_MS = 500;
 const DELAY_MAX_MS = 30_000;
 
-/** How live data is connected. */
+/** Options of {@link Realtime}. */
 export interface RealtimeOptions {
-  /** In place of the runtime's `WebSocket`. Node 20 has none: there the package `ws` is used where it is installed. */
+  /** The WebSocket class to use. Default: the runtime's; on Node 20, which has none, that of the package `ws`. */
   readonly webSocketImpl?: WebSocketClass;
-  /** Milliseconds that the server may take to let the client in. Default: 15,000. */
+  /** Time limit of the handshake in milliseconds. Default: 15,000. */
   readonly timeout?: number;
   /**
-   * Milliseconds of silence after which the server is asked whether it is there; after as many without a word the
-   * connection is made anew. Default: 15,000.
+   * Milliseconds of silence after which the client sends a ping. If the server stays silent as long again, the client
+   * reconnects. Default: 15,000.
    */
   readonly heartbeat?: number;
   /**
-   * How often what never worked is tried again, before its error is thrown: the first connection, and what a stream asks
-   * for. What did work is taken up again for as long as it takes. Default: 2.
+   * Maximum number of retries of a first connection or of a stream that never returned data; then the error is thrown.
+   * A connection or stream that worked before is retried without a limit. Default: 2.
    */
   readonly maxRetries?: number;
   /**
-   * Milliseconds before the next connection, after so many that ended one after the other. Default: 500 at first, twice
-   * as much each time, 30,000 at most, and up to half of it less by chance.
+   * Returns the milliseconds to wait before reconnecting, given the number of consecutive failures. Default: 500,
+   * doubled each time up to 30,000, and reduced by a random share of up to half.
    */
   readonly reconnectDelay?: (failures: number) => number;
 }
 
-/** What a stream of signals is opened with. */
+/** Options of a stream of trade signals. */
 export interface TradeSignalsOptions extends StreamOptions {
   /**
-   * The sequence of the last signal that you have dealt with; 0 begins at the first. Without it you get those from now
-   * on, and what is given in a cut before the first one came is not told.
+   * The sequence of the last signal that you processed; 0 starts with the first signal. Default: start with the next new
+   * signal. Signals emitted during a disconnect before the first one arrives are then lost.
    */
   readonly afterSequence?: number;
 }
 
-/** What a stream of books is opened with. */
+/** Options of a stream of order books. */
 export interface OrderbookOptions extends StreamOptions {
-  /** Levels of each side, 1 to 500. Default: 20. */
+  /** Levels per side, 1 to 500. Default: 20. */
   readonly depth?: number;
 }
 
 /**
- * Live data over one WebSocket: signed for each connection, taken up again after each cut. It takes a client with a
- * signer, since API keys are for REST.
+ * Live data over one WebSocket, which reconnects automatically and signs every connection. Needs a client with a signer:
+ * API keys are for REST only.
  *
  * @example
  * import { Realtime } from '@trading-automation/sdk/realtime';
@@ -78,12 +78,13 @@ export class Realtime<D extends DecimalForm = 'number'> {
   readonly #streams = new Set<{ close(): void }>();
   #isClosed = false;
 
+  /** @throws {RangeError} if `timeout`, `heartbeat` or `maxRetries` is invalid */
   constructor(client: Client<D>, options: RealtimeOptions = {}) {
     const { transport } = operationClientOf(client);
     const { webSocketImpl, timeout = CONNECT_MS, heartbeat = HEARTBEAT_MS } = options;
     for (const [name, ms] of Object.entries({ timeout, heartbeat }))
       if (!Number.isFinite(ms) || ms <= 0)
-        throw new RangeError(`${name} is a number of milliseconds above 0.`);
+        throw new RangeError(`${name} must be more than 0 milliseconds; got ${ms}.`);
     this.#decimals = (/decimals=string/.test(transport.accept) ? 'string' : 'number') as D;
     this.#maxRetries = maxRetriesIn(options.maxRetries ?? MAX_RETRIES);
     this.#delayMs = options.reconnectDelay ?? delayMs;
@@ -97,8 +98,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * The signals of a strategy, yours or another user's active public one, in their order. Over cuts none is lost and none
-   * comes twice. Who reads slowly loses none either: the server is asked for no more meanwhile.
+   * Streams the signals of a strategy, yours or an active public one of another user, in order. Disconnects neither lose
+   * nor repeat a signal. A slow reader loses none either: the client pauses the subscription.
    *
    * @example
    * for await (const signal of live.tradeSignals(strategyId, { afterSequence: 0 })) {
@@ -106,16 +107,16 @@ export class Realtime<D extends DecimalForm = 'number'> {
    *   break; // leaving the loop closes the stream
    * }
    *
-   * @throws {NotFoundError} while it is read, where the strategy is not there or not yours to see (any more)
-   * @throws {BadRequestError} where it never gave a signal with that sequence
+   * @throws {NotFoundError} while reading, if the strategy does not exist or is not (or no longer) visible to you
+   * @throws {BadRequestError} while reading, if the strategy has no signal with that sequence
    */
   tradeSignals(strategyId: string, options: TradeSignalsOptions = {}): RealtimeStream<TradeSignal<D>> {
     return this.#open(new SignalSource<D>(strategyId, options.afterSequence, this.#decimals), options);
   }
 
   /**
-   * The best levels of an order book, whole, each time that they changed. Who reads slowly gets fewer books, each of them
-   * the newest.
+   * Streams the best levels of an order book: a complete book after each change. A slow reader gets fewer books, each of
+   * them the latest.
    *
    * @example
    * for await (const book of live.orderbook(pairId, { depth: 5 })) {
@@ -123,16 +124,16 @@ export class Realtime<D extends DecimalForm = 'number'> {
    *   break;
    * }
    *
-   * @throws {NotFoundError} while it is read, where there is no such pair
-   * @throws {BadRequestError} where there is no such depth
+   * @throws {NotFoundError} while reading, if the pair does not exist
+   * @throws {BadRequestError} while reading, if `depth` is not from 1 to 500
    */
   orderbook(pairId: string, options: OrderbookOptions = {}): RealtimeStream<OrderBook<D>> {
     return this.#open(new BookSource<D>(pairId, options.depth, this.#decimals), options);
   }
 
   /**
-   * The results of a GraphQL operation of your own, its decimals as text. A subscription is asked for anew after a cut:
-   * give its variables as a function to say from where it goes on.
+   * Streams the results of a GraphQL operation; decimals are strings. After a disconnect a subscription is sent again.
+   * Pass its variables as a function to set where it resumes.
    *
    * @example
    * const updates = live.subscribe<{ orderbookUpdate: { kind: string; sequence: number } }>(
@@ -144,7 +145,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
    *   break;
    * }
    *
-   * @throws {ApiError} while it is read, by the code of the first error of a result
+   * @throws {ApiError} while reading, by the code of the first error of a result
    */
   subscribe<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
@@ -154,7 +155,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Ends all streams and says goodbye. Without streams the connection is closed anyway, half a second after the last one.
+   * Ends all streams and closes the connection. Without a call, the connection closes half a second after the last stream
+   * ends.
    *
    * @example
    * await live.close();
@@ -166,10 +168,10 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   #open<T>(source: StreamSource<T>, options: StreamOptions): RealtimeStream<T> {
-    if (this.#isClosed) throw new TypeError('This Realtime is closed: make another one.');
+    if (this.#isClosed) throw new TypeError('This Realtime is closed. Create a new one.');
     const [socket, maxRetries] = [this.#socket, this.#maxRetries];
-    const carriage = { socket, maxRetries, delayMs: this.#delayMs, streams: this.#streams };
-    return new ReconnectingStream(source, carriage, options);
+    const settings = { socket, maxRetries, delayMs: this.#delayMs, streams: this.#streams };
+    return new ReconnectingStream(source, settings, options);
   }
 }
 

@@ -1,34 +1,34 @@
 /**
- * A stream of live data, which goes on over cuts.
+ * A stream of live data that reconnects automatically.
  *
- * 1. It begins when it is made, and ends when it is closed, when its loop is left, when its signal is aborted, and when
- *    the server refuses what no waiting mends: that is thrown, after all that came before it.
- * 2. What comes while nobody reads is kept, to a bound: the source says what is done beyond it.
+ * 1. It starts when it is created. It ends when it is closed, its loop is left, its signal is aborted, or the server
+ *    returns a permanent error, which is thrown after all items before it.
+ * 2. Unread items are buffered up to a limit; the source decides what happens beyond it.
  */
 import type { ApiError, ConnectionError } from '../core/errors.js';
 import { waitFor } from '../core/wait.js';
 import type { RealtimeStream, StreamOptions } from './realtime-stream.js';
 import type { OperationOutcome, OperationPayload, SharedSocket } from './shared-socket.js';
 
-/** What a stream asks for, what it makes of the answers, and what it hands out. */
+/** The operation of a stream, how its results are processed, and the items that readers get. */
 export interface StreamSource<T> {
-  /** Asked for anew after each cut. */
+  /** Returns the operation to send; called again after each disconnect. */
   payload(): OperationPayload;
-  /** Takes one answer in; false where it is to be asked for anew, as soon as there is room. */
+  /** Processes one result. Returns false if the operation has to be sent again, once there is capacity. */
   push(data: unknown): boolean;
-  /** The next to be handed out; undefined where there is none. */
+  /** Removes and returns the next item; undefined if no item is available. */
   shift(): T | undefined;
   hasCapacity(): boolean;
-  /** Whether it goes on where the server says that there is no more. */
+  /** Whether the operation is sent again after the server completed it. */
   readonly isEndless: boolean;
 }
 
-/** How a stream is carried. */
+/** The connection and the retry policy of a stream. */
 export interface ReconnectSettings {
   readonly socket: SharedSocket;
   readonly maxRetries: number;
   readonly delayMs: (failures: number) => number;
-  /** All that is open. */
+  /** All open streams. */
   readonly streams: Set<{ close(): void }>;
 }
 
@@ -45,18 +45,19 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
   readonly #signal: AbortSignal | undefined;
   readonly #stop = new AbortController();
   readonly #readers: Reader<T>[] = [];
-  /** Set once it has ended; `error` is thrown to the next reader. */
+  /** Set once the stream has ended; the next reader gets `error`. */
   #end: { error?: unknown } | undefined;
-  /** Whether anything came, and how often nothing did since. */
-  #hasTaken = false;
+  /** Whether any result arrived. */
+  #hasReceived = false;
+  /** Failures since the last result. */
   #failures = 0;
   #onCapacity: () => void = () => undefined;
 
-  constructor(source: StreamSource<T>, carriage: ReconnectSettings, { signal }: StreamOptions) {
+  constructor(source: StreamSource<T>, settings: ReconnectSettings, { signal }: StreamOptions) {
     this.#source = source;
-    this.#settings = carriage;
+    this.#settings = settings;
     this.#signal = signal;
-    carriage.streams.add(this);
+    settings.streams.add(this);
     signal?.addEventListener('abort', this.#onAbort);
     if (signal?.aborted) this.#onAbort();
     this.#run().then(
@@ -91,39 +92,40 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
     const { socket, delayMs } = this.#settings;
     const stop = this.#stop.signal;
     while (!stop.aborted) {
-      const ending = await socket.run(this.#source.payload(), (data) => this.#take(data), stop);
-      if (ending.kind === 'stopped' || (ending.kind === 'completed' && !this.#source.isEndless)) return;
+      const outcome = await socket.run(this.#source.payload(), (data) => this.#push(data), stop);
+      if (outcome.kind === 'stopped' || (outcome.kind === 'completed' && !this.#source.isEndless)) return;
       const failures = this.#failures++;
-      if ('error' in ending) this.#throwIfExhausted(ending, failures);
+      if ('error' in outcome) this.#throwIfExhausted(outcome, failures);
       if (!this.#source.hasCapacity()) await this.#waitForCapacity();
-      // After a cut, the socket itself waits.
-      else if (ending.kind !== 'cut') await waitFor(this.#delayMs(ending, delayMs(failures)), stop);
+      // After a disconnect, the socket itself waits.
+      else if (outcome.kind !== 'cut') await waitFor(this.#delayMs(outcome, delayMs(failures)), stop);
     }
   }
 
-  /** What never worked is tried a few times; what did work is waited for as long as it takes. */
+  /** Limits the retries of what never worked; retries what worked before without a limit. */
   #throwIfExhausted({ kind, error }: Failed, failures: number): void {
     const { socket, maxRetries } = this.#settings;
-    const hasWorked = kind === 'cut' ? socket.wasConnected : this.#hasTaken;
+    const hasWorked = kind === 'cut' ? socket.wasConnected : this.#hasReceived;
     if (!hasWorked && failures >= maxRetries) throw error;
   }
 
-  #delayMs(ending: OperationOutcome, ownMs: number): number {
-    const asked = 'error' in ending && 'retryAfterMs' in ending.error ? ending.error.retryAfterMs : undefined;
-    return Math.max(ownMs, asked ?? 0);
+  #delayMs(outcome: OperationOutcome, backoffMs: number): number {
+    const requestedMs =
+      'error' in outcome && 'retryAfterMs' in outcome.error ? outcome.error.retryAfterMs : undefined;
+    return Math.max(backoffMs, requestedMs ?? 0);
   }
 
-  #take(data: unknown): boolean {
-    const isTaken = this.#source.push(data);
-    if (isTaken) {
-      this.#hasTaken = true;
+  #push(data: unknown): boolean {
+    const isAccepted = this.#source.push(data);
+    if (isAccepted) {
+      this.#hasReceived = true;
       this.#failures = 0;
     }
     this.#flush();
-    return isTaken;
+    return isAccepted;
   }
 
-  /** Hands out what there is to those who wait. */
+  /** Gives buffered items, or the end, to the waiting readers. */
   #flush(): void {
     while (this.#readers.length > 0) {
       const value = this.#source.shift();
@@ -139,7 +141,7 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
     if (this.#source.hasCapacity()) this.#onCapacity();
   }
 
-  /** Resolves as soon as the source has room, or the stream has ended. */
+  /** Resolves as soon as the source has capacity or the stream has ended. */
   #waitForCapacity(): Promise<void> {
     return new Promise((resolve) => {
       this.#onCapacity = resolve;
@@ -157,7 +159,7 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
     this.#flush();
   }
 
-  /** Ends it at once: nothing more is handed out. */
+  /** Ends the stream immediately and drops unread items. */
   #discardAndFinish(end: { error?: unknown }): void {
     while (this.#source.shift() !== undefined);
     this.#finish(end);

@@ -1,9 +1,11 @@
 /**
- * One connection for all streams, by the `graphql-ws` library: opened with the first of them, closed after the last.
+ * One connection for all streams, through the `graphql-ws` library. It opens with the first stream and closes after the
+ * last.
  *
- * 1. Every connection is signed anew. One whose time the server does not take is made again by the server's time, once.
- * 2. After a connection ended, the next one waits: longer each time, until something came.
- * 3. A connection on which nothing was heard for two heartbeats is given up.
+ * 1. Every connection has its own signature. If the server rejects its timestamp, the client reconnects once with the
+ *    server's time.
+ * 2. Reconnects back off, longer each time, until data arrives.
+ * 3. A connection without data for two heartbeats is terminated.
  */
 import { type Client, createClient } from 'graphql-ws/client';
 import { type ApiError, ConnectionError, createApiError } from '../core/errors.js';
@@ -13,23 +15,23 @@ import { waitFor } from '../core/wait.js';
 import { type CloseInfo, classifyClose } from './close-codes.rules.js';
 import { findWebSocket, type WebSocketClass, withSocketObserver } from './web-socket.js';
 
-/** What the server carries over one connection. */
+/** The server's limit of operations per connection. */
 const SUBSCRIPTIONS_MAX = 50;
-/** How long a connection is kept without streams: the next one may come at once. */
+/** How long an idle connection stays open for the next stream. */
 const LINGER_MS = 500;
 const NORMAL_CLOSURE = 1000;
 
-/** How a connection is made and kept. */
+/** How the connection is opened and kept alive. */
 export interface SharedSocketOptions {
   readonly transport: Transport;
   readonly webSocketImpl: WebSocketClass | undefined;
-  /** How long the server may take to let the client in. */
+  /** Time limit of the handshake. */
   readonly connectMs: number;
   readonly heartbeatMs: number;
   readonly delayMs: (failures: number) => number;
 }
 
-/** One operation, as it is sent. */
+/** One operation in the form that is sent. */
 export interface OperationPayload {
   readonly query: string;
   readonly variables: Record<string, unknown>;
@@ -37,35 +39,35 @@ export interface OperationPayload {
 }
 
 /**
- * How one operation ended: by the server's word (`completed`), by its reader (`stopped`; `again`, where it is to be asked
- * for anew), or in a way that passes: the connection was `cut`, or the operation `refused` for now.
+ * How one operation ended: by the server (`completed`), by its reader (`stopped`, or `again` if it has to be sent again),
+ * or by a transient failure: the connection was `cut`, or the operation `refused` for now.
  */
 export type OperationOutcome =
   | { readonly kind: 'completed' | 'stopped' | 'again' }
   | { readonly kind: 'cut' | 'refused'; readonly error: ApiError | ConnectionError };
 
 export class SharedSocket {
-  /** Whether the server let this client in, once at least. */
+  /** Whether the server has accepted this client at least once. */
   wasConnected = false;
   #isOpen = false;
   readonly #settings: SharedSocketOptions;
   #client: Promise<Client> | undefined;
-  /** The same, as soon as it is there. */
+  /** The resolved `#client`. */
   #createdClient: Client | undefined;
   #activeCount = 0;
-  /** Connections that were begun. */
+  /** Number of started connections. */
   #connections = 0;
-  /** The last of them that is known to have ended. */
+  /** Number of the last connection that ended. */
   #ended = 0;
-  /** How many ended since something came. */
+  /** Connections that ended since the last data. */
   #failures = 0;
-  /** When the next may be begun, by the clock of the process. */
+  /** Earliest start of the next connection, by `performance.now()`. */
   #notBefore = 0;
   #silenceTimer: ReturnType<typeof setTimeout> | undefined;
   #raw: { terminate?(): void } | undefined;
-  /** What the signer threw. */
+  /** The error that the signer threw. */
   #signerError: unknown;
-  /** Learning the server's time, and the connection that was refused for it. */
+  /** The request for the server's time, and the connection that was rejected for its timestamp. */
   #clockSync: { readonly connection: number; readonly done: Promise<unknown> } | undefined;
 
   constructor(settings: SharedSocketOptions) {
@@ -73,13 +75,14 @@ export class SharedSocket {
   }
 
   /**
-   * Carries one operation until it ends. @param take is given each answer; false asks for the operation anew
+   * Runs one operation until it ends.
    *
-   * @throws what no waiting mends
+   * @param push receives each result; returns false if the operation has to be sent again
+   * @throws a permanent error
    */
   async run(
-    asked: OperationPayload,
-    take: (data: unknown) => boolean,
+    payload: OperationPayload,
+    push: (data: unknown) => boolean,
     stop: AbortSignal,
   ): Promise<OperationOutcome> {
     if (this.#activeCount >= SUBSCRIPTIONS_MAX) throw tooMany();
@@ -88,15 +91,15 @@ export class SharedSocket {
       await this.#waitForBackoff(stop);
       if (stop.aborted) return { kind: 'stopped' };
       this.#client ??= this.#makeClient();
-      return await this.#runOperation(await this.#client, asked, take, stop);
+      return await this.#runOperation(await this.#client, payload, push, stop);
     } finally {
       this.#activeCount--;
-      // Nobody waits for it any more.
+      // No operation waits for the pending connection any more.
       if (this.#activeCount === 0 && !this.#isOpen) this.#terminate();
     }
   }
 
-  /** Says goodbye. */
+  /** Closes the connection gracefully. */
   async close(): Promise<void> {
     if (this.#isOpen) await this.#createdClient?.dispose();
     else this.#terminate();
@@ -104,64 +107,69 @@ export class SharedSocket {
 
   #runOperation(
     client: Client,
-    asked: OperationPayload,
-    take: (data: unknown) => boolean,
+    payload: OperationPayload,
+    push: (data: unknown) => boolean,
     stop: AbortSignal,
   ): Promise<OperationOutcome> {
     return new Promise((resolve, reject) => {
-      let isOver = false;
-      /** Where it is over: how, or what is thrown. */
-      const look = (endingNow: () => OperationOutcome | undefined) => {
-        if (isOver) return;
+      let hasEnded = false;
+      /** Settles the promise once `outcomeNow` returns an outcome or throws. */
+      const settle = (outcomeNow: () => OperationOutcome | undefined) => {
+        if (hasEnded) return;
         try {
-          const ending = endingNow();
-          if (ending === undefined) return;
-          resolve(ending);
+          const outcome = outcomeNow();
+          if (outcome === undefined) return;
+          resolve(outcome);
         } catch (error) {
           reject(error);
         }
-        isOver = true;
+        hasEnded = true;
         stop.removeEventListener('abort', onStop);
-        leave();
+        unsubscribe();
       };
-      const onStop = () => look(() => ({ kind: 'stopped' }));
-      const leave = client.subscribe(asked, {
-        next: (result) => look(() => endingAt(result as GraphqlResult, take)),
-        error: (reason) => look(() => this.#outcomeOf(reason)),
-        complete: () => look(() => ({ kind: 'completed' })),
+      const onStop = () => settle(() => ({ kind: 'stopped' }));
+      const unsubscribe = client.subscribe(payload, {
+        next: (result) => settle(() => outcomeOfResult(result as GraphqlResult, push)),
+        error: (reason) => settle(() => this.#outcomeOf(reason)),
+        complete: () => settle(() => ({ kind: 'completed' })),
       });
       stop.addEventListener('abort', onStop);
     });
   }
 
-  /** Whatever the library ends an operation with. */
+  /** Converts the error with which the library ended an operation. */
   #outcomeOf(reason: unknown): OperationOutcome {
     if (reason !== undefined && reason === this.#signerError) throw reason;
     if (Array.isArray(reason)) return refused(graphqlErrorOf({ errors: reason })!);
     const { code, reason: why, message } = reason as Partial<CloseInfo> & { readonly message?: unknown };
     if (typeof code !== 'number') {
       const { graphqlURL } = this.#settings.transport;
-      const words = `No connection to ${graphqlURL}: ${message || 'the WebSocket failed'}`;
-      return { kind: 'cut', error: new ConnectionError(words, { cause: reason }) };
+      const error = new ConnectionError(
+        `No connection to ${graphqlURL}: ${message || 'the WebSocket failed'}`,
+        {
+          cause: reason,
+        },
+      );
+      return { kind: 'cut', error };
     }
     const { kind, error } = classifyClose({ code, reason: why ?? '' }, this.wasConnected);
     if (kind === 'fatal' || (kind === 'skewed' && !this.#syncClock())) throw error;
     return { kind: 'cut', error };
   }
 
-  /** Asks for the server's time, once for a connection that it refused; false where that was in vain already. */
+  /** Requests the server's time after a rejected timestamp. Returns false if an earlier request did not help. */
   #syncClock(): boolean {
     if (this.#clockSync !== undefined) return this.#clockSync.connection === this.#connections;
     const { transport } = this.#settings;
-    // A request that is refused for its time tells the time, and is then repeated by it.
+    // A request rejected for its timestamp returns the server's time; the transport then retries with it.
     const done = sendGraphql(transport, '{ __typename }').catch((error: unknown) =>
-      transport.logger.warn('the time of the server is not known', error),
+      transport.logger.warn("Could not read the server's time.", error),
     );
     this.#clockSync = { connection: this.#connections, done };
     return true;
   }
 
-  /** Until the next connection may be begun. */
+  /** Waits until the next connection may start. */
   async #waitForBackoff(stop: AbortSignal): Promise<void> {
     await this.#clockSync?.done;
     for (;;) {
@@ -180,7 +188,7 @@ export class SharedSocket {
         this.#raw = socket;
       }),
       connectionParams: () => this.#sign(),
-      // Taking up again is each stream's own: it alone knows from where.
+      // Each stream reconnects itself: only the stream knows where to resume.
       retryAttempts: 0,
       lazyCloseTimeout: LINGER_MS,
       keepAlive: heartbeatMs,
@@ -206,7 +214,9 @@ export class SharedSocket {
       const { transport } = this.#settings;
       const headers = await transport.credentials({ method: 'CONNECT', path: GRAPHQL_PATH, body: '' });
       if (headers['x-svc-sig'] === undefined)
-        throw new TypeError('Live data takes a client with a signer: API keys are for REST.');
+        throw new TypeError(
+          'Live data needs a client with a signer: API keys are for REST only. Set the option signer.',
+        );
       return { ...headers };
     } catch (error) {
       this.#signerError = error;
@@ -219,7 +229,7 @@ export class SharedSocket {
     this.wasConnected = true;
     this.#isOpen = true;
     this.#clockSync = undefined;
-    if (this.#failures > 0) this.#settings.transport.logger.info('live data is back');
+    if (this.#failures > 0) this.#settings.transport.logger.info('Live data is connected again.');
   }
 
   #onMessage(type: string): void {
@@ -227,7 +237,7 @@ export class SharedSocket {
     if (type === 'next' || type === 'pong') this.#failures = 0;
   }
 
-  /** A failure and the close after it are one end. */
+  /** Records the end of a connection. A failure and the close after it count once. */
   #onEnd(event: unknown): void {
     clearTimeout(this.#silenceTimer);
     this.#isOpen = false;
@@ -239,7 +249,7 @@ export class SharedSocket {
     const waitMs = delayMs(this.#failures++);
     this.#notBefore = performance.now() + waitMs;
     transport.logger.info(
-      `live data was cut (${code ?? 'no connection'}); again in ${Math.round(waitMs)} ms`,
+      `Live data disconnected (${code ?? 'no connection'}); reconnecting in ${Math.round(waitMs)} ms.`,
     );
   }
 
@@ -248,21 +258,24 @@ export class SharedSocket {
     this.#silenceTimer = setTimeout(() => this.#terminate(), ms);
   }
 
-  /** Ends the connection without waiting for a word of the server. */
+  /** Drops the connection without waiting for the server. */
   #terminate(): void {
     this.#createdClient?.terminate();
     this.#raw?.terminate?.();
   }
 }
 
-/** How an operation ends with this result; undefined where it goes on. */
-function endingAt(result: GraphqlResult, take: (data: unknown) => boolean): OperationOutcome | undefined {
-  const refusal = graphqlErrorOf(result);
-  if (refusal !== undefined) return refused(refusal);
-  return take(result.data) ? undefined : { kind: 'again' };
+/** Returns how an operation ends with this result; undefined if it continues. */
+function outcomeOfResult(
+  result: GraphqlResult,
+  push: (data: unknown) => boolean,
+): OperationOutcome | undefined {
+  const error = graphqlErrorOf(result);
+  if (error !== undefined) return refused(error);
+  return push(result.data) ? undefined : { kind: 'again' };
 }
 
-/** What passes at the server passes here; any other refusal is final. */
+/** Throws a permanent error; returns a transient one (429 or 5xx) as an outcome. */
 function refused(error: ApiError): OperationOutcome {
   if (error.status !== 429 && error.status < 500) throw error;
   return { kind: 'refused', error };
@@ -272,7 +285,7 @@ function tooMany(): ApiError {
   return createApiError({
     status: 409,
     code: 'limit_reached',
-    message: `A connection carries ${SUBSCRIPTIONS_MAX} streams: close one first, or make another Realtime.`,
+    message: `A connection carries at most ${SUBSCRIPTIONS_MAX} streams. Close one, or create another Realtime.`,
     details: [],
     requestId: undefined,
     headers: new Headers(),

@@ -1,16 +1,17 @@
 /**
- * The signals of a strategy, in their order: none is left out and none comes twice, whatever was cut in between.
+ * The signals of a strategy, in order: disconnects neither lose nor repeat one.
  *
- * Beyond a bound the server is asked for no more; it keeps what comes, and is asked for the rest once most of it was read.
+ * When the buffer is full, the subscription is stopped. It resumes once half of the buffer was read; the server stores
+ * the signals of the meantime.
  */
 import type { DecimalForm } from '../core/decimals.js';
 import type { TradeSignal } from '../generated/records.js';
 import type { StreamSource } from './reconnecting-stream.js';
 import type { OperationPayload } from './shared-socket.js';
 
-const KEPT_MAX = 1_000;
+const BUFFER_MAX = 1_000;
 
-/** The members of the record, under the names that REST has for them. */
+/** The fields of the record, aliased to their REST names. */
 export const SIGNAL_DOCUMENT = `subscription ($strategy: ID!, $after: Long) {
   tradeSignal(strategyId: $strategy, afterSequence: $after) {
     id sequence strategy_id: strategyId kind symbol trading_type: tradingType side order_type: orderType price
@@ -30,12 +31,12 @@ export const SIGNAL_DECIMALS: readonly string[] = [
 
 export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSignal<D>> {
   readonly isEndless = true;
-  private readonly kept: TradeSignal<D>[] = [];
+  private readonly buffer: TradeSignal<D>[] = [];
   private isFull = false;
 
   constructor(
     private readonly strategyId: string,
-    /** Of the last that is kept or was handed out; undefined where there is none yet. */
+    /** Sequence of the last buffered or returned signal; undefined before the first. */
     private last: number | undefined,
     private readonly decimals: DecimalForm,
   ) {}
@@ -52,21 +53,21 @@ export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSi
     if (this.last !== undefined && sequence !== this.last + 1) return false;
     if (!this.hasCapacity()) return false;
     this.last = sequence;
-    this.kept.push(this.read(tradeSignal));
-    this.isFull = this.kept.length >= KEPT_MAX;
+    this.buffer.push(this.read(tradeSignal));
+    this.isFull = this.buffer.length >= BUFFER_MAX;
     return true;
   }
 
   shift(): TradeSignal<D> | undefined {
-    return this.kept.shift();
+    return this.buffer.shift();
   }
 
   hasCapacity(): boolean {
-    if (this.kept.length <= KEPT_MAX / 2) this.isFull = false;
+    if (this.buffer.length <= BUFFER_MAX / 2) this.isFull = false;
     return !this.isFull;
   }
 
-  /** As REST writes it: what is absent there is null here. */
+  /** Converts a signal to its REST form: drops null fields, which REST omits. */
   private read(signal: Record<string, unknown>): TradeSignal<D> {
     const members = Object.entries(signal)
       .filter(([, value]) => value !== null)

@@ -1,40 +1,40 @@
-/** A class of WebSockets: the browser's, that of Node 22 and above, or that of the `ws` package. */
+/** A WebSocket class: that of a browser, of Node 22 and above, or of the `ws` package. */
 export type WebSocketClass = new (url: string, protocols?: string | string[]) => object;
 
-/** What of a socket is needed beside what the protocol's client does with it. */
+/** The members of a socket that this package uses in addition to `graphql-ws`. */
 interface Raw {
   addEventListener(type: 'error', listen: () => void): void;
-  /** Of `ws`: ends it without a goodbye, to which a dead connection never answers. */
+  /** `ws` only: drops the connection without a close handshake, which a dead connection never completes. */
   terminate?(): void;
 }
 
-/** In this place the name can't be read by a bundler: the package is optional. */
+/** Hidden from bundlers, because the package is optional. */
 const OPTIONAL_PACKAGE = ['w', 's'].join('');
 
-/** The class that was given, or else the runtime's own, or else that of `ws`. @throws {TypeError} where there is none */
-export async function findWebSocket(given: WebSocketClass | undefined): Promise<WebSocketClass> {
-  const own = given ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
+/** Returns the configured class, the runtime's, or that of `ws`. @throws {TypeError} if all are missing */
+export async function findWebSocket(configured: WebSocketClass | undefined): Promise<WebSocketClass> {
+  const own = configured ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
   if (own !== undefined) return own;
   try {
     const { WebSocket } = await import(/* webpackIgnore: true */ /* @vite-ignore */ OPTIONAL_PACKAGE);
     return WebSocket as WebSocketClass;
   } catch (cause) {
-    throw new TypeError('This runtime has no WebSocket: install the package ws, or give webSocketImpl.', {
+    throw new TypeError('This runtime has no WebSocket. Install the package ws, or set webSocketImpl.', {
       cause,
     });
   }
 }
 
 /**
- * The same class, each socket of which is told of when it is made. A socket that is given up before it was open fails
- * once more, when nobody listens any more: here somebody does.
+ * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the error that a socket
+ * emits when it is terminated before it was open; `graphql-ws` no longer listens then.
  */
-export function withSocketObserver(Impl: WebSocketClass, made: (socket: Raw) => void): WebSocketClass {
+export function withSocketObserver(Impl: WebSocketClass, onCreated: (socket: Raw) => void): WebSocketClass {
   return class extends (Impl as new (url: string, protocols?: string | string[]) => Raw) {
     constructor(url: string, protocols?: string | string[]) {
       super(url, protocols);
       this.addEventListener('error', () => undefined);
-      made(this);
+      onCreated(this);
     }
   };
 }

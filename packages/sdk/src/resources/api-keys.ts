@@ -11,9 +11,10 @@ import type {
   Deleted,
 } from '../generated/records.js';
 
+/** The API keys of the account. */
 export class ApiKeys<D extends DecimalForm> extends Resource<D> {
   /**
-   * The API keys of the account; revoked ones with `include=revoked`.
+   * Lists the API keys of the account. `include: 'revoked'` adds the revoked ones.
    *
    * @example
    * for await (const key of client.apiKeys.list()) console.log(key.name, key.last_used_at);
@@ -23,21 +24,21 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Makes an API key that may do no more than its maker.
+   * Creates an API key. Its permissions cannot exceed the caller's.
    *
    * @example
    * const { key } = await client.apiKeys.create({ name: 'bot', permissions: ['READ', 'TRADE'] });
-   * console.log(key.slice(0, 9)); // the whole key is shown this once
+   * console.log(key.slice(0, 9)); // the full key is returned only here
    */
   create(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<ApiKeyWithValue> {
     return this.caller.call('apiKeys.create', { body }, options);
   }
 
   /**
-   * Revokes an API key at once; the last ADMIN credential stays.
+   * Revokes an API key immediately. The last ADMIN credential of an account cannot be revoked.
    *
    * @example
-   * const { id } = await client.apiKeys.create({ name: 'of a day' });
+   * const { id } = await client.apiKeys.create({ name: 'temporary' });
    * await client.apiKeys.revoke(id);
    */
   revoke(id: string, options?: RequestOptions): ApiPromise<Deleted> {
@@ -45,7 +46,7 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Gives an API key a new value, and ends the old one at once.
+   * Replaces the value of an API key. The old value stops working immediately.
    *
    * @example
    * const { id } = await client.apiKeys.create({ name: 'rotated monthly' });

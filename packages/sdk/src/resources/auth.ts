@@ -11,12 +11,13 @@ import type {
   PublicKey,
 } from '../generated/records.js';
 
+/** Challenges, key pairs and e-mail verification. */
 export class Auth<D extends DecimalForm> extends Resource<D> {
   /**
-   * Verifies an e-mail address: the link that was sent to it. It is good for 24 hours.
+   * Verifies an e-mail address by the code from the link sent to it. The link is valid for 24 hours.
    *
    * @example
-   * // `code` is in the link that was mailed.
+   * // `code` is in the mailed link.
    * await client.auth.verifyEmail({ code });
    */
   verifyEmail(query: AuthVerifyEmailQuery, options?: RequestOptions): ApiPromise<AuthVerifyEmailResult> {
@@ -24,7 +25,7 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * A challenge to sign, good once and for five minutes.
+   * Creates a challenge to sign. It can be used once, within five minutes.
    *
    * @example
    * const { challenge, expires_at } = await client.auth.cliChallenge();
@@ -34,7 +35,7 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Links a key pair by its signature over a challenge; without a credential, opens an account for it.
+   * Links a key pair by its signature over a challenge. Without a credential, opens a new account for the key pair.
    *
    * @example
    * import { createSigner, generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';

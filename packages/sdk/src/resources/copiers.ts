@@ -18,9 +18,10 @@ import type {
   StoppedCopier,
 } from '../generated/records.js';
 
+/** Copiers: each copies the trades of one strategy to one exchange account. */
 export class Copiers<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your copiers.
+   * Lists your copiers.
    *
    * @example
    * for await (const { name, status } of client.copiers.list({ status: 'ACTIVE' })) console.log(name, status);
@@ -30,7 +31,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One copier.
+   * Returns one copier.
    *
    * @example
    * const { status, status_reason } = await client.copiers.get(copierId);
@@ -40,7 +41,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Makes a copier; it is PAUSED until it is started.
+   * Creates a copier. It is PAUSED until it is started.
    *
    * @example
    * const copier = await client.copiers.create({
@@ -56,7 +57,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Changes a copier; sizing and limits apply to lots that are opened from then on.
+   * Updates a copier. New sizing and limits apply to lots opened after the update.
    *
    * @example
    * await client.copiers.update(copierId, { limits: { max_daily_loss_quote: '200' } });
@@ -66,7 +67,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Removes a PAUSED copier; its trades stay readable.
+   * Deletes a PAUSED copier. Its trades remain readable.
    *
    * @example
    * await client.copiers.delete(copierId);
@@ -76,7 +77,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Starts a copier: it copies what its strategy opens from now on.
+   * Starts a copier. It copies the lots that its strategy opens from now on.
    *
    * @example
    * await client.copiers.start(copierId);
@@ -86,7 +87,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Stops a copier; positions stay open, and the answer lists those that nobody closes for you.
+   * Stops a copier. Open positions stay open; the response lists those that you have to close yourself.
    *
    * @example
    * const { open_lots } = await client.copiers.stop(copierId, { mode: 'PAUSED' });
@@ -96,7 +97,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * What was copied, cut, skipped or failed, for every signal; also of a copier that was removed.
+   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED. Works for deleted copiers, too.
    *
    * @example
    * for await (const { outcome, code } of client.copiers.decisions(copierId)) console.log(outcome, code);
@@ -110,7 +111,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Replays what the strategy signalled through the copier's settings, as if it had been started just before; nothing is traded.
+   * Replays the strategy's past signals through the copier's settings, as if the copier had been started just before them. Nothing is traded.
    *
    * @example
    * const { copied, skipped_by_reason, net_pnl } = await client.copiers.simulate(copierId);

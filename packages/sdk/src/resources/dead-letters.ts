@@ -13,9 +13,10 @@ import type {
   Deleted,
 } from '../generated/records.js';
 
+/** The dead letters of webhooks: deliveries whose attempts all failed. */
 export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   /**
-   * A webhook's dead letters: deliveries that were given up.
+   * Lists the dead letters of a webhook: deliveries whose attempts all failed.
    *
    * @example
    * for await (const { event_type, last_error } of client.webhooks.deadLetters.list(webhookId)) console.log(event_type, last_error);
@@ -29,7 +30,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * How many of a webhook's dead letters are pending, retried and discarded.
+   * Returns how many dead letters of a webhook are pending, retried and discarded.
    *
    * @example
    * const { pending, retried, discarded } = await client.webhooks.deadLetters.stats(webhookId);
@@ -39,7 +40,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One dead letter, with its payload.
+   * Returns one dead letter with its payload.
    *
    * @example
    * const { payload, attempts } = await client.webhooks.deadLetters.get(webhookId, deadLetterId);
@@ -49,7 +50,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Sends a pending dead letter again: up to five attempts, with the same event id and bytes.
+   * Delivers a pending dead letter again, in up to five attempts, with the same event id and bytes.
    *
    * @example
    * await client.webhooks.deadLetters.retry(webhookId, deadLetterId);
@@ -59,7 +60,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind.
+   * Delivers pending dead letters of a webhook again: all, those of a time range, or those of an event type.
    *
    * @example
    * await client.webhooks.deadLetters.retryMany(webhookId, { event_type: 'trade.filled' });
@@ -73,7 +74,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Gives a pending dead letter up; it stays readable.
+   * Discards a pending dead letter. It remains readable.
    *
    * @example
    * await client.webhooks.deadLetters.discard(webhookId, deadLetterId);

@@ -13,9 +13,10 @@ import type {
   WebhookEvent,
 } from '../generated/records.js';
 
+/** The events of the account. */
 export class Events<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your events of the last 30 days.
+   * Lists your events of the last 30 days.
    *
    * @example
    * for await (const event of client.events.list({ type: 'trade.*' })) console.log(event.type, event.event_id);
@@ -25,7 +26,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Your events as they happen, as server-sent events; Last-Event-ID resumes after that event.
+   * Streams your events as they happen and reconnects automatically. `lastEventId` resumes after that event.
    *
    * @example
    * for await (const event of client.events.stream({ type: 'trade.filled' })) {
@@ -41,7 +42,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * The kinds of events, each with the JSON Schema of its payload and a sample.
+   * Returns the event types, each with the JSON Schema of its payload and a sample.
    *
    * @example
    * const { types } = await client.events.types();
@@ -51,7 +52,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One event of the last 30 days.
+   * Returns one event of the last 30 days.
    *
    * @example
    * const { type, data } = await client.events.get(eventId);

@@ -13,9 +13,10 @@ import type {
   ExchangesListQuery,
 } from '../generated/records.js';
 
+/** Connected exchange accounts. */
 export class Exchanges<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your exchange accounts.
+   * Lists your exchange accounts.
    *
    * @example
    * for await (const account of client.exchanges.list()) console.log(account.account_name, account.balance);
@@ -25,7 +26,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One exchange account.
+   * Returns one exchange account.
    *
    * @example
    * const { balance, last_sync_at } = await client.exchanges.get(accountId);
@@ -35,7 +36,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Connects an exchange account; its credentials are tested before they are kept.
+   * Connects an exchange account. Its credentials are tested before they are stored.
    *
    * @example
    * const account = await client.exchanges.create({
@@ -50,7 +51,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Renames an exchange account, or gives it new credentials; what it holds and copies stays.
+   * Renames an exchange account or replaces its credentials. Its balances, positions and copiers do not change.
    *
    * @example
    * await client.exchanges.update(accountId, { account_name: 'main' });
@@ -60,7 +61,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Removes an exchange account that nothing depends on any more.
+   * Deletes an exchange account. It must have no open trades or lots, no active strategy and no running copier.
    *
    * @example
    * await client.exchanges.delete(unusedAccountId);
@@ -70,7 +71,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Tests credentials without keeping them.
+   * Tests credentials without storing them.
    *
    * @example
    * const { can_trade, can_withdraw } = await client.exchanges.test({
@@ -84,7 +85,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Asks for a fresh look at the balances; `exchange.synced` tells when it is done.
+   * Requests a refresh of the balances. The event `exchange.synced` reports its completion.
    *
    * @example
    * await client.exchanges.sync(accountId);

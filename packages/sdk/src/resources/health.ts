@@ -4,9 +4,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { DetailedHealth, Health } from '../generated/records.js';
 
+/** Health checks. */
 export class HealthResource<D extends DecimalForm> extends Resource<D> {
   /**
-   * Tells that the API answers.
+   * Checks that the API is alive.
    *
    * @example
    * const { status } = await client.health.get();
@@ -16,7 +17,7 @@ export class HealthResource<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Tells how each service behind the API is.
+   * Returns the health of each service behind the API.
    *
    * @example
    * const { status, services } = await client.health.detailed();

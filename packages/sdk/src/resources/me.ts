@@ -4,9 +4,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Me, MePatch } from '../generated/records.js';
 
+/** The caller's own account. */
 export class MeResource<D extends DecimalForm> extends Resource<D> {
   /**
-   * The account and the credential that ask.
+   * Returns the account and the credential of the caller.
    *
    * @example
    * const { id, credential } = await client.me.get();
@@ -17,7 +18,7 @@ export class MeResource<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Changes the account. A new e-mail address is sent a link; it counts once that was opened.
+   * Updates the account. A new e-mail address takes effect once the link sent to it is opened.
    *
    * @example
    * await client.me.update({ email: 'trader@example.com' });

@@ -11,9 +11,10 @@ import type {
   NotificationsReadAllResult,
 } from '../generated/records.js';
 
+/** Notifications of the account. */
 export class Notifications<D extends DecimalForm> extends Resource<D> {
   /**
-   * What happened to your account, in words.
+   * Lists your notifications: what happened to your account, as readable text.
    *
    * @example
    * for await (const { title, body } of client.notifications.list({ is_read: false })) console.log(title, body);
@@ -23,7 +24,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * How many notifications are unread.
+   * Returns the number of unread notifications.
    *
    * @example
    * const { unread } = await client.notifications.count();
@@ -33,7 +34,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Marks a notification as read; one that is read stays as it is.
+   * Marks a notification as read. Repeating the call has no effect.
    *
    * @example
    * for await (const { id } of client.notifications.list({ is_read: false })) await client.notifications.markRead(id);
@@ -53,7 +54,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Removes a notification.
+   * Deletes a notification.
    *
    * @example
    * for await (const { id } of client.notifications.list({ is_read: true })) await client.notifications.delete(id);

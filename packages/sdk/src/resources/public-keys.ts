@@ -5,9 +5,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Deleted, PublicKey, PublicKeysListQuery } from '../generated/records.js';
 
+/** The public keys that are linked to the account. */
 export class PublicKeys<D extends DecimalForm> extends Resource<D> {
   /**
-   * The public keys of the account; revoked ones with `include=revoked`.
+   * Lists the public keys of the account. `include: 'revoked'` adds the revoked ones.
    *
    * @example
    * for await (const { label, pubkey } of client.publicKeys.list()) console.log(label, pubkey);
@@ -17,7 +18,7 @@ export class PublicKeys<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Revokes a public key at once; the last ADMIN credential stays. It may be linked again.
+   * Revokes a public key immediately; it can be linked again. The last ADMIN credential of an account cannot be revoked.
    *
    * @example
    * await client.publicKeys.revoke(publicKeyId);

@@ -11,9 +11,10 @@ import type {
   RewardType,
 } from '../generated/records.js';
 
+/** Rewards and their balance. */
 export class Rewards<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your rewards.
+   * Lists your rewards.
    *
    * @example
    * for await (const reward of client.rewards.list({ status: 'CLAIMABLE' })) console.log(reward.amount);
@@ -23,7 +24,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * What rewards are granted for, and how much.
+   * Lists the reward types: what each is granted for, and its amount.
    *
    * @example
    * for await (const { code, description } of client.rewards.types()) console.log(code, description);
@@ -33,7 +34,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Your reward tokens: available, and held by withdrawals.
+   * Returns your reward token balance: what is available and what withdrawals hold.
    *
    * @example
    * const balance = await client.rewards.balance();
@@ -43,7 +44,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Claims a reward: its amount is added to your balance, once.
+   * Claims a reward. Its amount is added to your balance once.
    *
    * @example
    * for await (const { id } of client.rewards.list({ status: 'CLAIMABLE' })) await client.rewards.claim(id);

@@ -5,12 +5,13 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Setting, SettingsDeleteResult, SettingsListQuery } from '../generated/records.js';
 
-/** A setting whose value you know the type of: the API keeps any JSON, and sees to no type. */
+/** A setting with the value type that you expect. The API stores any JSON value and does not check its type. */
 export type SettingOf<Value> = Omit<Setting, 'value'> & { value: Value };
 
+/** Settings of the account, each a key with a JSON value. */
 export class Settings<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your settings.
+   * Lists your settings.
    *
    * @example
    * for await (const { key, value } of client.settings.list()) console.log(key, value);
@@ -20,29 +21,29 @@ export class Settings<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One setting.
+   * Returns one setting.
    *
    * @example
    * const { value } = await client.settings.get<'dark' | 'light'>('dashboard.theme');
    */
   get<Value = unknown>(key: string, options?: RequestOptions): ApiPromise<SettingOf<Value>> {
-    const answer = this.caller.call('settings.get', { params: { key } }, options);
-    return answer as ApiPromise<SettingOf<Value>>;
+    const setting = this.caller.call('settings.get', { params: { key } }, options);
+    return setting as ApiPromise<SettingOf<Value>>;
   }
 
   /**
-   * Makes a setting, or gives it another value; `notifications` chooses what you are told of.
+   * Creates or replaces a setting. The setting `notifications` selects which notifications you receive.
    *
    * @example
    * await client.settings.set('dashboard.theme', 'dark');
    */
   set<Value = unknown>(key: string, value: Value, options?: RequestOptions): ApiPromise<SettingOf<Value>> {
-    const answer = this.caller.call('settings.put', { params: { key }, body: { value } }, options);
-    return answer as ApiPromise<SettingOf<Value>>;
+    const setting = this.caller.call('settings.put', { params: { key }, body: { value } }, options);
+    return setting as ApiPromise<SettingOf<Value>>;
   }
 
   /**
-   * Removes a setting.
+   * Deletes a setting.
    *
    * @example
    * await client.settings.delete('dashboard.theme');

@@ -13,9 +13,10 @@ import type {
   StrategyUpdate,
 } from '../generated/records.js';
 
+/** Strategies that copiers follow. */
 export class Strategies<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your strategies; with `visibility=PUBLIC` every user's active public ones.
+   * Lists your strategies. `visibility: 'PUBLIC'` lists the active public strategies of all users.
    *
    * @example
    * for await (const { name, performance } of client.strategies.list({ visibility: 'PUBLIC' })) console.log(name, performance);
@@ -25,7 +26,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One strategy: yours, or another user's active public one.
+   * Returns one strategy: yours, or an active public one of another user.
    *
    * @example
    * const { name, copier_count } = await client.strategies.get(strategyId);
@@ -35,7 +36,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Makes a strategy: trades made with its id are what copiers follow.
+   * Creates a strategy. Copiers follow the trades that are created with its id.
    *
    * @example
    * const strategy = await client.strategies.create({
@@ -49,7 +50,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Changes a strategy, or archives it.
+   * Updates or archives a strategy.
    *
    * @example
    * await client.strategies.update(strategyId, { description: 'BTC and ETH, a few trades a day.' });
@@ -59,7 +60,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Removes a strategy; its trades stay readable.
+   * Deletes a strategy. Its trades remain readable.
    *
    * @example
    * await client.strategies.delete(strategyId, { stop_copiers: true });
@@ -69,7 +70,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Has your copiers follow the strategy, all of them or none; they are started one by one.
+   * Links your copiers to the strategy, all of them or none. Start each copier separately.
    *
    * @example
    * await client.strategies.linkCopiers(strategyId, { copier_ids: [copierId] });

@@ -4,9 +4,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { SupportedExchange, SupportedExchangesListQuery } from '../generated/records.js';
 
+/** The exchanges that the platform supports. */
 export class SupportedExchanges<D extends DecimalForm> extends Resource<D> {
   /**
-   * The exchanges that accounts can be connected to.
+   * Lists the exchanges whose accounts can be connected.
    *
    * @example
    * for await (const { id, trading_types } of client.supportedExchanges.list()) console.log(id, trading_types);

@@ -5,9 +5,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { TradePair, TradePairsListQuery } from '../generated/records.js';
 
+/** Trade pairs and the trading rules of their exchange. */
 export class TradePairs<D extends DecimalForm> extends Resource<D> {
   /**
-   * The pairs that can be traded, with the rules of their exchange.
+   * Lists the pairs that can be traded, with the trading rules of their exchange.
    *
    * @example
    * for await (const pair of client.tradePairs.list({ exchange: 'paper' })) console.log(pair.symbol, pair.price_tick);
@@ -17,7 +18,7 @@ export class TradePairs<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One trade pair.
+   * Returns one trade pair.
    *
    * @example
    * const { symbol, min_notional } = await client.tradePairs.get(pairId);

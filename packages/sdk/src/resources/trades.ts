@@ -14,30 +14,30 @@ import type {
   TradesListQuery,
 } from '../generated/records.js';
 
-/** Statuses that a trade never leaves. */
+/** Final statuses: a trade never leaves them. */
 const FINAL_STATUSES: readonly string[] = ['FILLED', 'CANCELLED', 'FAILED'];
 const POLL_INTERVAL_MS = 1_000;
 
 type TradeStatus = Trade['status'];
 
-/** What is waited for, and how. */
+/** Options of `client.trades.waitUntil`. */
 export interface WaitOptions extends Omit<RequestOptions, 'timeout'> {
-  /** The status, or any of several. Default: one that the trade never leaves, `FILLED`, `CANCELLED` or `FAILED`. */
+  /** The status to wait for, or several. Default: the final statuses `FILLED`, `CANCELLED` and `FAILED`. */
   readonly status?: TradeStatus | readonly TradeStatus[];
-  /** Milliseconds that may pass in all. Default: none; end it by `signal`. */
+  /** Total time limit in milliseconds. Default: no limit; use `signal` to stop waiting. */
   readonly timeout?: number;
-  /** Milliseconds between two looks at the trade. Default: 1,000. */
+  /** Milliseconds between two reads of the trade. Default: 1,000. */
   readonly pollInterval?: number;
 }
 
-/** The trade did not come to the status that was waited for. */
+/** The trade did not reach the awaited status. */
 export class TradeWaitError<D extends DecimalForm = DecimalForm> extends TradingAutomationError {
   override readonly name = 'TradeWaitError';
 
   constructor(
-    /** `ended`: it is over, in another status. `timeout`: it may still come to it. */
+    /** `ended`: the trade has another final status. `timeout`: the trade may still reach the awaited status. */
     readonly reason: 'ended' | 'timeout',
-    /** The trade as it was seen last. */
+    /** The trade as last read. */
     readonly trade: TradeDetail<D>,
   ) {
     super(
@@ -48,9 +48,10 @@ export class TradeWaitError<D extends DecimalForm = DecimalForm> extends Trading
   }
 }
 
+/** Trades: each is one order at an exchange. */
 export class Trades<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your trades.
+   * Lists your trades.
    *
    * @example
    * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.symbol, trade.cost);
@@ -60,7 +61,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One trade, with its fills.
+   * Returns one trade with its fills.
    *
    * @example
    * const { status, fills } = await client.trades.get(tradeId);
@@ -70,7 +71,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Places an order; answers once it is kept, before the exchange has seen it.
+   * Creates a trade. Returns once the trade is stored, before its order reaches the exchange.
    *
    * @example
    * const trade = await client.trades.create({
@@ -88,7 +89,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Cancels what is not filled yet, and answers with the trade as it is then.
+   * Cancels the unfilled part of a trade. Returns the updated trade.
    *
    * @example
    * const { status, filled_amount } = await client.trades.cancel(restingTradeId);
@@ -98,7 +99,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * What your trades came to, computed from your fills alone.
+   * Returns the performance of your trades, computed from their fills.
    *
    * @example
    * const { win_rate, net_pnl } = await client.trades.analytics({ interval: 'day' });
@@ -108,20 +109,21 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Waits until a trade has come to a status, unless told otherwise to its end.
+   * Polls a trade until it reaches a status; by default, until it is final. Returns the trade.
    *
    * @example
    * const trade = await client.trades.waitUntil(tradeId, { status: 'FILLED', timeout: 30_000 });
    * console.log(trade.filled_amount, trade.average_price);
    *
-   * @throws {TradeWaitError} where it ends in another status, or the time is over
+   * @throws {TradeWaitError} if the trade ends in another status, or the time limit passes
+   * @throws {RangeError} if `timeout` or `pollInterval` is negative or not a number
    */
   async waitUntil(
     id: string,
     { status = FINAL_STATUSES, timeout, pollInterval = POLL_INTERVAL_MS, ...options }: WaitOptions = {},
   ): Promise<TradeDetail<D>> {
     for (const [name, ms] of Object.entries({ timeout: timeout ?? 0, pollInterval }))
-      if (!(ms >= 0)) throw new RangeError(`${name} is a number of milliseconds from 0 up.`);
+      if (!(ms >= 0)) throw new RangeError(`${name} must be 0 or more milliseconds; got ${ms}.`);
     const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeout;
     for (;;) {
       const trade = await this.get(id, options);

@@ -4,9 +4,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Version } from '../generated/records.js';
 
+/** The version of the API. */
 export class VersionResource<D extends DecimalForm> extends Resource<D> {
   /**
-   * Tells which version answers, and for which world.
+   * Returns the build version and the world (`test` or `live`) of the API.
    *
    * @example
    * const { version, world } = await client.version.get();

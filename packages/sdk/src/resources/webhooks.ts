@@ -21,11 +21,12 @@ import type {
 import type { TestWebhook, VerifyOptions } from '../webhooks/webhook.js';
 import { DeadLetters } from './dead-letters.js';
 
-/** Loaded with the first webhook: most clients receive none. */
-const receiving = () => import('../webhooks/by-web-crypto.js');
+/** Loaded on first use: most clients receive no webhooks. */
+const loadVerifier = () => import('../webhooks/by-web-crypto.js');
 
+/** Webhooks, their deliveries and their verification. */
 export class Webhooks<D extends DecimalForm> extends Resource<D> {
-  /** Deliveries that were given up. */
+  /** Deliveries whose attempts all failed. */
   readonly deadLetters: DeadLetters<D>;
 
   constructor(caller: OperationClient<D>) {
@@ -34,7 +35,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Registers a receiver; the answer alone carries its signing secret.
+   * Creates a webhook. The response is the only one that contains its signing secret.
    *
    * @example
    * const { id, secret } = await client.webhooks.create({
@@ -47,7 +48,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Your webhooks.
+   * Lists your webhooks.
    *
    * @example
    * for await (const { url, is_active } of client.webhooks.list()) console.log(url, is_active);
@@ -57,7 +58,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One webhook.
+   * Returns one webhook.
    *
    * @example
    * const { events, consecutive_failures } = await client.webhooks.get(webhookId);
@@ -67,7 +68,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Changes a webhook; the next attempt of what is owed to it uses what it says then.
+   * Updates a webhook. Later attempts of pending deliveries use the new values.
    *
    * @example
    * await client.webhooks.update(webhookId, { events: ['*'] });
@@ -77,7 +78,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Removes a webhook; nothing more is sent to it.
+   * Deletes a webhook. Nothing more is sent to it.
    *
    * @example
    * await client.webhooks.delete(webhookId);
@@ -87,7 +88,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Gives a webhook a new signing secret; the old one signs nothing any more.
+   * Replaces the signing secret of a webhook. The old secret is no longer used for signing.
    *
    * @example
    * const { secret } = await client.webhooks.rotateSecret(webhookId);
@@ -97,7 +98,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * The attempts made for a webhook.
+   * Lists the delivery attempts of a webhook.
    *
    * @example
    * for await (const { event_type, status_code } of client.webhooks.deliveries(webhookId)) console.log(event_type, status_code);
@@ -111,7 +112,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Sends a test event once, and answers with that delivery whatever the receiver said.
+   * Sends one test event. Returns its delivery, whatever the receiver's response.
    *
    * @example
    * const { status, response_time_ms } = await client.webhooks.test(webhookId);
@@ -121,7 +122,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Sends a past event to a webhook: up to five attempts, with the same event id and bytes.
+   * Sends a past event to a webhook again, in up to five attempts, with the same event id and bytes.
    *
    * @example
    * await client.webhooks.replay(webhookId, { event_id: eventId });
@@ -131,17 +132,17 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * The event of a genuine webhook. As `constructEvent` of the entry `webhooks`, which needs no client and answers at
-   * once; this one hashes by the runtime's Web Crypto, and so brings no library along.
+   * Verifies a webhook and returns its event. Hashes with the runtime's Web Crypto, so it loads no library.
+   * `constructEvent` of `@trading-automation/sdk/webhooks` does the same synchronously and without a client.
    *
    * @example
    * const event = await client.webhooks.constructEvent(await request.text(), request.headers, secret);
    * if (event.type === 'trade.filled') console.log(event.data.id, event.data.average_price);
    *
-   * @param payload the raw body as it came: JSON that was parsed and written again is not what was signed
-   * @param secret `whsec_…`; several while a rotation is under way
-   * @throws {WebhookVerificationError} where it is not genuine
-   * @throws {TypeError} where the payload is no raw body, or the secret none
+   * @param payload the raw request body; JSON that was parsed and serialized again fails verification
+   * @param secret `whsec_…`; pass the old and the new secret during a rotation
+   * @throws {WebhookVerificationError} if the signature, the timestamp or a header is invalid
+   * @throws {TypeError} if the payload is not a raw body or the secret is invalid
    */
   async constructEvent(
     payload: string | Uint8Array,
@@ -149,18 +150,18 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
     secret: string | readonly string[],
     options?: VerifyOptions,
   ): Promise<WebhookEvent> {
-    const { constructEvent } = await receiving();
+    const { constructEvent } = await loadVerifier();
     return constructEvent(payload, headers, secret, options);
   }
 
   /**
-   * Tells a genuine webhook, and reads nothing else of it.
+   * Verifies a webhook without parsing its payload.
    *
    * @example
    * await client.webhooks.verify(await request.text(), request.headers, secret, { tolerance: 60 });
    *
-   * @throws {WebhookVerificationError} where it is not genuine
-   * @throws {TypeError} where the payload is no raw body, or the secret none
+   * @throws {WebhookVerificationError} if the signature, the timestamp or a header is invalid
+   * @throws {TypeError} if the payload is not a raw body or the secret is invalid
    */
   async verify(
     payload: string | Uint8Array,
@@ -168,22 +169,22 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
     secret: string | readonly string[],
     options?: VerifyOptions,
   ): Promise<void> {
-    const { verify } = await receiving();
+    const { verify } = await loadVerifier();
     await verify(payload, headers, secret, options);
   }
 
   /**
-   * The headers that the platform would send with a body: for tests of a receiver.
+   * Returns the headers that the platform would send with a payload. For tests of a receiver.
    *
    * @example
    * const payload = JSON.stringify({ event_id: 'evt_1', type: 'trade.filled', data: {} });
    * const headers = await client.webhooks.generateTestHeaders({ payload, secret });
    * await fetch('http://127.0.0.1:8080/hook', { method: 'POST', body: payload, headers });
    *
-   * @throws {TypeError} where the secret is none
+   * @throws {TypeError} if the secret is invalid
    */
   async generateTestHeaders(webhook: TestWebhook): Promise<Record<string, string>> {
-    const { generateTestHeaders } = await receiving();
+    const { generateTestHeaders } = await loadVerifier();
     return generateTestHeaders(webhook);
   }
 }

@@ -5,9 +5,10 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Withdrawal, WithdrawalCreate, WithdrawalsListQuery } from '../generated/records.js';
 
+/** Withdrawals of reward tokens. */
 export class Withdrawals<D extends DecimalForm> extends Resource<D> {
   /**
-   * Your withdrawals of reward tokens.
+   * Lists your withdrawals of reward tokens.
    *
    * @example
    * for await (const { amount, status } of client.withdrawals.list()) console.log(amount, status);
@@ -17,7 +18,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * One withdrawal.
+   * Returns one withdrawal.
    *
    * @example
    * const { status, tx_hash } = await client.withdrawals.get(withdrawalId);
@@ -27,7 +28,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Asks for a payout of reward tokens; the amount is held at once.
+   * Requests a payout of reward tokens. The amount is held immediately.
    *
    * @example
    * const withdrawal = await client.withdrawals.create({
@@ -40,7 +41,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Cancels a withdrawal that is PENDING, and gives back what it held.
+   * Cancels a PENDING withdrawal and releases the held amount.
    *
    * @example
    * await client.withdrawals.cancel(withdrawalId);

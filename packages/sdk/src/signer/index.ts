@@ -1,6 +1,6 @@
 /**
- * Signs with a private key in memory, by noble. Whoever uses an API key needs none of this, and whoever holds the key
- * elsewhere gives the client a {@link Signer} of their own.
+ * Signs with a private key in memory, using noble. Not needed with an API key. For a key in a keyring or a hardware
+ * module, implement {@link Signer}.
  */
 import {
   generatePrivateKey,
@@ -16,7 +16,7 @@ export type { Signer } from '../core/signer.js';
 export { generatePrivateKey, isValidPublicKey, publicKeyOf };
 
 /**
- * A signer of a private key: 32 bytes, or their 64 hex characters.
+ * Creates a signer from a private key: 32 bytes, or 64 hex characters.
  *
  * @example
  * import { Client } from '@trading-automation/sdk';
@@ -24,8 +24,8 @@ export { generatePrivateKey, isValidPublicKey, publicKeyOf };
  *
  * const client = new Client({ baseURL, signer: createSigner(process.env.SVC_PRIVATE_KEY!) });
  *
- * @throws {TypeError} where it is neither
- * @throws {RangeError} where it is no scalar from 1 to n−1
+ * @throws {TypeError} if the key has another form
+ * @throws {RangeError} if the key is not a scalar from 1 to n−1
  */
 export function createSigner(privateKey: Uint8Array | string): Signer {
   const key = bytesOf(privateKey);
@@ -33,7 +33,7 @@ export function createSigner(privateKey: Uint8Array | string): Signer {
 }
 
 /**
- * What links a key pair to an account: the body of `client.auth.cliIdentity`, its signature made.
+ * Signs a challenge. Returns the body of `client.auth.cliIdentity`, which links the key pair to an account.
  *
  * @example
  * import { signChallenge } from '@trading-automation/sdk/signer';
@@ -53,6 +53,6 @@ export async function signChallenge(
 function bytesOf(key: Uint8Array | string): Uint8Array {
   if (key instanceof Uint8Array && key.length === 32) return key.slice();
   if (typeof key !== 'string' || !/^[0-9a-fA-F]{64}$/.test(key))
-    throw new TypeError('A private key is 32 bytes, or 64 hex characters.');
+    throw new TypeError('The private key must be 32 bytes or 64 hex characters.');
   return Uint8Array.from(key.match(/../g)!, (pair) => Number.parseInt(pair, 16));
 }

@@ -1,11 +1,11 @@
 /**
- * The API without a server: answers a client's requests in memory, and remembers them.
+ * An in-memory API: responds to a client's requests and records them.
  *
- * 1. Every operation answers from the beginning on, with a record of the contract's form. What was told to answer, or
- *    to fail, goes before that: first what was told for once, in the order of telling, then what was told for good.
- * 2. What the client does is what it does everywhere: only `fetch` is another. Pages hang together by cursors, refusals
- *    have their code and status, decimals are as they were asked for.
- * 3. Nothing waits: a refusal that may pass may be asked again at once.
+ * 1. Every operation responds by default with a record that matches the contract. Configured one-time responses come
+ *    first, in order, then the configured permanent response.
+ * 2. The client behaves as in production; only `fetch` is replaced. Pages are linked by cursors, errors have their code
+ *    and status, and decimals have the requested form.
+ * 3. Nothing waits: transient errors allow an immediate retry.
  */
 
 import type { DecimalForm } from '../core/decimals.js';
@@ -26,40 +26,40 @@ type Part<
   D extends DecimalForm,
 > = OperationTypes<D>[Id] extends { [Key in Name]?: infer Value } ? Value : undefined;
 
-/** What an operation can be told to answer: changes of its usual record; of a list or a stream, its items. */
+/** A configurable response: changes to the default record or, for a list or a stream, its items. */
 export type AnswerOf<Id extends OperationId, D extends DecimalForm = 'number'> =
   Kind<Id> extends 'list' | 'stream'
     ? readonly Partial<OperationTypes<D>[Id]['data']>[]
     : Partial<OperationTypes<D>[Id]['data']>;
 
-/** A request that was made. */
+/** A recorded request. */
 export interface FakeRequest<Id extends OperationId = OperationId, D extends DecimalForm = 'number'> {
   readonly operation: Id;
   readonly method: string;
-  /** The target, query string included. */
+  /** The request target, including the query string. */
   readonly path: string;
-  /** What stands in the path. */
+  /** The path parameters. */
   readonly params: NonNullable<Part<Id, 'params', D>>;
-  /** The query, each value as its text. */
+  /** The query, each value as a string. */
   readonly query: Readonly<Record<string, string>>;
-  /** What was sent, read from JSON. */
+  /** The parsed JSON body. */
   readonly body: Part<Id, 'body', D>;
   readonly headers: Headers;
 }
 
-/** Makes an answer of a request. */
+/** A response, or a function that returns one for a request. */
 export type Answering<Id extends OperationId, D extends DecimalForm = 'number'> =
   | AnswerOf<Id, D>
   | ((request: FakeRequest<Id, D>) => AnswerOf<Id, D> | Promise<AnswerOf<Id, D>>);
 
-/** A document with its variables, as it was sent. */
+/** A recorded GraphQL request. */
 export interface FakeGraphqlRequest {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly headers: Headers;
 }
 
-/** What is wrong, beside its code. */
+/** The details of a configured error. */
 export interface FailureDetails {
   readonly message?: string;
   readonly details?: readonly {
@@ -67,7 +67,7 @@ export interface FailureDetails {
     readonly code?: string;
     readonly message?: string;
   }[];
-  /** Further headers, like `retry-after`. */
+  /** Additional headers, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +77,7 @@ type Reply = (request: AnyRequest, route: Route) => Response | Promise<Response>
 const PAGE_DEFAULT = 20;
 
 /**
- * An API in memory: give a client its `fetch`, or let {@link createTestClient} do so.
+ * An in-memory API. Pass its `fetch` to a client, or use {@link createTestClient}.
  *
  * @example
  * import { Client } from '@trading-automation/sdk';
@@ -88,15 +88,15 @@ const PAGE_DEFAULT = 20;
  * for await (const trade of client.trades.list()) console.log(trade.symbol);
  */
 export class FakeApi<D extends DecimalForm = 'number'> {
-  /** Every request of an operation, in order; repetitions among them. */
+  /** All REST requests in order, including retries. */
   readonly requests: FakeRequest[] = [];
-  /** Every document that was asked for. */
+  /** All GraphQL requests in order. */
   readonly graphqlRequests: FakeGraphqlRequest[] = [];
   readonly #steady = new Map<OperationId, Reply>();
   readonly #once = new Map<OperationId, Reply[]>();
   #graphqlAnswer: ((request: FakeGraphqlRequest) => unknown) | undefined;
 
-  /** In place of the runtime's; bound, so that it can be handed on. */
+  /** Replaces the runtime's `fetch`. Bound, so that it can be passed as a value. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     init.signal?.throwIfAborted();
     const { pathname, search, searchParams } = new URL(url);
@@ -105,7 +105,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
     const body = typeof init.body === 'string' && init.body !== '' ? JSON.parse(init.body) : undefined;
     if (method === 'POST' && pathname === GRAPHQL_PATH) return this.#replyGraphql({ ...body, headers });
     const route = routeOf(method, pathname);
-    if (route === undefined) return refusal('route_not_found', {});
+    if (route === undefined) return errorResponse('route_not_found', {});
     const { operation, params } = route;
     const query = Object.fromEntries(searchParams);
     const request = { operation, method, path: pathname + search, params, query, body, headers };
@@ -117,7 +117,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   };
 
   /**
-   * Has an operation answer so from now on.
+   * Sets the response of an operation.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -133,7 +133,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Has an operation answer so once, after what it was told before; then as it did.
+   * Adds a one-time response of an operation, used after the one-time responses added before it.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -147,23 +147,23 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Has an operation refuse from now on, by the code and its status.
+   * Makes an operation fail with an error code and its status.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
    *
    * const { client, api } = createTestClient();
-   * api.fail('trades.cancel', 'invalid_state', { message: 'It is filled.' });
+   * api.fail('trades.cancel', 'invalid_state', { message: 'The trade is filled.' });
    * const error = await client.trades.cancel('trd_1').catch((reason) => reason);
-   * console.log(String(error)); // ConflictError: It is filled.
+   * console.log(String(error)); // ConflictError: The trade is filled.
    */
   fail(id: OperationId, code: ErrorCode, details: FailureDetails = {}): this {
-    this.#steady.set(id, () => refusal(code, details));
+    this.#steady.set(id, () => errorResponse(code, details));
     return this;
   }
 
   /**
-   * Has an operation refuse once: to see how a client goes on.
+   * Makes an operation fail once. For tests of retries.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -174,11 +174,11 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * console.log(api.requests.length); // 2
    */
   failOnce(id: OperationId, code: ErrorCode, details: FailureDetails = {}): this {
-    return this.#next(id, () => refusal(code, details));
+    return this.#next(id, () => errorResponse(code, details));
   }
 
   /**
-   * Has the connection break at an operation once: no answer comes, and whether it was carried out is not known.
+   * Drops the connection of an operation once. The client gets no response, as if the request may have been executed.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -186,7 +186,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * const { client, api } = createTestClient();
    * api.disconnectOnce('trades.cancel');
    * const error = await client.trades.cancel('trd_1').catch((reason) => reason);
-   * console.log(String(error)); // ConnectionError: No answer from https://api.test: ECONNRESET
+   * console.log(String(error)); // ConnectionError: No response from https://api.test: ECONNRESET
    */
   disconnectOnce(id: OperationId): this {
     return this.#next(id, () => {
@@ -195,7 +195,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Has GraphQL answer with data, the same or made of the request.
+   * Sets the data that GraphQL requests return, or a function that computes it from the request.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -210,7 +210,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * The requests of one operation, in order.
+   * Returns the requests of one operation in order.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -224,7 +224,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Forgets what it was told and what it was asked.
+   * Removes all configured responses and recorded requests.
    *
    * @example
    * import { FakeApi } from '@trading-automation/sdk/testing';
@@ -249,37 +249,39 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   #replyGraphql(request: FakeGraphqlRequest): Response {
     this.graphqlRequests.push(request);
     if (this.#graphqlAnswer === undefined)
-      return json(200, { errors: [{ message: 'No answer was told: see answerGraphql.', extensions: {} }] });
+      return json(200, {
+        errors: [{ message: 'No GraphQL response is configured. Call answerGraphql().', extensions: {} }],
+      });
     return json(200, { data: this.#graphqlAnswer(request) });
   }
 }
 
-/** Without its types: what fits an operation was seen to where it was told. */
+/** An untyped response; the public methods check its type. */
 type ReplyInput = object | ((request: AnyRequest) => object | Promise<object>);
 
 const fixtureReply: Reply = (request, route) => toReply(route.kind === 'record' ? {} : [{}])(request, route);
 
-function toReply(given: ReplyInput): Reply {
+function toReply(input: ReplyInput): Reply {
   return async (request, { kind, params }) => {
     const { operation, headers, query } = request;
     const decimals = headers.get('accept')?.includes('decimals=string') ? 'string' : 'number';
-    const usual = fixture(operation, {}, decimals) as object;
-    const told: object = typeof given === 'function' ? await given(request) : given;
+    const defaults = fixture(operation, {}, decimals) as object;
+    const result: object = typeof input === 'function' ? await input(request) : input;
     if (kind === 'record')
-      return json(200, { success: true, data: { ...withRequestedId(usual, params), ...told } });
-    const items = (told as readonly object[]).map((item) => ({ ...usual, ...item }));
+      return json(200, { success: true, data: { ...withRequestedId(defaults, params), ...result } });
+    const items = (result as readonly object[]).map((item) => ({ ...defaults, ...item }));
     return kind === 'list' ? page(items, query) : stream(items, headers.get('last-event-id'));
   };
 }
 
-/** The usual record, under the id that was asked for. */
-function withRequestedId(usual: object, params: Readonly<Record<string, string>>): object {
-  const { id, key } = usual as { id?: unknown; key?: unknown };
+/** Returns the default record with the requested id or key. */
+function withRequestedId(defaults: object, params: Readonly<Record<string, string>>): object {
+  const { id, key } = defaults as { id?: unknown; key?: unknown };
   const prefix = typeof id === 'string' ? id.split('_', 1)[0] : undefined;
-  const asked = Object.values(params).find((param) => param.split('_', 1)[0] === prefix);
+  const requested = Object.values(params).find((param) => param.split('_', 1)[0] === prefix);
   return {
-    ...usual,
-    ...(asked === undefined ? {} : { id: asked }),
+    ...defaults,
+    ...(requested === undefined ? {} : { id: requested }),
     ...(key === undefined || params.key === undefined ? {} : { key: params.key }),
   };
 }
@@ -299,7 +301,7 @@ function page(items: readonly object[], query: Readonly<Record<string, string>>)
   return json(200, { success: true, data: items.slice(offset, end), pagination });
 }
 
-/** The events after the last that was seen; then it stays open until the client leaves. */
+/** Returns a stream of the events after `lastId`. It stays open until the client closes it. */
 function stream(events: readonly object[], lastId: string | null): Response {
   const idOf = (event: object) => String((event as { event_id?: unknown }).event_id);
   const from = events.findIndex((event) => idOf(event) === lastId) + 1;
@@ -313,16 +315,16 @@ function stream(events: readonly object[], lastId: string | null): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-function refusal(code: ErrorCode, { message, details, headers }: FailureDetails): Response {
-  const known = REFUSALS[code as keyof typeof REFUSALS] as readonly [number, string] | undefined;
-  if (known === undefined) throw new TypeError(`The API has no code ${code}.`);
-  const [status, meaning] = known;
-  const mayPass = status === 429 || status >= 500;
+function errorResponse(code: ErrorCode, { message, details, headers }: FailureDetails): Response {
+  const entry = REFUSALS[code as keyof typeof REFUSALS] as readonly [number, string] | undefined;
+  if (entry === undefined) throw new TypeError(`Unknown error code: ${code}. Use a code of the API.`);
+  const [status, meaning] = entry;
+  const isTransient = status === 429 || status >= 500;
   const error = { code, message: message ?? meaning, ...(details === undefined ? {} : { details }) };
   return json(
     status,
     { success: false, error: { ...error, request_id: REQUEST_ID } },
-    { ...(mayPass ? { 'retry-after-ms': '0' } : {}), ...headers },
+    { ...(isTransient ? { 'retry-after-ms': '0' } : {}), ...headers },
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * For the tests of those who use the SDK: a client without a server, records of every kind, and signed webhooks. It
- * runs wherever JavaScript does, under every test runner.
+ * Helpers for tests of code that uses the SDK: a client without a server, records of every type and signed webhooks. Runs
+ * on every JavaScript runtime and under every test runner.
  */
 import { Client, type ClientOptions } from '../client.js';
 import type { DecimalForm } from '../core/decimals.js';
@@ -27,15 +27,14 @@ export {
   webhookEvent,
 } from './records.js';
 
-/** A client, and the API in memory behind it. */
+/** A client with its in-memory API. */
 export interface TestClient<D extends DecimalForm = 'number'> {
   readonly client: Client<D>;
   readonly api: FakeApi<D>;
 }
 
 /**
- * A client that speaks to an API in memory. It tries nothing again, so that each call is one request, unless
- * `maxRetries` says otherwise.
+ * Creates a client of an in-memory API. It does not retry, so that each call is one request, unless `maxRetries` is set.
  *
  * @example
  * import { createTestClient } from '@trading-automation/sdk/testing';

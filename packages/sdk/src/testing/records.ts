@@ -1,19 +1,19 @@
-/** Records for tests: one of each kind, which may be changed at will. Ids and instants are the same in every run. */
+/** Records for tests: one of each type, with overridable fields. Ids and timestamps are the same in every run. */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
 import type { OperationId } from '../generated/operations.js';
 import type { EventData, OperationTypes, WebhookEventOf } from '../generated/records.js';
 import { generateTestHeaders } from '../webhooks/index.js';
 
-/** Made here, so that no search for leaked secrets finds them: they open nothing. */
+/** The API key of test clients. It gives no access. Built at run time so that secret scanners do not report it. */
 export const TEST_API_KEY = `svc_test_${'0'.repeat(32)}`;
-/** Signs the webhooks of tests, unless another is given. */
+/** The default signing secret of test webhooks. */
 export const TEST_WEBHOOK_SECRET = `whsec_${btoa('known to tests, and opens nothing')}`;
 
 type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
 
 /**
- * What an operation answers in tests, changed at will; of a list, one item.
+ * Returns the test record of an operation, with changes applied; for a list, one item.
  *
  * @example
  * import { fixture } from '@trading-automation/sdk/testing';
@@ -21,7 +21,7 @@ type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[I
  * const trade = fixture('trades.get', { status: 'CANCELLED', cancel_reason: 'USER' });
  * console.log(trade.id, trade.status);
  *
- * @param decimals how decimals are read, as the client's option says it. Default: `number`.
+ * @param decimals how decimals are read, as in the client option. Default: `number`.
  */
 export function fixture<Id extends OperationId, D extends DecimalForm = 'number'>(
   id: Id,
@@ -35,7 +35,7 @@ export function fixture<Id extends OperationId, D extends DecimalForm = 'number'
   return { ...answers[id], ...changes };
 }
 
-/** What an event is known by. */
+/** The id and the timestamp of an event. */
 export interface EventHead {
   /** Default: the same in every run. */
   readonly event_id?: string;
@@ -44,7 +44,7 @@ export interface EventHead {
 }
 
 /**
- * An event of a kind, its record changed at will, as webhooks and `client.events` have it.
+ * Returns an event of a type with changes applied to its record, in the form of webhooks and `client.events`.
  *
  * @example
  * import { webhookEvent } from '@trading-automation/sdk/testing';
@@ -61,17 +61,17 @@ export function webhookEvent<Type extends keyof EventData>(
   return { event_id, type, timestamp, data };
 }
 
-/** A webhook as it arrives. */
+/** A webhook as a receiver gets it. */
 export interface SignedWebhook {
   /** The raw body. */
   readonly payload: string;
   readonly headers: Record<string, string>;
-  /** What it verifies with. */
+  /** The secret that verifies it. */
   readonly secret: string;
 }
 
 /**
- * The body and the headers that the platform would send with an event: for tests of a receiver.
+ * Returns the body and the headers that the platform would send for an event. For tests of a receiver.
  *
  * @example
  * import { signedWebhook, webhookEvent } from '@trading-automation/sdk/testing';

@@ -1,4 +1,4 @@
-/** Which operation a request asks for. */
+/** Matches requests to operations. */
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 
 export interface Route {
@@ -14,7 +14,7 @@ interface Pattern {
   readonly segments: readonly string[];
 }
 
-/** Those with fewer parameters first: `/trades/analytics` is no trade. */
+/** Sorted by number of parameters, so that `/trades/analytics` matches before `/trades/:id`. */
 const PATTERNS: readonly Pattern[] = (Object.keys(OPERATIONS) as OperationId[])
   .map((operation): Pattern => {
     const [method, path, kind = 'record'] = OPERATIONS[operation];
@@ -26,15 +26,15 @@ function parametersIn({ segments }: Pattern): number {
   return segments.filter((segment) => segment.startsWith(':')).length;
 }
 
-/** Undefined where no operation has this method and path. */
+/** Returns the route of a request; undefined if no operation has this method and path. */
 export function routeOf(method: string, path: string): Route | undefined {
-  const given = path.split('/');
-  for (const { operation, kind, method: its, segments } of PATTERNS) {
-    if (its !== method || segments.length !== given.length) continue;
-    const fits = segments.every((segment, at) => segment.startsWith(':') || segment === given[at]);
+  const actual = path.split('/');
+  for (const { operation, kind, method: routeMethod, segments } of PATTERNS) {
+    if (routeMethod !== method || segments.length !== actual.length) continue;
+    const fits = segments.every((segment, at) => segment.startsWith(':') || segment === actual[at]);
     if (!fits) continue;
     const named = segments.flatMap((segment, at) =>
-      segment.startsWith(':') ? [[segment.slice(1), decodeURIComponent(given[at]!)] as const] : [],
+      segment.startsWith(':') ? [[segment.slice(1), decodeURIComponent(actual[at]!)] as const] : [],
     );
     return { operation, kind, params: Object.fromEntries(named) };
   }

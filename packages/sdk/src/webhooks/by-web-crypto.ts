@@ -1,6 +1,6 @@
 /**
- * What `client.webhooks` does for receivers: as ./index.ts, hashed by the runtime's Web Crypto. A module of its own, so
- * that a client loads it with the first webhook and not before; no library comes along.
+ * Verification for `client.webhooks`: like ./index.ts, but with the runtime's Web Crypto and without a library. A separate
+ * module, so that a client loads it with the first webhook.
  */
 import type { WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import { signWebhook, verifyWebhook } from '@trading-automation/signed-request/webhooks-web-crypto';

@@ -1,6 +1,6 @@
 /**
- * Receives webhooks: verifies them as the public Standard Webhooks specification signs them, and types what they tell.
- * It needs no client, and runs wherever JavaScript does.
+ * Verifies webhooks according to the public Standard Webhooks specification, and types their events. Needs no client and
+ * runs on every JavaScript runtime.
  */
 import { signWebhook, verifyWebhook, type WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import type { WebhookEvent } from '../generated/records.js';
@@ -16,8 +16,8 @@ export type { EventData, WebhookEvent, WebhookEventOf } from '../generated/recor
 export type { TestWebhook, VerifyOptions } from './webhook.js';
 
 /**
- * The event of a genuine webhook. Its `event_id` is the same at every attempt to deliver it: who has seen it before has
- * nothing more to do.
+ * Verifies a webhook and returns its event. The `event_id` is the same at every delivery attempt: ignore an event whose
+ * id you have processed.
  *
  * @example
  * import { constructEvent } from '@trading-automation/sdk/webhooks';
@@ -28,10 +28,10 @@ export type { TestWebhook, VerifyOptions } from './webhook.js';
  *   return new Response(null, { status: 204 });
  * }
  *
- * @param payload the raw body as it came: JSON that was parsed and written again is not what was signed
- * @param secret `whsec_…`; several while a rotation is under way
- * @throws {WebhookVerificationError} where it is not genuine
- * @throws {TypeError} where the payload is no raw body, or the secret none
+ * @param payload the raw request body; JSON that was parsed and serialized again fails verification
+ * @param secret `whsec_…`; pass the old and the new secret during a rotation
+ * @throws {WebhookVerificationError} if the signature, the timestamp or a header is invalid
+ * @throws {TypeError} if the payload is not a raw body or the secret is invalid
  */
 export function constructEvent(
   payload: string | Uint8Array,
@@ -44,17 +44,17 @@ export function constructEvent(
 }
 
 /**
- * Tells a genuine webhook, and reads nothing else of it.
+ * Verifies a webhook without parsing its payload.
  *
  * @example
  * import { verify } from '@trading-automation/sdk/webhooks';
  *
  * verify(await request.text(), request.headers, secret, { tolerance: 60 });
  *
- * @param payload the raw body as it came: JSON that was parsed and written again is not what was signed
- * @param secret `whsec_…`; several while a rotation is under way
- * @throws {WebhookVerificationError} where it is not genuine
- * @throws {TypeError} where the payload is no raw body, or the secret none
+ * @param payload the raw request body; JSON that was parsed and serialized again fails verification
+ * @param secret `whsec_…`; pass the old and the new secret during a rotation
+ * @throws {WebhookVerificationError} if the signature, the timestamp or a header is invalid
+ * @throws {TypeError} if the payload is not a raw body or the secret is invalid
  */
 export function verify(
   payload: string | Uint8Array,
@@ -66,7 +66,7 @@ export function verify(
 }
 
 /**
- * The headers that the platform would send with a body: for tests of a receiver.
+ * Returns the headers that the platform would send with a payload. For tests of a receiver.
  *
  * @example
  * import { generateTestHeaders } from '@trading-automation/sdk/webhooks';
@@ -75,7 +75,7 @@ export function verify(
  * const headers = generateTestHeaders({ payload, secret });
  * await fetch('http://127.0.0.1:8080/hook', { method: 'POST', body: payload, headers });
  *
- * @throws {TypeError} where the secret is none
+ * @throws {TypeError} if the secret is invalid
  */
 export function generateTestHeaders(webhook: TestWebhook): Record<string, string> {
   return signWebhook(sentOf(webhook));

@@ -1,4 +1,4 @@
-/** What receivers hand in and get back, whether they verify at once or by a client; the hashing is not here. */
+/** Inputs and results shared by both verifiers, with and without a client. Contains no hashing. */
 import type {
   ReceivedWebhook,
   SentWebhook,
@@ -6,21 +6,21 @@ import type {
 } from '@trading-automation/signed-request/webhooks';
 import type { WebhookEvent } from '../generated/records.js';
 
-/** How strictly a webhook is judged. */
+/** Options of webhook verification. */
 export interface VerifyOptions {
-  /** How old, or how early, a webhook may be, in seconds. Default: 300. */
+  /** Maximum difference between the timestamp of the webhook and now, in seconds. Default: 300. */
   readonly tolerance?: number;
 }
 
-/** What a test of a receiver sends. */
+/** A webhook to sign in a test of a receiver. */
 export interface TestWebhook {
   /** The raw body. */
   readonly payload: string;
-  /** `whsec_…` */
+  /** The signing secret, `whsec_…`. */
   readonly secret: string;
-  /** The event's id. Default: the payload's `event_id`, or one of no event. */
+  /** Id of the event. Default: `event_id` of the payload, or `evt_test`. */
   readonly id?: string;
-  /** When it is sent. Default: now. */
+  /** Time of sending. Default: now. */
   readonly sentAt?: Date;
 }
 
@@ -37,7 +37,7 @@ export function sentOf({ payload, secret, id, sentAt = new Date() }: TestWebhook
   return { id: id ?? eventIdIn(payload) ?? 'evt_test', payload, secret, nowMs: sentAt.getTime() };
 }
 
-/** The event that a body is. Its decimals are numbers, whatever a client reads those of answers as. */
+/** Parses the event of a payload. Its decimals are numbers, regardless of the client option `decimals`. */
 export function eventIn(payload: string | Uint8Array): WebhookEvent {
   return JSON.parse(
     typeof payload === 'string' ? payload : new TextDecoder().decode(payload),

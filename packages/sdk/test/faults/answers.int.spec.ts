@@ -25,8 +25,8 @@ const html = { 'content-type': 'text/html' };
 const clientHere = (options = {}) =>
   new Client({ baseURL: farSide.origin, apiKey: API_KEY, logLevel: 'off', ...options });
 
-describe('an answer that is none of the API', () => {
-  it('is told as what it is, and is not asked for again', async () => {
+describe('a response that is not from the API', () => {
+  it('is reported and not retried', async () => {
     farSide.faults.push(respondsWith({ status: 200, headers: html, body: '<h1>Sign in to the Wi-Fi</h1>' }));
     const error = await clientOf(farSide)
       .me.get()
@@ -34,7 +34,7 @@ describe('an answer that is none of the API', () => {
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toBe(
-      'Not an answer of the API: 200 with text/html. asResponse() gives it as it is.',
+      'The response is not from the API: status 200, text/html. Call asResponse() to read it.',
     );
     expect(farSide.seen).toHaveLength(1);
   });
@@ -62,7 +62,7 @@ describe('an answer that is none of the API', () => {
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(InternalServerError);
     expect(error).toMatchObject({ code: 'unknown', details: [], docUrl: undefined });
-    expect(error.message).toBe('The server answered 502 without saying why.');
+    expect(error.message).toBe('The server responded with 502 and no message.');
   });
 
   it('details of no known form are passed over', async () => {
@@ -76,10 +76,10 @@ describe('an answer that is none of the API', () => {
   });
 });
 
-it('half of an answer, taken by a proxy for all of it, is no answer, and is told as one', async () => {
+it('a truncated response that a proxy passes on as complete is a connection error', async () => {
   farSide.faults.push(truncateResponse);
   await expect(clientOf(farSide, { maxRetries: 0 }).me.get()).rejects.toThrow(
-    new ConnectionError('The answer was cut: it is no whole JSON.'),
+    new ConnectionError('The response is truncated or not valid JSON.'),
   );
 });
 
@@ -90,7 +90,7 @@ describe('credentials go to one origin alone', () => {
       respondsWith({ status, headers: { location: `${elsewhere.origin}/v1/me` }, body: '<a>Moved</a>' }),
     );
     await expect(clientOf(farSide, { signer }).me.get()).rejects.toThrow(
-      `${farSide.origin} redirects. Credentials are sent to no other address`,
+      `${farSide.origin} redirects, and credentials are not sent to other origins`,
     );
     expect([farSide.seen.length, elsewhere.seen.length]).toEqual([1, 0]);
     await elsewhere.stop();
@@ -242,7 +242,7 @@ describe('a fetch of the caller', () => {
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
       cause: broken,
-      message: `No answer from ${farSide.origin}: undefined is not a function`,
+      message: `No response from ${farSide.origin}: undefined is not a function`,
     });
   });
 

@@ -25,7 +25,7 @@ describe("a machine's clock that is five minutes off", () => {
     expect(farSide.seen).toHaveLength(3);
     expect(farSide.trades).toHaveLength(1);
     expect(warnings).toEqual([
-      `this machine's clock is 300 s ${where} the server's; signing by the server's time`,
+      `The local clock is 300 s ${where} the server's; signing with the server's time.`,
     ]);
   });
 

@@ -167,7 +167,7 @@ describe('what does not pass is thrown', () => {
     await gone.stop();
     const error = await client.me.get().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toBe(`No answer from ${origin}: ECONNREFUSED`);
+    expect(error.message).toBe(`No response from ${origin}: ECONNREFUSED`);
   });
 
   it('silence, after the time of the last attempt', async () => {
@@ -177,7 +177,7 @@ describe('what does not pass is thrown', () => {
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.message).toBe('No answer within 500 ms.');
+    expect(error.message).toBe('No response within 500 ms.');
     expect(farSide.seen).toHaveLength(2);
   });
 

@@ -74,15 +74,15 @@ describe('no key, secret or signature is shown', () => {
   });
 
   it.each(['svc_test_with space', 'svc_test_é', 'svc_test_\u0000', 'svc_test_line\nx-other: 1'])(
-    'by the error of a key that is none: %j',
+    'by the error of an invalid API key: %j',
     (apiKey) => {
       expect(() => new Client({ baseURL: farSide.origin, apiKey })).toThrow(
-        new TypeError('apiKey is empty, or holds characters that no API key has.'),
+        new TypeError('apiKey is empty or contains characters that no API key has. Check it for spaces and line breaks.'),
       );
     },
   );
 
-  it('by the error of a private key that is none', () => {
+  it('by the error of an invalid private key', () => {
     for (const key of [`${PRIVATE_KEY}0`, PRIVATE_KEY.slice(1), '0'.repeat(64), 'f'.repeat(64)]) {
       let error: unknown;
       try {

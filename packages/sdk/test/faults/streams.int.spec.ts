@@ -150,7 +150,7 @@ describe('a stream of events', () => {
       respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' }),
     );
     await expect(take(clientOf(farSide).events.stream(), 1)).rejects.toThrow(
-      new UnexpectedAnswerError('Not a stream of events, but text/html.'),
+      new UnexpectedAnswerError('Expected an event stream; got text/html.'),
     );
   });
 
@@ -216,14 +216,14 @@ describe('a stream of events', () => {
 });
 
 describe('one connection of a stream', () => {
-  it('that falls silent is a connection that was cut', async () => {
+  it('fails if it is silent for too long', async () => {
     const response = new Response(new ReadableStream({}));
     let isClosed = false;
     const close = () => {
       isClosed = true;
     };
     const reading = messagesOf({ response, close }, undefined, 20).next();
-    await expect(reading).rejects.toThrow(new ConnectionError('Nothing was heard for 0.02 s.'));
+    await expect(reading).rejects.toThrow(new ConnectionError('No data for 0.02 s.'));
     expect(isClosed).toBe(true);
   });
 

@@ -1,9 +1,9 @@
 /**
- * Bitcoin Core's libsecp256k1 through the native binding of the npm package `secp256k1`, an optional
- * dependency. Fastest by far, and constant-time when it signs.
+ * Bitcoin Core's libsecp256k1 through the native binding of the npm package `secp256k1`, an optional dependency. By far the
+ * fastest engine, with constant-time signing.
  *
- * The package's own entry falls back, without a word, to a JavaScript library when its binary is missing.
- * This engine asks for the binding alone: it is libsecp256k1 or it is not there.
+ * The main entry of the package silently falls back to JavaScript if its binary is missing. This engine loads only the
+ * binding, so it is either libsecp256k1 or unavailable.
  */
 import { hash, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -21,8 +21,8 @@ type NativeBinding = Pick<
 >;
 
 /**
- * @param from the module whose dependency the package is; this one when left out
- * @throws EngineUnavailableError when the package, or a binary for this machine, is missing.
+ * @param from the module that resolves the package. Default: this module.
+ * @throws EngineUnavailableError if the package or its binary for this machine is missing
  */
 export function openLibsecp256k1Engine(from: string | URL = import.meta.url): VerifyEngine & MessageSigner {
   const native = loadBinding(from);
@@ -36,12 +36,12 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
       if (!hasVerifiableLengths(signature, publicKey)) return false;
       const digest = hash('sha256', message, 'buffer');
       try {
-        // The library verifies low s alone. It normalises in place, and the caller's bytes are not ours to change;
-        // the usual signature has a low s and needs neither the copy nor the call.
+        // The library accepts only low s and normalizes in place, hence the copy. Most signatures have a low s and need
+        // neither.
         const lowS = hasHighS(signature) ? native.signatureNormalize(Uint8Array.from(signature)) : signature;
         return native.ecdsaVerify(lowS, digest, publicKey);
       } catch {
-        // Lengths are right, so what throws here is r or s of n or more, or a key that is not on the curve.
+        // The lengths are valid, so this is r or s of n or more, or a key that is not on the curve.
         return false;
       }
     },
@@ -53,10 +53,10 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
   });
 }
 
-/** (n − 1) / 2, the highest s that is low. */
+/** (n − 1) / 2, the maximum low s. */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex');
 
-/** Ends at the first byte that differs, nearly always the first one. */
+/** Returns at the first different byte, usually the first one. */
 function hasHighS(signature: Uint8Array): boolean {
   for (let i = 0; i < HALF_ORDER.length; i++) {
     const difference = (signature[32 + i] ?? 0) - (HALF_ORDER[i] ?? 0);
@@ -68,7 +68,7 @@ function hasHighS(signature: Uint8Array): boolean {
 function loadBinding(from: string | URL): NativeBinding {
   try {
     const native = createRequire(from)('secp256k1/bindings.js') as NativeBinding;
-    // Blinds the multiplications of signing against side channels; the seed is no key and is not kept.
+    // Blinds the multiplications of signing against side channels. The seed is not a key and is not stored.
     native.contextRandomize(randomBytes(32));
     return native;
   } catch (error) {

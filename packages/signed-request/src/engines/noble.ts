@@ -1,6 +1,6 @@
 /**
- * Engine of last resort on servers and the only one in browsers: @noble/secp256k1 with @noble/hashes, pure
- * JavaScript, no native part. Also the default signer everywhere.
+ * The fallback on servers and the only engine in browsers: @noble/secp256k1 with @noble/hashes, pure JavaScript. Also the
+ * default signer.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -8,7 +8,7 @@ import * as secp256k1 from '@noble/secp256k1';
 import { bytesToHex } from '../encoding.js';
 import { hasVerifiableLengths, type MessageSigner, type VerifyEngine } from '../engine.js';
 
-// noble 3 ships without hashes: RFC 6979 nonces need this slot filled before the first signature.
+// noble 3 has no hashes of its own: RFC 6979 nonces need them before the first signature.
 secp256k1.hashes.sha256 = sha256;
 secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message);
 

@@ -1,8 +1,8 @@
 /**
- * OpenSSL through node:crypto: present in every Node, several times faster than JavaScript.
+ * OpenSSL through node:crypto: available in every Node and several times faster than JavaScript.
  *
- * OpenSSL parses a key far slower than it looks one up, so parsed keys are kept, least recently used out
- * first. The cache is bounded, holds public keys alone, and keeps no key that failed to parse.
+ * OpenSSL parses keys slowly, so parsed keys are cached, with eviction of the least recently used. The cache is bounded
+ * and contains only valid public keys.
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { assertKnownAnswers, hasVerifiableLengths, type VerifyEngine } from '../engine.js';
@@ -10,10 +10,10 @@ import { LruCache } from '../lru-cache.js';
 
 /** DER of a SubjectPublicKeyInfo (RFC 5480) for a compressed point on secp256k1, up to the 33 bytes of the point. */
 const SPKI_PREFIX = Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex');
-/** At a few KiB for each parsed key, some tens of MiB at most. */
+/** At a few KiB per parsed key, at most some tens of MiB. */
 const PARSED_KEYS_MAX = 4096;
 
-/** @throws EngineUnavailableError when this OpenSSL lacks the curve */
+/** @throws EngineUnavailableError if this OpenSSL does not support the curve */
 export function openNodeCryptoEngine(): VerifyEngine {
   const parsedKeys = new LruCache<string, KeyObject>(PARSED_KEYS_MAX);
 
@@ -40,7 +40,7 @@ export function openNodeCryptoEngine(): VerifyEngine {
   });
 }
 
-/** null when the bytes are no compressed point on the curve. */
+/** Parses a public key; returns null if it is not a compressed point on the curve. */
 function parsePublicKeyDer(publicKey: Uint8Array): KeyObject | null {
   try {
     return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' });
