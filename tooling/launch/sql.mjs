@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { decodeId, ID_PREFIXES } from '@trading-automation/contracts';
 import pg from 'pg';
 import { dataPaths } from './paths.mjs';
 import { runningPlatform } from './running-platform.mjs';
 
 /**
  * `npm run sql -- "<statement>" [parameters …] [--data <folder>]`: runs one statement against the database of the running
- * platform and prints each row as a line of JSON. The transaction is read-only.
+ * platform and prints each row as a line of JSON. The transaction is read-only. A parameter that is a public id, such as
+ * `trd_…`, becomes the UUID that the tables hold.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,7 +24,7 @@ try {
   });
   await client.connect();
   try {
-    const { rows } = await client.query(statement, parameters);
+    const { rows } = await client.query(statement, parameters.map(stored));
     for (const row of rows) console.log(JSON.stringify(row));
   } finally {
     await client.end();
@@ -30,4 +32,13 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+}
+
+/** @param {string} parameter */
+function stored(parameter) {
+  for (const prefix of /** @type {(keyof typeof ID_PREFIXES)[]} */ (Object.keys(ID_PREFIXES))) {
+    const uuid = decodeId(prefix, parameter);
+    if (uuid !== null) return uuid;
+  }
+  return parameter;
 }
