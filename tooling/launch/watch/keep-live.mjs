@@ -29,7 +29,7 @@ const generated = [
 ];
 
 /** Folders whose change needs the migrator to run before the services start again. */
-const migrations = ['packages/core/src/database/migrations', 'apps/migrator/src'];
+const migrations = ['packages/core/src/database', 'apps/migrator/src'];
 
 /**
  * @typedef {{ service: import('../service-list.mjs').Service,
