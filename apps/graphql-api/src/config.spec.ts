@@ -22,9 +22,9 @@ const problemsOf = (environment: Record<string, string>) => {
   }
 };
 
-/** What both APIs are told is tested at the REST API. */
+/** Settings that both APIs share are tested in the REST API. */
 describe('the configuration', () => {
-  it('needs no more than what has no safe default', () => {
+  it('requires only settings without a safe default', () => {
     expect(readConfig(configSchema, complete)).toEqual({
       ...complete,
       HOST: '127.0.0.1',
@@ -45,7 +45,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names all that is missing', () => {
+  it('names every missing setting', () => {
     expect(problemsOf({}).map((problem) => problem.split(':')[0])).toEqual(Object.keys(complete));
   });
 
@@ -57,7 +57,7 @@ describe('the configuration', () => {
     ['PASSKEYS', 'here'],
     ['SIGN_IN_PROVIDERS', 'all'],
     ['OPEN_REGISTRATION', 'yes'],
-  ])('refuses %s=%s, and does not repeat it', (name, value) => {
+  ])('rejects %s=%s without repeating the value', (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([name]);
     expect(problems[0]).not.toContain(`${value}"`);
@@ -65,13 +65,13 @@ describe('the configuration', () => {
 
   const origins = { PUBLIC_URL: 'https://graphql.example.com', REST_PUBLIC_URL: 'https://api.example.com' };
 
-  it.each(['WEBHOOK_ALLOW_LOOPBACK', 'GRAPHIQL'])('has no %s in the live world', (name) => {
+  it.each(['WEBHOOK_ALLOW_LOOPBACK', 'GRAPHIQL'])('rejects %s in the live world', (name) => {
     const environment = { ...complete, ...origins, [name]: 'true' };
     expect(problemsOf(environment)).toEqual([]);
     expect(problemsOf({ ...environment, WORLD: 'live' })).toEqual([`${name}: must be off in the live world`]);
   });
 
-  it('leaves no live world without the origins that tokens name and links in mails lead to', () => {
+  it('requires the origins of tokens and e-mail links in the live world', () => {
     const live = { ...complete, WORLD: 'live' };
     expect(problemsOf(live)).toEqual(['PUBLIC_URL: is required', 'REST_PUBLIC_URL: is required']);
     expect(problemsOf({ ...live, ...origins })).toEqual([]);

@@ -1,4 +1,4 @@
-/** A small API of its own over the transport: what the transport promises holds for whatever it serves. */
+/** A small test API on the transport, because the transport's guarantees hold for any operations. */
 import type { Server } from 'node:http';
 import { Controller, type DynamicModule, Inject, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -106,7 +106,7 @@ export const noteOperations = {
   }),
 } as const;
 
-/** What a test decides: who a key belongs to, and what the use-cases do. */
+/** Behaviour that a test controls: the owner of a key, and the use cases. */
 class NotesBehaviour {
   readonly seen: IncomingRequest[] = [];
   readonly calls: Call<OperationShape>[] = [];
@@ -126,13 +126,13 @@ class NotesBehaviour {
 }
 
 const KEYS: Readonly<Record<string, readonly Permission[]>> = { reader: ['READ'], trader: ['TRADE'] };
-/** The header of the key that may only read. */
+/** Header of the key with READ permission. */
 export const READER = { 'x-api-key': 'reader' };
-/** The header of the key that may do all. */
+/** Header of the key with ADMIN permission. */
 export const TRADER = { 'x-api-key': 'trader' };
 const USER_ID = '0190b5c2-0000-7000-8000-000000000001';
 
-/** Knows two keys, and remembers what it was shown. */
+/** Accepts two keys and records the requests that it authenticated. */
 class NotesAuthentication {
   constructor(
     private readonly behaviour: NotesBehaviour,
@@ -214,9 +214,9 @@ export interface NotesOptions {
   readonly trustedProxies?: readonly string[];
   readonly corsOrigins?: readonly string[];
   readonly serverLimits?: Partial<ServerLimits>;
-  /** As the variable gives them. */
+  /** In the format of the environment variable. */
   readonly rateLimits?: RateLimits;
-  /** Where several of these APIs keep limits together, and as whose; the memory of each unless given. */
+  /** Shared rate-limit store and key prefix of several of these APIs. Default: in memory. */
   readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };
 }
 
@@ -234,7 +234,7 @@ export async function startNotesApi(options: NotesOptions = {}): Promise<NotesAp
         useValue: new NotesAuthentication(behaviour, options.rateLimitsIn?.credentialIds ?? ''),
       },
       { provide: RateLimiter, useValue: limiterOf(options) },
-      // Nothing is kept here: what is, is shown with the real API.
+      // Idempotency is not stored here; the tests of the real API cover it.
       {
         provide: CommandRunner,
         useValue: { run: (_once: unknown, effect: () => Promise<unknown>) => effect() },
@@ -278,7 +278,7 @@ function limiterOf({ rateLimits = AMPLE_RATE_LIMITS, rateLimitsIn }: NotesOption
   });
 }
 
-/** As `send`, by a key that may do all, with a JSON body. */
+/** Like `send`, with the ADMIN key and a JSON body. */
 export function sendJson(api: { port: number }, method: string, target: string, body: string, headers = {}) {
   return send(api, method, target, {
     body,

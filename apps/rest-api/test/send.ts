@@ -1,4 +1,4 @@
-/** Requests as bytes and headers, which no client of a higher level would send. */
+/** Sends raw requests that a higher-level client would not send. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
@@ -20,7 +20,7 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** An empty object where there is no body. */
+  /** An empty object if there is no body. */
   readonly json: { success?: boolean; data?: unknown; pagination?: unknown; error?: ErrorBody };
 }
 
@@ -64,7 +64,7 @@ export function send(
   });
 }
 
-/** Bytes as they are, and all that comes back until the server ends the connection. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export function sendBytes(api: { port: number }, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(api.port, '127.0.0.1', () => socket.write(bytes));
@@ -77,7 +77,7 @@ export function sendBytes(api: { port: number }, bytes: string): Promise<string>
   });
 }
 
-/** The status of an answer, and the code of a refusal. */
+/** Returns the status of a response and its error code. */
 export async function codeOf(answer: Promise<TestResponse>): Promise<[number, string | undefined]> {
   const { status, json } = await answer;
   return [status, json.error?.code];

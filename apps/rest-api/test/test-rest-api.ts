@@ -1,4 +1,4 @@
-/** The API as it is deployed, in this process, over a database of its own. */
+/** The API as deployed, in this process, on a separate database. */
 import { createHash, randomBytes } from 'node:crypto';
 import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
@@ -72,13 +72,13 @@ export interface KeyPair {
   readonly publicKey: string;
 }
 
-/** A key pair that no other test has. */
+/** Creates a key pair for one test. */
 export function createKeyPair(): KeyPair {
   const privateKey = randomBytes(32);
   return { privateKey, publicKey: publicKeyOf(privateKey) };
 }
 
-/** A signed request, whose body is JSON: text as it is given, or what is to be written as such. */
+/** Signs a request with a JSON body: a string is sent unchanged, other values are serialized. */
 export function sendSigned(
   api: { port: number },
   { privateKey }: KeyPair,
@@ -99,7 +99,7 @@ export function sendSigned(
   return send(api, method, target, { body, headers: { ...signature, ...JSON_TYPE, ...headers } });
 }
 
-/** The body that links the key, over a challenge of its own. */
+/** Returns the body that links the key, with a new challenge. */
 export async function createIdentityBody(
   api: { port: number },
   holder: KeyPair,
@@ -111,7 +111,7 @@ export async function createIdentityBody(
   return JSON.stringify({ challenge, pubkey: holder.publicKey, signature });
 }
 
-/** Somebody with an account of their own. */
+/** A user with a new account. */
 export async function openAccount(
   api: { port: number },
   sent: Readonly<Record<string, string>> = {},

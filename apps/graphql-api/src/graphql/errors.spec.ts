@@ -12,8 +12,8 @@ beforeEach(() => {
   log = [];
 });
 
-describe('a refusal', () => {
-  it('is shown with its code, its details and the request’s id, at its place', () => {
+describe('an expected error', () => {
+  it('is returned with its code, details, request id and path', () => {
     const refusal = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
     const error = new GraphQLError('wrapped', { originalError: refusal, path: ['a', 0] });
     expect(show(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
@@ -24,12 +24,12 @@ describe('a refusal', () => {
     expect(log).toEqual([]);
   });
 
-  it('says how long to wait', () => {
+  it('has the time to wait', () => {
     const error = new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 6.2 });
     expect(show(error).extensions.retry_after).toBe(7);
   });
 
-  it('of a document has a code for who shows it', () => {
+  it('of a document has a specific code in its details', () => {
     expect(show(documentError('too_deep', 'Too deep.'))).toEqual({
       message: 'Too deep.',
       extensions: {
@@ -41,7 +41,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a fault of ours', () => {
+describe('an internal error', () => {
   it.each([
     ['an error', new Error('SELECT s3cret')],
     [
@@ -49,7 +49,7 @@ describe('a fault of ours', () => {
       new GraphQLError('SELECT s3cret', { originalError: new Error('SELECT s3cret'), path: ['a'] }),
     ],
     ['an answer that breaks the schema', new GraphQLError('Cannot return null: s3cret', { path: ['a'] })],
-  ])('is shown as no more than that, and logged with the request’s id: %s', (_what, error) => {
+  ])('discloses no details and is logged with the request id: %s', (_what, error) => {
     const shown = show(error);
     expect(shown.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
     expect(shown.message).not.toContain('s3cret');
@@ -58,7 +58,7 @@ describe('a fault of ours', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('an invalid value', () => {
   const schema = buildSchema(`
     scalar DateTime
     enum Side { BUY SELL }
@@ -87,7 +87,7 @@ describe('what does not fit', () => {
     { unknown: 's3cret', s: 's3cret' },
   ];
 
-  it.each(given)('is told without the value that was given: %j', async (value) => {
+  it.each(given)('is reported without the value: %j', async (value) => {
     const document = parse('query ($in: In) { a(in: $in) }');
     const variables = { in: value };
     const compiled = compileQuery(schema, document, '');
@@ -101,14 +101,14 @@ describe('what does not fit', () => {
       for (const error of errors!) {
         const { message, extensions } = show(error);
         expect(extensions.code).toBe('validation_failed');
-        // The compiler names the member alone.
+        // The compiler names only the member.
         expect(message).toMatch(/^Variable "\$\w+" got an invalid value/);
         expect(message.replace('by type "In"', '')).not.toMatch(/s3cret|4242|password/);
       }
     }
   });
 
-  it('names the place in the variable', async () => {
+  it('is reported with its path in the variable', async () => {
     const document = parse('query ($in: In) { a(in: $in) }');
     const { errors } = await execute({ schema, document, variableValues: { in: { inner: { n: 'x' } } } });
     expect(show(errors![0]!).message).toBe(
@@ -126,7 +126,7 @@ describe('what does not fit', () => {
     '{ a(nn: 1) }',
     '{ bb }',
     '{ a(in: {sid: BUY}) }',
-  ])('in a document is told without literals and suggestions: %s', (text) => {
+  ])('in a document is reported without literals and suggestions: %s', (text) => {
     for (const error of validate(schema, parse(text))) {
       const { message, locations } = show(error);
       expect(message).not.toMatch(/s3cret|4242|did you mean/i);

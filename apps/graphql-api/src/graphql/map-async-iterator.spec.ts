@@ -1,6 +1,6 @@
 import { mapAsyncIterator } from './map-async-iterator.js';
 
-/** A source whose next event never comes, and which knows whether it was left. */
+/** A source without a next event that records whether it was closed. */
 function silent() {
   const source = {
     isLeft: false,
@@ -14,7 +14,7 @@ function silent() {
 }
 
 describe('a mapped source', () => {
-  it('gives each event turned into another, in their order, and ends with the source', async () => {
+  it('yields each mapped event in order and ends with the source', async () => {
     const events = mapAsyncIterator(
       [1, 2, 3][Symbol.iterator]() as never,
       async (event: number) => event * 10,
@@ -25,7 +25,7 @@ describe('a mapped source', () => {
     expect(await events.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('is left at once, while its next event is waited for', async () => {
+  it('closes immediately while its next event is pending', async () => {
     const source = silent();
     const events = mapAsyncIterator(source, (event) => event);
     void events.next();
@@ -33,14 +33,14 @@ describe('a mapped source', () => {
     expect(source.isLeft).toBe(true);
   });
 
-  it('is left by who gives up with an error, which is not lost', async () => {
+  it('closes on throw() and rethrows the error', async () => {
     const source = silent();
     const failure = new Error('enough');
     await expect(mapAsyncIterator(source, (event) => event).throw?.(failure)).rejects.toBe(failure);
     expect(source.isLeft).toBe(true);
   });
 
-  it('fails with what turning an event fails with', async () => {
+  it('fails with the error of the mapping', async () => {
     const failure = new Error('no');
     const events = mapAsyncIterator([1][Symbol.iterator]() as never, () => Promise.reject(failure));
     await expect(events.next()).rejects.toBe(failure);

@@ -22,11 +22,11 @@ interface Tried {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly actor?: Actor | null;
   readonly options?: ConstructorParameters<typeof OperationField>[1];
-  /** What the limits of the operation say. */
+  /** Result of the operation's rate limits. */
   readonly take?: (who: string) => Promise<void>;
 }
 
-/** What the field answered, and the calls that its use-case got. */
+/** The result of the field and the calls of its use case. */
 async function answerOf(operation: Operation, { args = {}, actor = null, options = {}, take }: Tried = {}) {
   const calls: unknown[] = [];
   const taken: string[] = [];
@@ -77,17 +77,17 @@ it.each(guarded.map((operation) => [operation.id, operation] as const))(
   },
 );
 
-it('what is public is done for everybody, and knows nobody', async () => {
+it('a public operation runs for every caller, without a caller', async () => {
   for (const actor of [null, actorWith('READ')]) {
     const { calls } = await answerOf(accessOperations.cliChallenge, { actor });
     expect(calls).toMatchObject([{ actor: null }]);
   }
 });
 
-describe('limits of its own', () => {
+describe('separate limits', () => {
   const bucket = accessOperations.createApiKey.bucket;
 
-  it('are those of the credential, or of the address where there is none', async () => {
+  it('apply to the credential, or to the address without one', async () => {
     const { taken } = await answerOf(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
     expect(taken).toEqual([`${bucket} ${actorWith().credential.id}`]);
     const stranger = await answerOf(accessOperations.cliIdentity);
@@ -95,7 +95,7 @@ describe('limits of its own', () => {
     expect((await answerOf(accessOperations.me, { actor: actorWith('READ') })).taken).toEqual([]);
   });
 
-  it('refuse before the permission is looked at, with the time to wait', async () => {
+  it('are checked before the permission, and the error has the time to wait', async () => {
     const { refusal, calls } = await answerOf(accessOperations.createApiKey, {
       actor: actorWith('READ'),
       take: async () => {
@@ -120,7 +120,7 @@ describe('arguments', () => {
     expect((calls[0] as { query: object }).query).not.toHaveProperty('status');
   });
 
-  it('with `include` in their name include what they say where they are true', async () => {
+  it('named `include…` add their value to `include` if true', async () => {
     for (const [includeRevoked, include] of [
       [true, ['revoked']],
       [false, []],
@@ -130,7 +130,7 @@ describe('arguments', () => {
     }
   });
 
-  it('are parameters of the path under the names that the field has for them', async () => {
+  it('can be path parameters under other names', async () => {
     const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';
     const { calls } = await answerOf(tradeOperations.get, {
       actor,
@@ -140,7 +140,7 @@ describe('arguments', () => {
     expect(calls).toMatchObject([{ params: { id } }]);
   });
 
-  it('are refused in the order of query, body and ids, by the names that the caller knows', async () => {
+  it('are validated in the order query, body, ids, with GraphQL names in errors', async () => {
     const list = await answerOf(tradeOperations.list, { actor, args: { first: 0, strategyId: 'nonsense' } });
     expect(list.refusal).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
     const input = {
@@ -157,7 +157,7 @@ describe('arguments', () => {
   });
 });
 
-it('a refusal of the use-case is given back and not thrown', async () => {
+it('an error of the use case is returned instead of thrown', async () => {
   const { refusal } = await answerOf(accessOperations.me, { actor: actorWith('READ') });
   expect(refusal).toBeInstanceOf(DomainError);
   expect(refusal.code).toBe('invalid_state');

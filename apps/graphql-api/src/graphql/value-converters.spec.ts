@@ -20,7 +20,7 @@ describe('a record', () => {
     by_asset: { some_coin: '1' },
   };
 
-  it('has camelCase names all the way down, null for what is absent, and maps as they are', () => {
+  it('has camelCase names at every level, null for absent members, and unchanged maps', () => {
     expect(shape(record)).toEqual({
       id: 'trd_1',
       limitPrice: null,
@@ -30,18 +30,18 @@ describe('a record', () => {
     });
   });
 
-  it('shows nothing that its schema does not name', () => {
+  it('includes only members of its schema', () => {
     expect(shape({ ...record, password_hash: 'x' })).not.toHaveProperty('passwordHash');
   });
 
-  it('throws where a member is missing', () => {
+  it('throws if a member is missing', () => {
     const { id: _id, ...broken } = record;
     expect(() => shape(broken)).toThrow('the response lacks the field id');
   });
 });
 
-describe('what was stored as JSON', () => {
-  it('keeps every digit: decimals of records, and any number that a double does not carry, are strings', () => {
+describe('stored JSON', () => {
+  it('keeps every digit: decimals and numbers that a double cannot hold are strings', () => {
     const shape = compileOutputConverter(z.object({ value: storedSchema(z.unknown(), [money]) }));
     const value = StoredJson.of('{"amount":0.10,"n":1,"deep":[{"x":1.0000000000000000001}]}');
     expect(shape({ value })).toEqual({
@@ -55,7 +55,7 @@ describe('an input', () => {
     z.strictObject({ max_open: decimal.optional(), levels: z.array(money), value: z.unknown() }),
   );
 
-  it('has the names of the wire all the way down, and any JSON its own', () => {
+  it('has wire names at every level, except within any JSON', () => {
     const value = { someKey: [{ another_key: 1 }] };
     expect(wire({ maxOpen: '1', levels: [{ amount: '1', currencyCode: 'BTC' }], value })).toEqual({
       max_open: '1',
@@ -64,7 +64,7 @@ describe('an input', () => {
     });
   });
 
-  it('is nothing where it is left out', () => {
+  it('is undefined if omitted', () => {
     expect([wire(undefined), wire(null), compileInputConverter(undefined)('x')]).toEqual([
       undefined,
       null,

@@ -4,11 +4,11 @@ const ISSUER = 'https://accounts.example.com';
 const KEYS = 'https://keys.example.net/keys?v=3';
 
 describe('a discovery document', () => {
-  it('says where the keys are, at another host too', () => {
+  it('has the URL of the keys, possibly on another host', () => {
     expect(jwksUriIn({ issuer: ISSUER, jwks_uri: KEYS, more: 1 }, ISSUER)?.href).toBe(KEYS);
   });
 
-  it('of an issuer on this machine may say it in the clear', () => {
+  it('of a loopback issuer may use http', () => {
     const issuer = 'http://127.0.0.1:4000';
     expect(jwksUriIn({ issuer, jwks_uri: `${issuer}/jwks` }, issuer)?.port).toBe('4000');
   });
@@ -20,7 +20,7 @@ describe('a discovery document', () => {
     ['with keys in a file', { issuer: ISSUER, jwks_uri: 'file:///keys' }],
     ['without keys', { issuer: ISSUER }],
     ['that is none', 'issuer'],
-  ])('%s is not believed', (_what, document) => {
+  ])('%s is not trusted', (_what, document) => {
     expect(jwksUriIn(document, ISSUER)).toBeNull();
   });
 });

@@ -19,7 +19,7 @@ const told = (more: Partial<OpenIdProvider> = {}): OpenIdProvider => ({
   ...more,
 });
 const verifier = (more: Partial<OpenIdProvider> = {}) => new OpenIdTokenVerifier(told(more));
-/** One that may ask for unknown keys at once. */
+/** A verifier that may request unknown keys immediately. */
 const eager = () => new OpenIdTokenVerifier(told(), { keysCooldownMs: 0 });
 
 const now = () => Math.floor(Date.now() / 1_000);
@@ -42,7 +42,7 @@ const refusal = expect.objectContaining({ code: 'invalid_login' });
 const failure = expect.objectContaining({ code: 'service_unavailable' });
 
 describe('an ID token', () => {
-  it('of a real sign-in says who its user is, with the address that the provider verified', async () => {
+  it('of a real sign-in identifies its user and the verified address', async () => {
     const identity = await verifier().identify({ idToken: await provider.idToken() });
     expect(identity).toEqual({
       provider: 'google',
@@ -52,13 +52,13 @@ describe('an ID token', () => {
     });
   });
 
-  it('is taken with RS256 and with ES256', async () => {
+  it('is accepted with RS256 and with ES256', async () => {
     await expect(verifier().identify({ idToken: await provider.idToken() })).resolves.toEqual(identified);
     await provider.useKey('second', 'ES256');
     await expect(verifier().identify({ idToken: await provider.idToken() })).resolves.toEqual(identified);
   });
 
-  it('says of an address that is not verified that it is not, in the words of any provider', async () => {
+  it('reports an unverified address in the format of every provider', async () => {
     for (const [said, emailVerified] of [
       [false, false],
       ['false', false],
@@ -71,7 +71,7 @@ describe('an ID token', () => {
     }
   });
 
-  it('with an address that can not be one is of a user without an address', async () => {
+  it('with an invalid address identifies a user without an address', async () => {
     for (const email of ['somebody', 'a@example.com\u0000', `${'a'.repeat(300)}@example.com`, 7]) {
       const idToken = await provider.sign(claims({ email, email_verified: true }));
       const { email: taken } = await verifier().identify({ idToken });
@@ -79,7 +79,7 @@ describe('an ID token', () => {
     }
   });
 
-  it('is refused once it is changed', async () => {
+  it('is rejected if it was modified', async () => {
     const idToken = await provider.idToken();
     const [header, payload = '', signature] = idToken.split('.');
     const forged = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), sub: 'somebody' };
@@ -87,7 +87,7 @@ describe('an ID token', () => {
     await expect(attempt).rejects.toEqual(refusal);
   });
 
-  it('is refused where another key signed it under the name of the published one', async () => {
+  it('is rejected if another key signed it under the id of the published key', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const idToken = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'RS256', kid: 'first' })
@@ -95,14 +95,14 @@ describe('an ID token', () => {
     await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
   });
 
-  it('is refused where it brings its own key', async () => {
+  it('is rejected if it contains its own key', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' });
     const idToken = await new SignJWT(claims()).setProtectedHeader({ alg: 'ES256', jwk }).sign(privateKey);
     await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
   });
 
-  it('is refused without a signature, and with the public key as a shared secret', async () => {
+  it('is rejected without a signature, and with the public key as a shared secret', async () => {
     const unsigned = `${encoded({ alg: 'none' })}.${encoded(claims())}.`;
     await expect(verifier().identify({ idToken: unsigned })).rejects.toEqual(refusal);
     const shared = await new SignJWT(claims())
@@ -111,7 +111,7 @@ describe('an ID token', () => {
     await expect(verifier().identify({ idToken: shared })).rejects.toEqual(refusal);
   });
 
-  it('is refused with another algorithm of the same key, where the provider names none for it', async () => {
+  it('is rejected with another algorithm of the same key if the provider names none', async () => {
     provider.instead = (request, response) => {
       if (request.url !== '/jwks') return false;
       const jwk = createPublicKey(provider.publicKeyPem()).export({ format: 'jwk' });
@@ -144,12 +144,12 @@ describe('an ID token', () => {
     ['without an issuer', () => without('iss')],
     ['of a user without a name', () => claims({ sub: '' })],
     ['of a user whose name is no text of a database', () => claims({ sub: 'a\u0000' })],
-  ])('is refused %s, whoever signed it', async (_what, made) => {
+  ])('is rejected %s, even with a valid signature', async (_what, made) => {
     const idToken = await provider.sign(made());
     await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
   });
 
-  it('is refused where it is no token, or a long one', async () => {
+  it('is rejected if it is malformed or too long', async () => {
     for (const idToken of ['', 'a.b.c', 'x'.repeat(20_000)]) {
       await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
     }
@@ -157,13 +157,13 @@ describe('an ID token', () => {
     await expect(verifier().identify({ idToken: long })).rejects.toEqual(refusal);
   });
 
-  it('may be for any client of ours, asked for by any other', async () => {
+  it('may be for any of our clients, requested by any other of them', async () => {
     const ours = verifier({ clientIds: [CLIENT, 'client-of-the-phone'] });
     const idToken = await provider.sign(claims({ azp: 'client-of-the-phone' }));
     await expect(ours.identify({ idToken })).resolves.toEqual(identified);
   });
 
-  it('may name an issuer without its scheme only where the provider does so', async () => {
+  it('may omit the scheme of the issuer only for providers that do so', async () => {
     const lenient = verifier({ isSchemeOptional: true });
     for (const iss of [provider.issuer, provider.issuer.replace('http://', '')]) {
       const idToken = await provider.sign(claims({ iss }));
@@ -173,13 +173,13 @@ describe('an ID token', () => {
 });
 
 describe('the nonce', () => {
-  it('is the same in the token and beside it', async () => {
+  it('must be equal in the token and in the request', async () => {
     const idToken = await provider.idToken({ nonce: 'n-1' });
     await expect(verifier().identify({ idToken, nonce: 'n-1' })).resolves.toEqual(identified);
     await expect(verifier().identify({ idToken, nonce: 'n-2' })).rejects.toEqual(refusal);
   });
 
-  it('is not left out on either side', async () => {
+  it('must not be missing on one side', async () => {
     const withNonce = await provider.idToken({ nonce: 'n-1' });
     await expect(verifier().identify({ idToken: withNonce })).rejects.toEqual(refusal);
     const idToken = await provider.idToken();
@@ -188,7 +188,7 @@ describe('the nonce', () => {
 });
 
 describe('the keys of the provider', () => {
-  it('are asked for once, however many tokens come', async () => {
+  it('are requested once for any number of tokens', async () => {
     const one = verifier();
     const idToken = await provider.sign(claims());
     await Promise.all(Array.from({ length: 10 }, () => one.identify({ idToken })));
@@ -196,7 +196,7 @@ describe('the keys of the provider', () => {
     expect(provider.requestCounts['/jwks']).toBe(1);
   });
 
-  it('are asked for again when the provider has a new one; the old one is good no more', async () => {
+  it('are requested again for a new key; the old key is no longer valid', async () => {
     const one = eager();
     const old = await provider.sign(claims());
     await one.identify({ idToken: old });
@@ -205,7 +205,7 @@ describe('the keys of the provider', () => {
     await expect(one.identify({ idToken: old })).rejects.toEqual(refusal);
   });
 
-  it('are not asked for at the will of who invents names of keys', async () => {
+  it('are not requested for every invented key id', async () => {
     const one = verifier();
     await one.identify({ idToken: await provider.sign(claims()) });
     for (const kid of ['a', 'b', 'c']) {
@@ -243,7 +243,7 @@ describe('a provider that fails', () => {
       discovery,
       { body: '{"issuer": "https://example.com", "jwks_uri": "https://example.com/jwks"}' },
     ],
-  ])('with %s makes the service unavailable, and no token good or bad', async (_what, path, answer) => {
+  ])('with %s causes service_unavailable', async (_what, path, answer) => {
     const one = verifier();
     const idToken = await provider.sign(claims());
     provider.instead = answering(path, answer);
@@ -253,19 +253,19 @@ describe('a provider that fails', () => {
     await expect(one.identify({ idToken })).resolves.toEqual(identified);
   });
 
-  it('by silence is not waited for', async () => {
+  it('without a response times out', async () => {
     const one = new OpenIdTokenVerifier(told(), { timeoutMs: 50 });
     provider.instead = () => true;
     await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
   });
 
-  it('by silence in the middle of its answer is not waited for either', async () => {
+  it('that stalls within its response times out', async () => {
     const one = new OpenIdTokenVerifier(told(), { timeoutMs: 50 });
     provider.instead = (_, response) => response.writeHead(200).write('{"issuer":');
     await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
   });
 
-  it('by not being there makes the service unavailable', async () => {
+  it('that refuses connections causes service_unavailable', async () => {
     const one = verifier();
     const idToken = await provider.sign(claims());
     await provider.stop();

@@ -31,7 +31,7 @@ function telegramLogin(): Record<string, string> {
 }
 
 describe('the providers of a deployment', () => {
-  it('are offered where they are configured alone', async () => {
+  it('are available only if configured', async () => {
     const none = identities({});
     const asked: [string, () => Promise<unknown>][] = [
       ['Google', () => none.google({ idToken: 'a.b.c' })],
@@ -45,7 +45,7 @@ describe('the providers of a deployment', () => {
     }
   });
 
-  it('say who somebody is there, each under its own name', async () => {
+  it('identify a user, each under its own name', async () => {
     const there = { clientIds: [CLIENT], issuer: local.issuer };
     const all = identities({
       google: there,
@@ -61,7 +61,7 @@ describe('the providers of a deployment', () => {
     expect(await all.telegram(telegramLogin())).toMatchObject({ provider: 'telegram', subject: '42' });
   });
 
-  it('let Google alone name its issuer without a scheme', async () => {
+  it('allow only Google to omit the scheme of its issuer', async () => {
     const there = { clientIds: [CLIENT], issuer: local.issuer };
     const both = identities({ google: there, apple: there });
     const now = Math.floor(Date.now() / 1_000);

@@ -33,7 +33,7 @@ const failure = expect.objectContaining({ code: 'service_unavailable' });
 const identify = (token = 'token-of-the-test') => new XUserInfoClient(url).identify(token);
 
 describe('an access token of X', () => {
-  it('belongs to whom X says, without an address', async () => {
+  it('identifies the user that X returns, without an address', async () => {
     answer = saying(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
     await expect(identify()).resolves.toEqual({
       provider: 'x',
@@ -45,12 +45,12 @@ describe('an access token of X', () => {
     expect(request?.headers.authorization).toBe('Bearer token-of-the-test');
   });
 
-  it.each([401, 403])('is refused where X answers %i, whatever else it says', async (status) => {
+  it.each([401, 403])('is rejected if X responds with %i, regardless of the body', async (status) => {
     answer = saying(status, '<html>');
     await expect(identify()).rejects.toEqual(refusal);
   });
 
-  it('is not even sent where it could be none', async () => {
+  it('is not sent if it is malformed', async () => {
     answer = saying(200, user({ id: '1', username: 'a' }));
     for (const token of ['', 'a b', 'a\r\nx: y', 'ü', 'x'.repeat(5_000)]) {
       await expect(identify(token)).rejects.toEqual(refusal);
@@ -69,25 +69,25 @@ describe('X itself', () => {
     ['names somebody by no number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
     ['names somebody by a number without quotes', saying(200, user({ id: 7, username: 'a' }))],
     ['says too much', saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) }))],
-  ])('makes the service unavailable where it %s', async (_what, said) => {
+  ])('causes service_unavailable if it %s', async (_what, said) => {
     answer = said;
     await expect(identify()).rejects.toEqual(failure);
   });
 
-  it('leads the token nowhere else', async () => {
+  it('cannot redirect the token', async () => {
     answer = saying(307, '', { location: '/elsewhere' });
     await expect(identify()).rejects.toEqual(failure);
     expect(asked).toHaveLength(1);
   });
 
-  it('is not waited for where it stays silent, from the start or in the middle', async () => {
+  it('times out if it does not respond or stalls', async () => {
     for (const silent of [() => undefined, (_: unknown, response: ServerResponse) => response.write('{')]) {
       answer = silent;
       await expect(new XUserInfoClient(url, 50).identify('token')).rejects.toEqual(failure);
     }
   });
 
-  it('makes the service unavailable where it is not there', async () => {
+  it('causes service_unavailable if it refuses connections', async () => {
     await new Promise((resolve) => server.close(resolve));
     await expect(identify()).rejects.toEqual(failure);
     server.listen(0, '127.0.0.1');

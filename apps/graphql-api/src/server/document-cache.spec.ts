@@ -62,7 +62,7 @@ const root = {
 };
 Object.assign(schema.getType('Found')!, { resolveType: ({ __typename }: typeof other) => __typename });
 Object.assign(schema.getType('Named')!, { resolveType: ({ __typename }: typeof other) => __typename });
-// Written out: the compiled default resolver calls no methods.
+// Explicit, because the compiled default resolver calls no methods.
 for (const name of ['Query', 'Mutation', 'Item', 'Other'])
   for (const [field, of] of Object.entries((schema.getType(name) as GraphQLObjectType).getFields()))
     of.resolve = (source, args) => {
@@ -71,11 +71,11 @@ for (const name of ['Query', 'Mutation', 'Item', 'Other'])
     };
 
 /**
- * What of a result a client can tell. Errors are in no order, as fields beside each other have none; of a place that is
- * null because of what is in it, it may be told one or all of the reasons.
+ * The part of a result that is comparable. Errors are unordered, because sibling fields are; a null value may report one
+ * or all of its causes.
  */
 function told({ data, errors = [] }: ExecutionResult) {
-  // A variable that does not fit is told in other words by the compiler, and in another number.
+  // The compiler reports an invalid variable with other messages, and in another number.
   if (data === undefined) return { data, errors: [...new Set(errors.map(({ path }) => String(path)))] };
   const shown = errors.map(({ path = [], message, extensions }) => {
     const place = placeIn(data, path);
@@ -85,7 +85,7 @@ function told({ data, errors = [] }: ExecutionResult) {
   return { data: JSON.parse(JSON.stringify(data)), errors: [...new Set(shown)].sort() };
 }
 
-/** As far as the path leads in the data: to a null at its end, or before. */
+/** Follows the path in the data up to the first null. */
 function placeIn(data: unknown, path: readonly (string | number)[]) {
   let value = data;
   const at = path.findIndex((key) => {
@@ -197,7 +197,7 @@ const selections = fc.constantFrom(
   '__type(name: "Item") { name fields { name } }',
 );
 
-/** An operation that takes some arguments, and the variables that are given to it: some don't fit, some are left out. */
+/** An operation with arguments, and its variables: some are invalid, some are omitted. */
 const operations = fc
   .record({
     args: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 3 }),
@@ -215,7 +215,7 @@ const operations = fc
     const declarations = used.map((name) => `$${name}: ${pick(declared[name])}`);
     if (usesOn) declarations.push(pick(['$on: Boolean!', '$on: Boolean! = true']));
     const variables: Record<string, unknown> = {};
-    // Most of them fit: an error ends the operation.
+    // Most of them are valid, because an error ends the operation.
     for (const name of used) {
       const [fits] = given[name];
       const choice = pick(['fits', 'fits', 'fits', 'any', 'left out']);
@@ -228,12 +228,12 @@ const operations = fc
   });
 
 describe('a document', () => {
-  it('answers at every use what the reference implementation answers', async () => {
+  it('returns the same as the reference implementation on every use', async () => {
     let compared = 0;
     await fc.assert(
       fc.asyncProperty(operations, async ({ text, variables }) => {
         const { results, reference, refused } = await uses(text, variables);
-        // A variable that may be null where an argument may not: no document of this schema.
+        // A nullable variable for a non-null argument is not a valid document.
         if (refused !== undefined) return;
         compared++;
         expect(results).toEqual([reference, reference, reference]);
@@ -266,13 +266,13 @@ describe('a document', () => {
       'query ($any: JSON = [1.0000000000000000001]) { echo(any: $any) }',
       {},
     ],
-  ])('is the reference implementation’s to execute where it has %s', async (_what, text, variables) => {
+  ])('is executed by the reference implementation if it has %s', async (_what, text, variables) => {
     const { results, reference } = await uses(text.replace('($p: [Filled!]) {', '{'), variables);
     expect(reference!.errors).toEqual([]);
     expect(results).toEqual([reference, reference, reference]);
   });
 
-  it('gives mutations their turn', async () => {
+  it('executes mutations serially', async () => {
     const { results, reference } = await uses(
       'mutation { first { name } second { broken } again: first { name } }',
       {},
@@ -281,7 +281,7 @@ describe('a document', () => {
     expect(results).toEqual([reference, reference, reference]);
   });
 
-  it('whose fragments double is answered like one that asks once, and refused where there would be no end', async () => {
+  it('with doubling fragments is executed like a single selection, and rejected if endless', async () => {
     const doubling = (times: number) => {
       const fragments = Array.from(
         { length: times },
@@ -292,13 +292,13 @@ describe('a document', () => {
     const { results, reference } = await doubling(8);
     expect(results).toEqual([reference, reference, reference]);
     expect(reference!.data).toEqual({ item: { name: 'a' } });
-    // What compiles it would write it out.
+    // The compiler would expand it.
     expect((await doubling(40)).refused).toHaveLength(1);
   });
 });
 
-describe('what is remembered', () => {
-  it('is a document by its text and the name of its operation', async () => {
+describe('the cache', () => {
+  it('has a document by its text and its operation name', async () => {
     const documents = new DocumentCache(schema);
     const [a, b] = ['query A { item { name } }', 'query B { item { price } }'];
     const run = async (text: string, name: string | undefined) => {
@@ -318,7 +318,7 @@ describe('what is remembered', () => {
     }
   });
 
-  it('is no refusal of a text and a name that are the same in a row', () => {
+  it('does not mix up a text and a name with the same concatenation', () => {
     const text = '{\n item { name }\n}';
     const documents = new DocumentCache(schema);
     for (const [name, rest] of [
@@ -331,14 +331,14 @@ describe('what is remembered', () => {
     expect(documents.prepare(text, undefined)).not.toHaveProperty('errors');
   });
 
-  it('is made ready once', () => {
+  it('prepares a document once', () => {
     const documents = new DocumentCache(schema);
     expect(documents.prepare('{ __typename }', undefined)).toBe(documents.prepare('{ __typename }', null));
     expect(documents.prepare('{ no }', undefined)).toBe(documents.prepare('{ no }', ''));
   });
 });
 
-describe('a document that is refused', () => {
+describe('a rejected document', () => {
   const documents = new DocumentCache(schema);
   const codes = (text: string) => {
     const prepared = documents.prepare(text, undefined);
@@ -349,14 +349,14 @@ describe('a document that is refused', () => {
     );
   };
 
-  it('is too long beyond 1,000 words', () => {
+  it('is too long above 1,000 tokens', () => {
     const of = (words: number) => `{ ${'a '.repeat(words - 2)}}`;
     expect(codes(of(1_000))).toEqual(['too_many_root_fields']);
     expect(codes(of(1_001))).toEqual(['too_long']);
     expect(codes('{ a } tokens')).toEqual(['words']);
   });
 
-  it('tells a stranger nothing of the schema', () => {
+  it('discloses nothing of the schema to unauthenticated callers', () => {
     for (const text of [
       '{ item { nam } }',
       '{ item { name } nothing }',
@@ -372,7 +372,7 @@ describe('a document that is refused', () => {
     }
   });
 
-  it('says which root fields it asked for, through whatever fragments', () => {
+  it('has the root fields that it selects, also through fragments', () => {
     const text =
       '{ a: item { name } ...f ... { __typename } } fragment f on Query { ...g } fragment g on Query { no }';
     expect([...documents.prepare(text, undefined).rootFields].sort()).toEqual(['__typename', 'item', 'no']);

@@ -18,7 +18,7 @@ const codeOf = (text: string, limits = DOCUMENT_LIMITS) => {
 const times = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(' ');
 
-describe('a document as large as may be', () => {
+describe('a document of maximum size', () => {
   const nested = (depth: number): string => (depth === 1 ? 'a' : `a { ${nested(depth - 1)} }`);
 
   it.each([
@@ -36,14 +36,14 @@ describe('a document as large as may be', () => {
     ['too_many_root_fields', (n: number) => `{ ${times(n, () => '...f')} } fragment f on Q { a }`, 20],
     [
       'too_costly',
-      // The list alone costs 4,901.
+      // The list costs 4,901.
       (n: number) =>
         `{ a(first: 100) { ${times(49, (i) => `a${i} { b }`)} } c { ${times(n - 4_902, (i) => `c${i} { b }`)} } }`,
       5_000,
     ],
     ['too_long', (n: number) => `{ a { ${times(n / 2 - 1, () => '...f')} b } } fragment f on Q { c }`, 5_000],
     ['too_costly', (n: number) => `{ a(first: 100) { ${times(n, (i) => `a${i} { b }`)} } }`, 49],
-  ])('is taken, and by one more it is %s: %#', (code, make, limit) => {
+  ])('is accepted, and with one more it is %s: %#', (code, make, limit) => {
     expect(codeOf(make(limit))).toBeUndefined();
     expect(codeOf(make(limit + (code === 'too_long' ? 2 : 1)))).toBe(code);
   });
@@ -53,13 +53,13 @@ describe('a document as large as may be', () => {
     expect(codeOf('{ a } subscription B { a }')).toBe('several_operations');
   });
 
-  it('may be as deep as it has to where it only asks for the schema', () => {
+  it('has no depth limit for introspection', () => {
     expect(codeOf(`{ __schema { ${nested(40)} } }`)).toBeUndefined();
     expect(codeOf(`{ __type(name: "Q") { ${nested(40)} } }`)).toBeUndefined();
   });
 });
 
-describe('a refusal', () => {
+describe('an error', () => {
   it('names neither the limit nor anything of the document', () => {
     const texts = [
       `{ ${'secretName { '.repeat(16)} a ${'}'.repeat(17)}`,
@@ -75,7 +75,7 @@ describe('a refusal', () => {
 });
 
 describe('the cost', () => {
-  it('of 100 items with three edges of each is what may be', () => {
+  it('of 100 items with three related records each is allowed', () => {
     const edges = 'tradePair { symbol } exchangeAccount { id } strategy { name }';
     expect(codeOf(`{ trades(first: 100) { nodes { id ${edges} } } }`)).toBeUndefined();
     expect(codeOf(`{ trades(first: 100) { edges { cursor node { id ${edges} } } } }`)).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the cost', () => {
     ).toBeUndefined();
   });
 
-  it('of a list within a list is that of all their items', () => {
+  it('of a list within a list covers all of their items', () => {
     const within = (first: string) => `{ a(first: 100) { nodes { b${first} { nodes { c { id } } } } } }`;
     expect(codeOf(within('(first: 10)'))).toBeUndefined();
     expect(codeOf(within('(first: 100)'))).toBe('too_costly');
@@ -100,7 +100,7 @@ describe('the cost', () => {
     ['by digits that no double holds', `(first: ${'9'.repeat(400)})`, 100],
     ['by less than one', '(first: -5)', 1],
     ['by nothing', '', 50],
-  ])('counts a page whose size is given %s', (_how, first, items) => {
+  ])('counts a page whose size is %s', (_how, first, items) => {
     const ofItems = (page: string) => `query ($n: Int) { a${first} { ${page} } }`;
     const costs = (text: string, cost: number) => {
       expect(codeOf(text, { ...limits, cost })).toBeUndefined();
@@ -114,7 +114,7 @@ describe('the cost', () => {
     costs(`${ofItems('...f')} fragment f on C { ...g } fragment g on C { nodes { id } }`, 1 + items);
   });
 
-  it('of a record is not that of a page because a fragment says what is asked of it', () => {
+  it('of a record is not that of a page if a fragment selects its fields', () => {
     const text = '{ a { ...f ... on A { c { id } } } } fragment f on A { b { id } }';
     expect(codeOf(text, { ...limits, cost: 3 })).toBeUndefined();
     expect(codeOf(text, { ...limits, cost: 2 })).toBe('too_costly');
@@ -126,7 +126,7 @@ describe('fragments', () => {
     '{ ...a } fragment a on Q { ...a }',
     '{ ...a } fragment a on Q { b { ...b } } fragment b on Q { ... { ...a } }',
     '{ x { nodes { ...a } } } fragment a on Q { ...b } fragment b on Q { ...c } fragment c on Q { ...a }',
-  ])('that contain themselves are refused: %#', (text) => {
+  ])('that contain themselves are rejected: %#', (text) => {
     expect(codeOf(text)).toBe('fragment_cycle');
   });
 
@@ -153,7 +153,7 @@ describe('fragments', () => {
     };
     const { message } = documentLimitError(counted as DocumentNode)!;
     expect(message).toBe('The document is too long with its fragments expanded. Split it.');
-    // Once for the size, once for whether it is of a page.
+    // Once for the size, once to check for a page.
     expect(visits).toBeLessThanOrEqual(2 * 51);
   });
 
@@ -165,12 +165,12 @@ describe('fragments', () => {
     expect(codeOf(doubling('x { ...f0 }', 'y { id }'))).toBe('too_costly');
   });
 
-  it('that are not there are the validation’s to refuse', () => {
+  it('that do not exist are rejected by the validation', () => {
     expect(codeOf('{ ...nowhere }')).toBeUndefined();
   });
 });
 
-/** As the limits are described, fragments written out wherever they are spread. */
+/** A reference implementation of the limits that expands fragments wherever they are spread. */
 function naive(document: DocumentNode) {
   const written = ({ selections }: SelectionSetNode): FieldNode[] =>
     selections.flatMap((selection) =>
@@ -212,7 +212,7 @@ function naive(document: DocumentNode) {
   };
 }
 
-/** Documents of three fragments, each of which spreads only those behind it. */
+/** Documents of three fragments, each of which spreads only later ones. */
 const documents = fc
   .array(
     fc.letrec<{ set: string; selection: string }>((tie) => ({
@@ -238,7 +238,7 @@ const documents = fc
     return `query ${root} ${fragments.map((set, at) => `fragment f${at} on Q ${later(set!, at)}`).join(' ')}`;
   });
 
-it('the measure is that of the document with its fragments written out', () => {
+it('the size equals that of the document with its fragments expanded', () => {
   fc.assert(
     fc.property(documents, (text) => {
       const document = parse(text);

@@ -5,7 +5,7 @@ import { fingerprintOf, idempotencyOf } from './idempotency.js';
 
 const QUERY = 'mutation ($v: JSON) { put(value: $v) }';
 const parse = (text: string) => parseJsonBody(Buffer.from(text));
-/** Of variables as they were written. */
+/** Fingerprint of variables as written. */
 const of = (variables: string, query = QUERY) =>
   Buffer.from(fingerprintOf({ query, variables: parse(variables) })).toString('hex');
 const key = fc.stringMatching(/^[a-z"\\,:{}[\] é]{0,3}$/);
@@ -19,7 +19,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 describe('the fingerprint of an operation', () => {
-  it('is the same whatever the order and the spacing of its JSON', () => {
+  it('does not depend on the order and whitespace of its JSON', () => {
     const turned = (given: unknown): unknown => {
       if (Array.isArray(given)) return given.map(turned);
       if (typeof given !== 'object' || given === null) return given;
@@ -36,7 +36,7 @@ describe('the fingerprint of an operation', () => {
     );
   });
 
-  it('is another for other variables', () => {
+  it('differs for other variables', () => {
     fc.assert(
       fc.property(value, value, (one, other) => {
         const [first, second] = [JSON.stringify({ v: one }), JSON.stringify({ v: other })];
@@ -60,17 +60,17 @@ describe('the fingerprint of an operation', () => {
     ['null and nothing', '{"v":null}', '{}'],
     ['the order of a list', '{"v":[1,2]}', '{"v":[2,1]}'],
     ['a list and its items', '{"v":[[1],2]}', '{"v":[1,2]}'],
-  ])('tells %s apart', (_what, one, other) => {
+  ])('distinguishes %s', (_what, one, other) => {
     expect(of(one)).not.toBe(of(other));
   });
 
-  it('takes numbers that are equal, and variables that are left out, as the same', () => {
+  it('treats equal numbers, and omitted variables, as equal', () => {
     expect(of('{"v":1.50}')).toBe(of('{"v":15e-1}'));
     const none = Buffer.from(fingerprintOf({ query: QUERY })).toString('hex');
     expect([of('null'), of('{}')]).toEqual([none, none]);
   });
 
-  it('is another for another document', () => {
+  it('differs for another document', () => {
     expect(of('{}', `${QUERY} `)).not.toBe(of('{}'));
   });
 });
@@ -79,12 +79,12 @@ describe('the key of a mutation over a socket', () => {
   const keyOf = (idempotencyKey: unknown) =>
     idempotencyOf({ query: QUERY, extensions: { idempotencyKey } })?.key;
 
-  it('is none where the extensions have none', () => {
+  it('is undefined if the extensions have no key', () => {
     for (const extensions of [undefined, null, {}, { persistedQuery: {} }])
       expect(idempotencyOf({ query: QUERY, extensions })).toBeUndefined();
   });
 
-  it('is what a header would carry', () => {
+  it('is validated like the header', () => {
     expect(['a', ' a ', 'a  b', '~'.repeat(255)].map(keyOf)).toEqual(['a', 'a', 'a  b', '~'.repeat(255)]);
   });
 });

@@ -1,17 +1,17 @@
 import { SharedResult, SharedResults } from './shared-results.js';
 
-/** As the protocol library writes a message. */
+/** Serializes a message like the protocol library. */
 const messageOf = (payload: unknown) => JSON.stringify({ id: '1', type: 'next', payload });
 
 describe('a shared result', () => {
-  it('stands in a message as it was written', () => {
+  it('appears in a message as it was serialized', () => {
     const result = new SharedResult('{"data":{"a":1.10}}');
     expect(SharedResult.replacePlaceholder(messageOf(result))).toBe(
       '{"id":"1","type":"next","payload":{"data":{"a":1.10}}}',
     );
   });
 
-  it('leaves every other message as it is, whatever a client puts into it', () => {
+  it('does not change other messages, regardless of client input', () => {
     messageOf(new SharedResult('{"data":"of somebody else"}'));
     const mark = JSON.parse(JSON.stringify(new SharedResult('x')));
     const others = [
@@ -25,8 +25,8 @@ describe('a shared result', () => {
   });
 });
 
-describe('what is asked of an event', () => {
-  it('is executed once for all who ask the same, and again for who asks something else or of another event', async () => {
+describe('a request for an event', () => {
+  it('is executed once for equal requests, and again for another request or event', async () => {
     const results = new SharedResults();
     const [event, another] = [{}, {}];
     let executed = 0;

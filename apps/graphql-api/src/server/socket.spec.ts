@@ -4,7 +4,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
 
 const LARGE = 'a'.repeat(2 ** 20);
-/** Far more than the two systems keep between them. */
+/** Far more than the kernel buffers of both ends hold. */
 const MANY = 64;
 
 let server: WebSocketServer;
@@ -17,7 +17,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A client, and its socket as the server has it. */
+/** A client and its server-side socket. */
 async function pair(timing: Partial<SocketTiming> = {}) {
   const far = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [[socket]] = await Promise.all([
@@ -27,7 +27,7 @@ async function pair(timing: Partial<SocketTiming> = {}) {
   return { far, socket, client: new ClientSocket(socket, { ...SOCKET_TIMING, ...timing }) };
 }
 
-it('a message waits while the client has much to take, and goes on once it takes it', async () => {
+it('a message waits while the client is behind, and is sent once it catches up', async () => {
   const { far, client, socket } = await pair({ stallMs: 600_000 });
   far.pause();
   let sent = 0;
@@ -45,7 +45,7 @@ it('a message waits while the client has much to take, and goes on once it takes
   far.terminate();
 });
 
-it('nothing is read of a client that is behind, until it has caught up', async () => {
+it('a client that is behind is not read until it has caught up', async () => {
   const { far, client, socket } = await pair({ stallMs: 600_000 });
   far.pause();
   const sending = Promise.all(Array.from({ length: MANY }, () => client.send(LARGE)));
@@ -62,7 +62,7 @@ it('nothing is read of a client that is behind, until it has caught up', async (
   far.terminate();
 });
 
-it('a client that takes nothing is closed with 4410, and whoever waits to send goes on', async () => {
+it('a client that accepts no data is closed with 4410, and pending sends resolve', async () => {
   const { far, client, socket } = await pair({ stallMs: 100, lingerMs: 50 });
   far.pause();
   const end = once(socket, 'close');
@@ -71,11 +71,11 @@ it('a client that takes nothing is closed with 4410, and whoever waits to send g
   expect(client.isOpen).toBe(false);
   const told = once(far, 'close');
   far.resume();
-  // What was on its way is cut with the connection: the code may be among it or not.
+  // Data in flight is dropped with the connection; it may include the close code.
   expect([4410, 1006]).toContain((await told)[0]);
 });
 
-it('a client that answers no ping is closed with 4408; who is behind is not asked', async () => {
+it('a client that answers no ping is closed with 4408; a client that is behind gets no ping', async () => {
   const { far } = await pair({ pingMs: 20 });
   const end = once(far, 'close');
   far.pong = () => undefined;
@@ -92,7 +92,7 @@ it('a client that answers no ping is closed with 4408; who is behind is not aske
   behind.far.terminate();
 });
 
-it('who asks for its end hears of it, also after it', async () => {
+it('onClose calls back on the close, also if registered after it', async () => {
   const { far, client, socket } = await pair();
   const ends: string[] = [];
   client.onClose(() => ends.push('before'));

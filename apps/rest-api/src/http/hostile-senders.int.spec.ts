@@ -79,7 +79,7 @@ describe('request smuggling', () => {
       `${head}transfer-encoding: chunked\r\ncontent-length: 4\r\n\r\n5c\r\n${smuggled}0\r\n\r\n`,
     ],
     ['two lengths', `${head}content-length: 0\r\ncontent-length: 40\r\n\r\n${smuggled}`],
-    ['a length that is none', `${head}content-length: +0\r\n\r\n${smuggled}`],
+    ['an invalid length', `${head}content-length: +0\r\n\r\n${smuggled}`],
     ['an encoding that only looks chunked', `${head}transfer-encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['chunked twice', `${head}transfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n${smuggled}`],
     ['a space before the colon', `${head}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],

@@ -1,4 +1,4 @@
-/** Requests to operations, and their answers held against the contract. */
+/** Sends requests to operations and checks the responses against the contract. */
 
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
@@ -16,7 +16,7 @@ import { type TestResponse } from '../send.js';
 import { type GoodRequest, REQUESTS } from './requests.js';
 import type { CallOptions, TestUser } from './test-user.js';
 
-/** What any request may be answered with. */
+/** Error codes that any request may get. */
 const EVERYWHERE: readonly ErrorCode[] = [
   'credential_in_query',
   'invalid_query',
@@ -27,7 +27,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   'rate_limited',
   'service_unavailable',
 ];
-/** What any request that needs credentials may be answered with. */
+/** Error codes that any request with credentials may get. */
 const AUTHENTICATED: readonly ErrorCode[] = [
   'authentication_required',
   'invalid_api_key',
@@ -42,7 +42,7 @@ const AUTHENTICATED: readonly ErrorCode[] = [
 ];
 const ONCE: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
 
-/** The codes that the contract lets an operation answer with. */
+/** Returns the error codes that the contract allows for an operation. */
 function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
   return new Set<string>([
     ...EVERYWHERE,
@@ -60,7 +60,7 @@ const pagination = z.strictObject({
   total: z.number().int().optional(),
 });
 
-/** Holds an answer, whose decimals are strings, against the operation's contract. */
+/** Checks a response, whose decimals are strings, against the operation's contract. */
 export function expectContract(operation: Operation, { status, json, headers }: TestResponse): void {
   expect(headers['x-request-id']).toMatch(/^[\w.-]+$/);
   if (json.success === true) {
@@ -87,7 +87,7 @@ export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodR
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** A request that has to succeed, over records of the person's made for it. */
+/** A request that must succeed, on records created for it. */
 export async function goodRequest(operation: Operation, person: TestUser): Promise<GoodRequest> {
   const make = REQUESTS[operation.id];
   if (make === undefined) throw new Error(`requests.ts has no request to ${operation.id}`);
@@ -120,7 +120,7 @@ export function perform(
   return headOfStream(person, target, call);
 }
 
-/** A stream's answer as far as its head; a refusal whole. */
+/** Returns the head of a stream, or the complete error response. */
 function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', headers }: CallOptions) {
   return new Promise<TestResponse>((resolve, reject) => {
     const sent = { 'x-api-key': person.keyOf(permission), ...headers };
@@ -145,7 +145,7 @@ function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', 
   });
 }
 
-/** Records that everybody may see. */
+/** Records that every user can read. */
 const SHARED: readonly string[] = ['tpr', 'rwt'];
 export const isOwned = (prefix: IdPrefix) => !SHARED.includes(prefix);
 
@@ -168,20 +168,20 @@ const isList = (schema: z.core.$ZodType): boolean => {
   return def.type === 'array' || (def.innerType !== undefined && isList(def.innerType));
 };
 
-/** A place of a request where an id stands. */
+/** A position in a request that holds an id. */
 export interface IdLocation {
   readonly part: 'params' | 'query' | 'body';
   readonly name: string;
-  /** As a refusal names it. */
+  /** Its name in errors. */
   readonly field: string;
   readonly prefix: IdPrefix;
-  /** The request with another id there. */
+  /** Returns the request with another id at this position. */
   put(request: GoodRequest, id: string): GoodRequest;
-  /** The id that stands there; undefined where the request leaves it out. */
+  /** Returns the id at this position; undefined if the request omits it. */
   read(request: GoodRequest): string | undefined;
 }
 
-/** Every place of an operation's requests where an id may stand. */
+/** Returns every position of an operation's requests that can hold an id. */
 export function idLocations(operation: Operation): IdLocation[] {
   const parts = ['params', 'query', 'body'] as const;
   return parts.flatMap((part) =>

@@ -1,4 +1,4 @@
-/** Every code of the published error table, caused over HTTP, with its status and what its details promise. */
+/** Causes every code of the published error table over HTTP and checks its status and details. */
 import { randomBytes } from 'node:crypto';
 import {
   DomainError,
@@ -16,7 +16,7 @@ import { TestUser } from './test-user.js';
 
 let market: TestEnvironment;
 let owner: TestUser;
-/** What the venue answers to a test of credentials. */
+/** The venue's response to a test of credentials. */
 let venue: () => Promise<unknown>;
 beforeAll(async () => {
   market = await TestEnvironment.open({}, { test: () => venue() as never });
@@ -44,7 +44,7 @@ async function keyWith(fields: object): Promise<string> {
   const { key } = await owner.requireData('POST', '/v1/api-keys', { name: 'special', ...fields });
   return key as string;
 }
-/** Within 2001:db8::/32, which is for documentation. */
+/** Within 2001:db8::/32, the documentation range. */
 const uniqueAddress = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
 const once = (key: string) => ({ 'idempotency-key': key });
 
@@ -71,7 +71,7 @@ async function untilClaimed(): Promise<void> {
   }
 }
 
-/** Each row of the table; several ways where the row names several conditions. */
+/** Each row of the table, with one cause per condition. */
 const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<TestResponse>])[]> = {
   authentication_required: [['no credentials', () => get({})]],
   invalid_api_key: [
@@ -119,7 +119,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     ['a signature in the query', () => get({}, '/v1/me?x-svc-sig=00')],
   ],
   unknown_public_key: [
-    ['a key pair of nobody', () => get(signed('/v1/me', { privateKey: createKeyPair().privateKey }))],
+    ['an unlinked key pair', () => get(signed('/v1/me', { privateKey: createKeyPair().privateKey }))],
   ],
   timestamp_out_of_window: [
     ['a clock that is behind', () => get(signed('/v1/me', { nowMs: Date.now() - 61_000 }))],
@@ -203,7 +203,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   idempotency_in_progress: [
     [
-      'a second one meanwhile',
+      'a second request in the meantime',
       async () => {
         let first: Promise<TestResponse> | undefined;
         const second = await whileUserIsLocked(async () => {
@@ -243,7 +243,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
           RATE_LIMITS: JSON.stringify(limits),
           TRUSTED_PROXIES: '127.0.0.1',
         });
-        // An address of its own: buckets outlive the test, and the real one is everybody's.
+        // A separate address, because buckets outlive the test and all tests share the real address.
         const headers = { 'x-forwarded-for': uniqueAddress() };
         try {
           await send(strict.api, 'GET', '/v1/health', { headers });
@@ -254,14 +254,14 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
       },
     ],
   ],
-  exchange_unavailable: [['a venue that is away', () => testCredentials('exchange_unavailable')]],
+  exchange_unavailable: [['an unavailable venue', () => testCredentials('exchange_unavailable')]],
   exchange_credentials_rejected: [
     ['a venue that refuses the credentials', () => testCredentials('exchange_credentials_rejected')],
   ],
   service_unavailable: [['a worker that is down', () => testCredentials('service_unavailable')]],
   internal_error: [
     [
-      'a fault of ours',
+      'an internal error',
       async () => {
         await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
         try {
@@ -296,7 +296,7 @@ function testCredentials(code: ErrorCode): Promise<TestResponse> {
   return owner.call('POST', '/v1/exchanges/test', { body });
 }
 
-/** What else the table promises of an answer. */
+/** Further guarantees of the table about a response. */
 const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];
@@ -323,7 +323,7 @@ const rows = Object.entries(CAUSES).flatMap(([code, ways]) =>
   ways.map(([way, cause]) => [code as ErrorCode, way, cause] as const),
 );
 
-it('causes every code there is', () => {
+it('causes every code', () => {
   expect(Object.keys(CAUSES).sort()).toEqual(Object.keys(REST_ERRORS).sort());
 });
 

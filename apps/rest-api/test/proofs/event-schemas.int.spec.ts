@@ -1,4 +1,4 @@
-/** The schemas of the catalogue against the events that the product wrote, by a validator of somebody else. */
+/** Checks the product's events against the schemas of the catalogue with an independent validator. */
 import { OPERATIONS } from '@trading-automation/contracts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => market?.close());
 
-it('every event that an account made by all it can ask for fits the schema of its kind', async () => {
+it('every event of an account that used all operations matches the schema of its type', async () => {
   const requests = await populate(owner);
   for (const [operation, request] of requests)
     if (operation.method !== 'GET') await perform(operation, owner, request);
@@ -51,7 +51,7 @@ it('every event that an account made by all it can ask for fits the schema of it
   );
 });
 
-it('every sample fits its schema as it is answered, in either form of decimals', async () => {
+it('every sample matches its schema in both decimal forms', async () => {
   const operation = OPERATIONS.find(({ id }) => id === 'events.types')!;
   for (const accept of ['application/json', 'application/json; decimals=string']) {
     const { json } = await perform(operation, owner, {}, { headers: { accept } });

@@ -1,7 +1,7 @@
 /**
- * Generated bodies and queries thrown at the running API: never a fault of ours, never a hang, and every answer as
- * its contract has it. Bodies come from the contract's own schemas, some of them spoilt; ids are real ones of the
- * caller, real ones of somebody else, unknown and malformed.
+ * Sends generated bodies and queries to the running API: never an internal error, never a hang, and every response
+ * matches its contract. Bodies come from the contract's schemas, some of them corrupted. Ids are those of the caller, of
+ * another user, unknown or malformed.
  *
  * FUZZ_RUNS (requests in all) and FUZZ_SEED try further ones.
  */
@@ -15,7 +15,7 @@ import { TestUser } from './test-user.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 10_000);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-/** An answer that takes this long is none. */
+/** Timeout of a response. */
 const HANG_MS = 30_000;
 
 interface JsonSchema {
@@ -43,7 +43,7 @@ interface JsonSchema {
 
 let market: TestEnvironment;
 let owner: TestUser;
-/** Real ids by prefix: the caller's, and somebody else's. */
+/** Existing ids by prefix: the caller's and another user's. */
 let ids: Map<string, string[]>;
 
 beforeAll(async () => {
@@ -108,7 +108,7 @@ function idsOf(prefix: IdPrefix): fc.Arbitrary<unknown> {
     : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...real) }, { weight: 1, arbitrary: absent });
 }
 
-/** Values of a schema, each place of them spoilt now and then. */
+/** Generates values of a schema, with occasional corruption at any position. */
 function valuesOf(schema: JsonSchema, defs: JsonSchema['$defs'] = schema.$defs): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 19, arbitrary: fittingValues(schema, defs) }, { weight: 1, arbitrary: junk });
 }
@@ -183,7 +183,7 @@ const LIST_QUERY: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   include: fc.oneof(fc.constant('total'), anyText),
 };
 
-/** Requests to an operation, built on its schemas. */
+/** Generates requests to an operation from its schemas. */
 function requestsTo(operation: Operation): fc.Arbitrary<GoodRequest> {
   const { params, query, body, list } = operation;
   const members = (schema: z.ZodObject | undefined) =>
@@ -224,7 +224,7 @@ const runsEach = Math.ceil(RUNS / fuzzed.length);
 let sent = 0;
 
 it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
-  '%s stands whatever it is sent',
+  '%s survives every request',
   async (_id, operation) => {
     const requests = fc.sample(requestsTo(operation), { numRuns: runsEach, seed: SEED });
     for (const request of requests) {
@@ -244,7 +244,7 @@ it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
   300_000,
 );
 
-it('that many requests were sent, and the API still answers', async () => {
+it('all requests were sent, and the API still responds', async () => {
   expect(sent).toBeGreaterThanOrEqual(RUNS);
   expect(await owner.requireData('GET', '/v1/me')).toMatchObject({ id: owner.id });
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();

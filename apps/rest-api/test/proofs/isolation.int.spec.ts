@@ -1,4 +1,4 @@
-/** Two users with records of every kind: nothing that one of them reads shows anything of the other. */
+/** Two users with records of every type: neither can read anything of the other. */
 import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
 import { type TestResponse } from '../send.js';
@@ -8,7 +8,7 @@ import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
 const ID = /\b(?!tpr_|rwt_)[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
-/** Of no record: the catalogue of events shows them to everybody. */
+/** Ids without a record, which the event catalogue shows to every user. */
 const EXAMPLES = new Set<string>(Object.keys(ID_PREFIXES).map((prefix) => exampleId(prefix as IdPrefix)));
 const idsIn = (text: string) => new Set((text.match(ID) ?? []).filter((id) => !EXAMPLES.has(id)));
 const reads = OPERATIONS.filter(
@@ -35,7 +35,7 @@ const read = (who: 0 | 1, operation: Operation, query: Readonly<Record<string, s
 const whole = (operation: Operation): Record<string, string> =>
   operation.list === undefined ? {} : { limit: '100' };
 
-it('reads show each user their own records alone', async () => {
+it('reads return each user only their own records', async () => {
   const seen = [new Set<string>(), new Set<string>()];
   for (const who of [0, 1] as const)
     for (const operation of reads) {
@@ -49,7 +49,7 @@ it('reads show each user their own records alone', async () => {
   expect([...first].filter((id) => second.has(id))).toEqual([]);
 });
 
-it('lists have records to show', async () => {
+it('lists have records', async () => {
   const empty: string[] = [];
   for (const operation of lists) {
     const { json } = await read(0, operation, { limit: '100' });
@@ -58,13 +58,13 @@ it('lists have records to show', async () => {
   expect(empty).toEqual([]);
 });
 
-it('a cursor of one user is none of the other', async () => {
+it('a cursor of one user is invalid for the other', async () => {
   let tried = 0;
   for (const operation of lists) {
     const { json } = await read(0, operation, { limit: '1' });
     const cursor = (json.pagination as { next_cursor: string | null }).next_cursor;
     if (cursor === null) continue;
-    // The very same query, so that the user alone tells the two apart.
+    // The same query, so that only the user differs.
     const request = requests[0].get(operation)!;
     const hasForeignPath = Object.keys(request.params ?? {}).length > 0;
     if (hasForeignPath) continue;
@@ -87,7 +87,7 @@ describe.each(posts.map((operation) => [operation.id, operation] as const))('%s'
     perform(operation, person, request, { headers: { 'idempotency-key': key } });
   const kept = ({ status, text, headers }: TestResponse) => ({ status, text, location: headers.location });
 
-  it('is done once for one Idempotency-Key, and answers the same again', async () => {
+  it('takes effect once per Idempotency-Key and returns the same response again', async () => {
     const request = await goodRequest(operation, people[0]);
     const first = await send(people[0], request, `once ${operation.id}`);
     expect({ text: first.text, status: first.status }).toEqual({
@@ -100,7 +100,7 @@ describe.each(posts.map((operation) => [operation.id, operation] as const))('%s'
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('is done for each of two users that chose the same Idempotency-Key', async () => {
+  it('takes effect for each of two users with the same Idempotency-Key', async () => {
     for (const who of [0, 1] as const) {
       const request = await goodRequest(operation, people[who]);
       const answer = await send(people[who], request, `both ${operation.id}`);
@@ -112,7 +112,7 @@ describe.each(posts.map((operation) => [operation.id, operation] as const))('%s'
     }
   });
 
-  it('refuses an Idempotency-Key that was used with another body or query', async () => {
+  it('rejects an Idempotency-Key that was used with another body or query', async () => {
     const request = await goodRequest(operation, people[0]);
     await send(people[0], request, `reused ${operation.id}`);
     const other = { ...request, body: { ...(request.body as object | undefined), surprise: 1 } };

@@ -1,4 +1,4 @@
-/** By cursor, page 10,000 costs what page 1 does: every list reads an index from where the cursor stands. */
+/** With a cursor, page 10,000 costs the same as page 1: every list reads an index from the position of the cursor. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { perform, populate } from './contract.js';
 import type { GoodRequest } from './requests.js';
@@ -50,7 +50,7 @@ function recordStatements(): () => void {
   };
 }
 
-/** The statement of one page. */
+/** Returns the statement of one page. */
 async function statementOf(operation: Operation, query: Readonly<Record<string, string>>) {
   const request = requests.get(operation)!;
   statements.length = 0;
@@ -85,7 +85,7 @@ const sorts = OPERATIONS.flatMap((operation) =>
   (operation.list?.sorts ?? []).map((sort) => [operation.id, sort, operation] as const),
 );
 
-it.each(sorts)('%s by %s goes on in an index where the cursor stands', async (_id, sort, operation) => {
+it.each(sorts)('%s by %s continues in an index at the cursor', async (_id, sort, operation) => {
   const first = await statementOf(operation, { sort, limit: '1' });
   expect(first.cursor).not.toBeNull();
   const { statement } = await statementOf(operation, { sort, limit: '1', cursor: first.cursor! });

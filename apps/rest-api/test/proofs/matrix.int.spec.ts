@@ -1,4 +1,4 @@
-/** Every route with every kind of credential, id, field and parameter, held against its contract. */
+/** Checks every route with every type of credential, id, field and parameter against its contract. */
 import { OPERATIONS, type Operation, PERMISSIONS, permits } from '@trading-automation/contracts';
 import { send, type TestResponse } from '../send.js';
 import {
@@ -24,7 +24,7 @@ afterAll(() => market?.close());
 
 const named = OPERATIONS.map((operation) => [operation.id, operation] as const);
 const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'CHALLENGE';
-/** Members that no request may set, wherever it sends them. */
+/** Members that no request may set. */
 const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
 
 function expectRefusal(operation: Operation, answer: TestResponse, status: number, code: string): void {
@@ -32,7 +32,7 @@ function expectRefusal(operation: Operation, answer: TestResponse, status: numbe
   expectContract(operation, answer);
 }
 
-/** An answer without what differs from request to request. */
+/** Returns a response without the parts that differ between requests. */
 const wordsOf = ({ status, json }: TestResponse) => ({
   status,
   ...json,
@@ -45,13 +45,13 @@ describe.each(named)('%s', (_id, operation) => {
     owner = await TestUser.create(market);
   });
 
-  it('does what it says for whoever may, and refuses whoever may not', async () => {
+  it('succeeds for permitted callers and rejects all others', async () => {
     for (const permission of PERMISSIONS) {
       const request = await goodRequest(operation, owner);
       const answer = await perform(operation, owner, request, { permission });
       const { access } = operation;
       if (access === 'PUBLIC' || access === 'CHALLENGE' || permits([permission], access)) {
-        // Beside the challenge a key counts, and only ADMIN may link one.
+        // With a challenge, a key counts too, and only ADMIN may link one.
         const isRefused = access === 'CHALLENGE' && permission !== 'ADMIN';
         if (isRefused) expectRefusal(operation, answer, 403, 'permission_denied');
         else {
@@ -69,7 +69,7 @@ describe.each(named)('%s', (_id, operation) => {
   });
 
   if (needsKey(operation))
-    it('asks for credentials', async () => {
+    it('requires credentials', async () => {
       const request = await goodRequest(operation, owner);
       const body = 'body' in request ? { body: JSON.stringify(request.body) } : {};
       const answer = await send(market.api, operation.method, targetOf(operation, request), {
@@ -79,7 +79,7 @@ describe.each(named)('%s', (_id, operation) => {
       expectRefusal(operation, answer, 401, 'authentication_required');
     });
 
-  it('is the same at its legacy path, which names its successor', async () => {
+  it('returns the same at its legacy path, which names its successor', async () => {
     const request = await goodRequest(operation, owner);
     const alias = { ...operation, path: operation.path.slice('/v1'.length) as Operation['path'] };
     const answer = await perform(alias, owner, request);
@@ -93,7 +93,7 @@ describe.each(named)('%s', (_id, operation) => {
     if (operation.stream !== true) expectContract(operation, answer);
   });
 
-  it('row 12: refuses a query parameter that it does not have', async () => {
+  it('row 12: rejects an unknown query parameter', async () => {
     const request = await goodRequest(operation, owner);
     const answer = await perform(operation, owner, {
       ...request,
@@ -104,7 +104,7 @@ describe.each(named)('%s', (_id, operation) => {
   });
 
   if (operation.method !== 'GET')
-    it('refuses body fields that it does not have', async () => {
+    it('rejects unknown body fields', async () => {
       const request = await goodRequest(operation, owner);
       const unassignable = NOT_ASSIGNABLE.filter((name) => !(name in (operation.body?.shape ?? {})));
       for (const name of ['surprise', ...unassignable]) {
@@ -118,7 +118,7 @@ describe.each(named)('%s', (_id, operation) => {
     });
 
   for (const place of idLocations(operation)) {
-    it(`knows no record of an unknown, malformed or foreign id in ${place.part} ${place.name}`, async () => {
+    it(`returns not_found for an unknown, malformed or foreign id in ${place.part} ${place.name}`, async () => {
       const request = await goodRequest(operation, owner);
       const unknown = await perform(operation, owner, place.put(request, unknownId(place.prefix)));
       expectRefusal(operation, unknown, 404, 'not_found');

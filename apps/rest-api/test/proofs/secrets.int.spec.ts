@@ -1,12 +1,12 @@
-/** W4: a webhook's secret is told where it is made, and never again anywhere, after every operation was in use. */
+/** W4: a webhook's secret is returned only on its creation, checked after every operation was used. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import { goodRequest, perform } from './contract.js';
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
-/** Where a secret is told: nowhere else. */
-const TELLING = ['webhooks.create', 'webhooks.rotateSecret'];
+/** The only operations that return a secret. */
+const REVEALING = ['webhooks.create', 'webhooks.rotateSecret'];
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/g;
 
 let market: TestEnvironment;
@@ -17,7 +17,7 @@ const secrets = new Set<string>();
 beforeAll(async () => {
   market = await TestEnvironment.open();
   owner = await TestUser.create(market);
-  // Each twice: the second time over all that the first made.
+  // Each twice: the second time on the records of the first.
   for (let round = 0; round < 2; round++) {
     for (const operation of OPERATIONS) {
       const { text, json } = await perform(operation, owner, await goodRequest(operation, owner));
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => market?.close());
 
-/** What a text would show of the secrets: as they are, their bytes, and the bytes as a dump has them. */
+/** The forms of the secrets to search for: the strings, their bytes, and the bytes in dump format. */
 function traces(): string[] {
   return [...secrets].flatMap((secret) => {
     const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');
@@ -47,17 +47,17 @@ function expectNoTrace(text: string): void {
 }
 
 describe('W4: the secret of a webhook', () => {
-  it('is told by its creation and its rotation', () => {
+  it('is returned by its creation and its rotation', () => {
     for (const [operation, texts] of told) {
-      const isTelling = TELLING.includes(operation.id);
+      const isTelling = REVEALING.includes(operation.id);
       for (const text of texts)
         expect([operation.id, text.includes('whsec_')]).toEqual([operation.id, isTelling]);
     }
     expect(secrets.size).toBe(4);
   });
 
-  it.each(OPERATIONS.filter(({ id }) => !TELLING.includes(id)).map(({ id }) => id))(
-    'is not told by %s',
+  it.each(OPERATIONS.filter(({ id }) => !REVEALING.includes(id)).map(({ id }) => id))(
+    'is not returned by %s',
     (id) => {
       const [, texts = []] = [...told].find(([operation]) => operation.id === id) ?? [];
       expect(texts).toHaveLength(2);
@@ -65,7 +65,7 @@ describe('W4: the secret of a webhook', () => {
     },
   );
 
-  it('stands in no event, mail, notification or any other row, but sealed', async () => {
+  it('is only stored sealed, and is in no event, e-mail, notification or other row', async () => {
     const tables = await market.rows(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
     );

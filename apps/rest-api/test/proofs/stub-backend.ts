@@ -1,4 +1,4 @@
-/** What stands behind the API in a deployment: a worker and a dispatcher that answer its calls at once. */
+/** Stubs of the worker and the dispatcher behind the API, which respond to its calls immediately. */
 import type { Platform } from '@trading-automation/core';
 import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
 import { WebhookTestsService } from '@trading-automation/core/webhooks';
@@ -9,7 +9,7 @@ export interface StubBackend {
   stop(): Promise<void>;
 }
 
-/** What the venue says of any credentials: they are good, and of one account. */
+/** The venue's response to any credentials: valid, and of one account. */
 export const CREDENTIALS_REPORT = {
   tradingTypes: ['spot'],
   canTrade: true,
@@ -17,7 +17,7 @@ export const CREDENTIALS_REPORT = {
   venueAccountId: 'venue-account',
 } as const;
 
-/** @param answers what the venue says of credentials; by default that they are good */
+/** @param answers the venue's response to credentials; valid by default */
 export async function startStubBackend(
   api: TestRestApi,
   { test = async () => CREDENTIALS_REPORT as never } = {},

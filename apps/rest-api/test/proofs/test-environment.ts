@@ -1,4 +1,4 @@
-/** The API, what stands behind it, and an exchange with a pair: where persons trade. */
+/** The API with its stub backend and an exchange with one pair. */
 
 import { randomUUID } from 'node:crypto';
 import { decodeId, encodeId, type IdPrefix } from '@trading-automation/contracts';
@@ -61,7 +61,7 @@ export class TestEnvironment {
     return uuid;
   }
 
-  /** What a venue says of credentials that are good. */
+  /** A venue's response to valid credentials. */
   readonly goodCredentials = async () => CREDENTIALS_REPORT;
 
   accountBody() {

@@ -1,4 +1,4 @@
-/** Somebody with an account of their own, API keys of every permission, and records of every kind. */
+/** A user with an account, API keys of every permission, and records of every type. */
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, PERMISSIONS, type Permission } from '@trading-automation/contracts';
@@ -24,7 +24,7 @@ export interface CallOptions {
 type Data = Record<string, unknown> & { readonly id: string };
 
 export class TestUser {
-  /** Where this person's strategies trade, and where copiers copy to: a user has a limited number of accounts. */
+  /** The accounts of this user's strategies and copiers, shared because a user has a limited number of accounts. */
   private strategyAccount: Promise<string> | undefined;
   private copierAccount: Promise<string> | undefined;
 
@@ -52,7 +52,7 @@ export class TestUser {
     return this.keys[permission];
   }
 
-  /** A request by an API key: one with ADMIN unless told otherwise. Decimals come as strings, as contracts have them. */
+  /** Sends a request with an API key, by default an ADMIN key. Decimals are strings, as in the contracts. */
   call(method: string, target: string, { body, permission = 'ADMIN', headers = {} }: CallOptions = {}) {
     return send(this.market.api, method, target, {
       headers: {
@@ -65,14 +65,14 @@ export class TestUser {
     });
   }
 
-  /** The data of a request that has to succeed. */
+  /** Returns the data of a request that must succeed. */
   async requireData(method: string, target: string, body?: unknown): Promise<Data> {
     const answer: TestResponse = await this.call(method, target, body === undefined ? {} : { body });
     if (answer.json.success !== true) throw new Error(`${method} ${target}: ${answer.text}`);
     return answer.json.data as Data;
   }
 
-  /** An exchange account with plenty of everything. */
+  /** Creates an exchange account with a large balance of every asset. */
   async account(): Promise<string> {
     const { id } = await this.requireData('POST', '/v1/exchanges', this.market.accountBody());
     await this.market.rows(
@@ -109,7 +109,7 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/auth/cli-identity', body)).id;
   }
 
-  /** A code as a verification mail carries it. */
+  /** Returns a code like that of a verification e-mail. */
   async emailCode(): Promise<string> {
     const code = randomBytes(32).toString('base64url');
     const email = `${this.id}@mail.example`;
@@ -130,7 +130,7 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/strategies', body)).id;
   }
 
-  /** The venue knows it as another account than those that copies are made on. */
+  /** An account with another venue account id than the accounts of the copiers. */
   private async dedicatedAccount(): Promise<string> {
     const account = await this.account();
     await this.market.rows(
@@ -156,7 +156,7 @@ export class TestUser {
     return this.copier(await this.strategy());
   }
 
-  /** A copier that was paused while its strategy signalled twice. */
+  /** A copier that was paused while its strategy emitted two signals. */
   async copierWithDecisions(): Promise<string> {
     const copierId = await this.copier();
     const { exchange_account_id } = (
@@ -191,7 +191,7 @@ export class TestUser {
     return copierId;
   }
 
-  /** What a strategy of this person told its copiers; nobody follows it. */
+  /** Creates a signal of this user's strategy, which has no copiers. */
   async signal(): Promise<string> {
     const tradeId = randomUUID();
     const trade = { lot_trade_id: tradeId, source_trade_id: tradeId, source_fill_id: randomUUID() };
@@ -219,7 +219,7 @@ export class TestUser {
     return id;
   }
 
-  /** Something to claim: 100 tokens. */
+  /** Creates a claimable reward of 100 tokens. */
   async reward(): Promise<string> {
     const { id } = await this.row('rewards', 'rwd', {
       user_id: this.uuid,
@@ -270,7 +270,7 @@ export class TestUser {
     return encodeId('evt', row!.id as string);
   }
 
-  /** A webhook with deliveries that have died, each of an event of its own. */
+  /** Creates a webhook with dead letters, each of a different event. */
   async deadLetters(count: number): Promise<{ webhookId: string; deadLetterId: string }> {
     const webhookId = await this.webhook();
     let deadLetterId = '';
@@ -294,7 +294,7 @@ export class TestUser {
     return { webhookId, deadLetterId };
   }
 
-  /** A row that no request makes. */
+  /** Inserts a row that no request creates. */
   private async row(
     table: string,
     prefix: IdPrefix,
@@ -310,12 +310,12 @@ export class TestUser {
     return { uuid, id: encodeId(prefix, uuid) };
   }
 
-  /** The body that links a key which nobody has yet. */
+  /** Returns the body that links a new key. */
   async newIdentity(): Promise<{ body: unknown }> {
     return { body: JSON.parse(await createIdentityBody(this.market.api, createKeyPair())) };
   }
 
-  /** The id of some record of this kind, made for the question. */
+  /** Creates a record of this type and returns its id. */
   async idOf(prefix: IdPrefix): Promise<string> {
     const makers: Partial<Record<IdPrefix, () => Promise<string>>> = {
       exa: () => this.account(),
@@ -328,7 +328,7 @@ export class TestUser {
       evt: () => this.event(),
     };
     const make = makers[prefix];
-    if (make === undefined) throw new Error(`nobody makes a ${prefix}_`);
+    if (make === undefined) throw new Error(`no factory creates a ${prefix}_ id`);
     return make();
   }
 

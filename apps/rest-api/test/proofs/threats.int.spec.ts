@@ -28,7 +28,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const hex = (value: bigint) => value.toString(16).padStart(64, '0');
 
 describe('A2: a request captured in one world', () => {
-  it('opens nothing in the other', async () => {
+  it('is not valid in the other', async () => {
     const live = await TestEnvironment.open({ WORLD: 'live', PUBLIC_URL: 'https://api.example' });
     try {
       await openAccount(live.api);
@@ -52,7 +52,7 @@ describe('A3: a timestamp', () => {
   it.each([
     ['58 s behind', -58_000],
     ['58 s ahead', 58_000],
-  ])('%s is taken', async (_how, offMs) => {
+  ])('%s is accepted', async (_how, offMs) => {
     expect((await get('/v1/me', sign('/v1/me', { nowMs: Date.now() + offMs }))).status).toBe(200);
   });
 
@@ -69,7 +69,7 @@ describe('A3: a timestamp', () => {
 });
 
 describe('A4: a signature', () => {
-  it('has a twin, which the nonce stops', async () => {
+  it('has a malleable counterpart, which the nonce blocks', async () => {
     const headers = sign('/v1/me');
     expect((await get('/v1/me', headers)).status).toBe(200);
     const [r, s] = [headers['x-svc-sig'].slice(0, 64), BigInt(`0x${headers['x-svc-sig'].slice(64)}`)];
@@ -93,13 +93,13 @@ describe('A4: a signature', () => {
   });
 });
 
-describe('A5: a public key that is none', () => {
+describe('A5: an invalid public key', () => {
   it.each([
     ['no point of the curve', `02${'0'.repeat(63)}5`],
     ['of the uncompressed form', `04${'1'.repeat(64)}`],
     ['of 32 bytes', '2'.repeat(64)],
     ['the point at infinity', `00${'0'.repeat(64)}`],
-  ])('can not be linked: %s', async (_what, pubkey) => {
+  ])('cannot be linked: %s', async (_what, pubkey) => {
     const { json } = await get('/v1/auth/cli-challenge', {});
     const { challenge } = json.data as { challenge: string };
     const body = JSON.stringify({ challenge, pubkey, signature: '1'.repeat(128) });
@@ -118,13 +118,13 @@ describe('A6 and A7: a signature over one request', () => {
     ['/v1/trades', '/v1/trades?'],
     ['/v1/trades', '/trades'],
     ['/v1/trades?status=FILLED', '/v1/trades?status=%46ILLED'],
-  ])('of %s does not open %s', async (signed, sent) => {
+  ])('of %s is not valid for %s', async (signed, sent) => {
     expect(refusal(await get(sent, sign(signed)))).toEqual({ status: 401, code: 'invalid_signature' });
     expect((await get(signed, sign(signed))).status).toBe(200);
   });
 
   it.each(['/v1//trades', '/v1/%74rades', '/v1/trades/', '/V1/trades', '/v1/./trades', '/v1/x/../trades'])(
-    'opens nothing at %s, which is no route',
+    'is not valid at %s, which is not a route',
     async (target) => {
       expect(refusal(await get(target, sign(target)))).toEqual({ status: 404, code: 'route_not_found' });
     },
@@ -167,7 +167,7 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
       }
       expect(refused).toBe(100_000);
       expect(await noncesOf(publicKey)).toBe(before);
-      // The nonce that they all carried is not burnt.
+      // The nonce that they all contained is not consumed.
       expect((await get('/v1/me', signed())).status).toBe(200);
       expect(await noncesOf(publicKey)).toBe(before + 1);
     } finally {
@@ -267,7 +267,7 @@ function collect(value: unknown, into: Set<string>): void {
 }
 
 describe('A15: a credential that was revoked', () => {
-  it('opens nothing from the very next request on', async () => {
+  it('is rejected from the next request on', async () => {
     const { id, key } = await owner.requireData('POST', '/v1/api-keys', { name: 'short-lived' });
     const headers = { 'x-api-key': key as string };
     expect((await get('/v1/me', headers)).status).toBe(200);
@@ -277,7 +277,7 @@ describe('A15: a credential that was revoked', () => {
 });
 
 describe('A16: credentials of two kinds', () => {
-  it('where a signature is there, it alone counts', async () => {
+  it('if a signature is present, only the signature counts', async () => {
     const key = owner.keyOf('READ');
     const good = await get('/v1/api-keys', { ...sign('/v1/api-keys'), 'x-api-key': key });
     expect(good.status).toBe(200);
@@ -292,7 +292,7 @@ describe('A16: credentials of two kinds', () => {
 });
 
 describe('T5: a body nested 100,000 deep', () => {
-  it('is refused, and the process lives', async () => {
+  it('is rejected, and the process survives', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const headers = { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json' };
     const answer = await send(market.api, 'POST', '/v1/api-keys', { body, headers });
@@ -301,14 +301,14 @@ describe('T5: a body nested 100,000 deep', () => {
   });
 });
 
-describe('T12: what looks like SQL', () => {
+describe('T12: SQL injection', () => {
   const PAYLOADS = [
     "' OR '1'='1",
     '1; DROP TABLE users',
     "') UNION SELECT hash FROM api_keys --",
     "1' AND pg_sleep(5)--",
   ];
-  it.each(PAYLOADS)('is a bad value everywhere a list takes one: %s', async (payload) => {
+  it.each(PAYLOADS)('is an invalid value in every list parameter: %s', async (payload) => {
     const value = encodeURIComponent(payload);
     for (const name of ['sort', 'order', 'status', 'side', 'limit', 'offset', 'cursor', 'include'])
       expect(refusal(await owner.call('GET', `/v1/trades?${name}=${value}`))).toEqual({
