@@ -5,7 +5,7 @@ export const OPERATIONS = {
   'health.get': {
     method: 'GET',
     path: '/v1/health',
-    summary: 'Tells that the API answers.',
+    summary: 'Liveness check.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -14,7 +14,7 @@ export const OPERATIONS = {
   'health.detailed': {
     method: 'GET',
     path: '/v1/health/detailed',
-    summary: 'Tells how each service behind the API is.',
+    summary: 'Returns the status of each service behind the API.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -23,7 +23,7 @@ export const OPERATIONS = {
   'version.get': {
     method: 'GET',
     path: '/v1/version',
-    summary: 'Tells which version answers, and for which world.',
+    summary: 'Returns the build version and environment.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -32,7 +32,7 @@ export const OPERATIONS = {
   'me.get': {
     method: 'GET',
     path: '/v1/me',
-    summary: 'The account and the credential that ask.',
+    summary: "Returns the caller's account and credential.",
     access: 'READ',
     query: [],
     body: [],
@@ -41,13 +41,14 @@ export const OPERATIONS = {
   'me.update': {
     method: 'PATCH',
     path: '/v1/me',
-    summary: 'Changes the account. A new e-mail address is sent a link; it counts once that was opened.',
+    summary: 'Updates your account. A new e-mail address takes effect when you open the link sent to it.',
     access: 'ADMIN',
     query: [],
     body: [
       {
         path: 'email',
-        description: 'A link to verify the address is sent to it; asked for again, the link is sent again',
+        description:
+          'Sends a verification link to this address. Sending the same address again resends the link',
         type: 'text',
       },
     ],
@@ -56,13 +57,13 @@ export const OPERATIONS = {
   'auth.verifyEmail': {
     method: 'GET',
     path: '/v1/auth/email-verification',
-    summary: 'Verifies an e-mail address: the link that was sent to it. It is good for 24 hours.',
+    summary: 'Verifies an e-mail address with the code from its link. The link is valid for 24 hours.',
     access: 'PUBLIC',
     query: [
       {
         path: 'code',
         isRequired: true,
-        description: 'From the link',
+        description: 'The code from the verification link',
         type: 'text',
       },
     ],
@@ -72,7 +73,7 @@ export const OPERATIONS = {
   'auth.cliChallenge': {
     method: 'GET',
     path: '/v1/auth/cli-challenge',
-    summary: 'A challenge to sign, good once and for five minutes.',
+    summary: 'Returns a challenge to sign. It is single-use and expires after five minutes.',
     access: 'PUBLIC',
     query: [
       {
@@ -86,8 +87,7 @@ export const OPERATIONS = {
   'auth.cliIdentity': {
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary:
-      'Links a key pair by its signature over a challenge; without a credential, opens an account for it.',
+    summary: 'Links a public key that signed a challenge. Without a credential, creates an account for it.',
     access: 'CHALLENGE',
     query: [],
     body: [
@@ -105,7 +105,7 @@ export const OPERATIONS = {
       {
         path: 'signature',
         isRequired: true,
-        description: 'Over the UTF-8 text svc-cli-identity\\n<challenge>\\n<pubkey>',
+        description: 'Signature over the UTF-8 string svc-cli-identity\\n<challenge>\\n<pubkey>',
         type: 'text',
       },
       {
@@ -118,7 +118,7 @@ export const OPERATIONS = {
   'apiKeys.list': {
     method: 'GET',
     path: '/v1/api-keys',
-    summary: 'The API keys of the account; revoked ones with `include=revoked`.',
+    summary: 'Lists your API keys. Add `include=revoked` to include revoked keys.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -142,14 +142,14 @@ export const OPERATIONS = {
   'apiKeys.create': {
     method: 'POST',
     path: '/v1/api-keys',
-    summary: 'Makes an API key that may do no more than its maker.',
+    summary: "Creates an API key. Its permissions cannot exceed the caller's.",
     access: 'ADMIN',
     query: [],
     body: [
       {
         path: 'name',
         isRequired: true,
-        description: 'Your label for the key',
+        description: 'A label for the key',
         type: 'text',
       },
       {
@@ -185,7 +185,7 @@ export const OPERATIONS = {
   'apiKeys.revoke': {
     method: 'DELETE',
     path: '/v1/api-keys/:id',
-    summary: 'Revokes an API key at once; the last ADMIN credential stays.',
+    summary: 'Revokes an API key immediately. The last ADMIN credential cannot be revoked.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -194,7 +194,7 @@ export const OPERATIONS = {
   'apiKeys.rotate': {
     method: 'POST',
     path: '/v1/api-keys/:id/rotate',
-    summary: 'Gives an API key a new value, and ends the old one at once.',
+    summary: 'Replaces the value of an API key. The old value stops working immediately.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -215,7 +215,7 @@ export const OPERATIONS = {
   'publicKeys.list': {
     method: 'GET',
     path: '/v1/auth/public-keys',
-    summary: 'The public keys of the account; revoked ones with `include=revoked`.',
+    summary: 'Lists your public keys. Add `include=revoked` to include revoked keys.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -228,7 +228,8 @@ export const OPERATIONS = {
   'publicKeys.revoke': {
     method: 'DELETE',
     path: '/v1/auth/public-keys/:id',
-    summary: 'Revokes a public key at once; the last ADMIN credential stays. It may be linked again.',
+    summary:
+      'Revokes a public key immediately. The last ADMIN credential cannot be revoked. A revoked key can be linked again.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -237,7 +238,7 @@ export const OPERATIONS = {
   'supportedExchanges.list': {
     method: 'GET',
     path: '/v1/supported-exchanges',
-    summary: 'The exchanges that accounts can be connected to.',
+    summary: 'Lists the exchanges that you can connect accounts of.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -250,7 +251,7 @@ export const OPERATIONS = {
   'exchanges.list': {
     method: 'GET',
     path: '/v1/exchanges',
-    summary: 'Your exchange accounts.',
+    summary: 'Lists your exchange accounts.',
     access: 'READ',
     query: [],
     body: [],
@@ -274,7 +275,7 @@ export const OPERATIONS = {
   'exchanges.get': {
     method: 'GET',
     path: '/v1/exchanges/:id',
-    summary: 'One exchange account.',
+    summary: 'Returns an exchange account.',
     access: 'READ',
     query: [],
     body: [],
@@ -294,7 +295,7 @@ export const OPERATIONS = {
   'exchanges.create': {
     method: 'POST',
     path: '/v1/exchanges',
-    summary: 'Connects an exchange account; its credentials are tested before they are kept.',
+    summary: 'Connects an exchange account. Its credentials are tested before they are stored.',
     access: 'TRADE',
     query: [],
     body: [
@@ -327,12 +328,12 @@ export const OPERATIONS = {
       {
         path: 'account_name',
         isRequired: true,
-        description: 'Your label for the account',
+        description: 'A label for the account',
         type: 'text',
       },
       {
         path: 'allow_withdraw_keys',
-        description: 'Take credentials that may withdraw, too',
+        description: 'Accept credentials that can withdraw',
         default: 'false',
         type: 'boolean',
       },
@@ -353,13 +354,14 @@ export const OPERATIONS = {
   'exchanges.update': {
     method: 'PATCH',
     path: '/v1/exchanges/:id',
-    summary: 'Renames an exchange account, or gives it new credentials; what it holds and copies stays.',
+    summary:
+      'Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged.',
     access: 'TRADE',
     query: [],
     body: [
       {
         path: 'account_name',
-        description: 'Your label for the account',
+        description: 'A label for the account',
         type: 'text',
       },
       {
@@ -376,7 +378,7 @@ export const OPERATIONS = {
       },
       {
         path: 'allow_withdraw_keys',
-        description: 'Take credentials that may withdraw, too',
+        description: 'Accept credentials that can withdraw',
         default: 'false',
         type: 'boolean',
       },
@@ -397,7 +399,7 @@ export const OPERATIONS = {
   'exchanges.delete': {
     method: 'DELETE',
     path: '/v1/exchanges/:id',
-    summary: 'Removes an exchange account that nothing depends on any more.',
+    summary: 'Deletes an exchange account on which no other record depends.',
     access: 'TRADE',
     query: [],
     body: [],
@@ -406,7 +408,7 @@ export const OPERATIONS = {
   'exchanges.test': {
     method: 'POST',
     path: '/v1/exchanges/test',
-    summary: 'Tests credentials without keeping them.',
+    summary: 'Tests exchange credentials without storing them.',
     access: 'TRADE',
     query: [],
     body: [
@@ -442,7 +444,7 @@ export const OPERATIONS = {
   'exchanges.sync': {
     method: 'POST',
     path: '/v1/exchanges/:id/sync',
-    summary: 'Asks for a fresh look at the balances; `exchange.synced` tells when it is done.',
+    summary: 'Starts a sync of the balances. The event `exchange.synced` reports its completion.',
     access: 'TRADE',
     query: [],
     body: [],
@@ -462,7 +464,7 @@ export const OPERATIONS = {
   'tradePairs.list': {
     method: 'GET',
     path: '/v1/trade-pairs',
-    summary: 'The pairs that can be traded, with the rules of their exchange.',
+    summary: 'Lists the tradable pairs with the trading rules of their exchange.',
     access: 'READ',
     query: [
       {
@@ -507,7 +509,7 @@ export const OPERATIONS = {
   'tradePairs.get': {
     method: 'GET',
     path: '/v1/trade-pairs/:id',
-    summary: 'One trade pair.',
+    summary: 'Returns a trade pair.',
     access: 'READ',
     query: [],
     body: [],
@@ -542,7 +544,7 @@ export const OPERATIONS = {
   'trades.list': {
     method: 'GET',
     path: '/v1/trades',
-    summary: 'Your trades.',
+    summary: 'Lists your trades.',
     access: 'READ',
     query: [
       {
@@ -618,7 +620,7 @@ export const OPERATIONS = {
   'trades.get': {
     method: 'GET',
     path: '/v1/trades/:id',
-    summary: 'One trade, with its fills.',
+    summary: 'Returns a trade with its fills.',
     access: 'READ',
     query: [],
     body: [],
@@ -670,7 +672,7 @@ export const OPERATIONS = {
   'trades.create': {
     method: 'POST',
     path: '/v1/trades',
-    summary: 'Places an order; answers once it is kept, before the exchange has seen it.',
+    summary: 'Places an order. Responds as soon as the order is stored, before it is sent to the exchange.',
     access: 'TRADE',
     query: [],
     body: [
@@ -706,7 +708,7 @@ export const OPERATIONS = {
       {
         path: 'amount',
         isRequired: true,
-        description: 'In base currency',
+        description: 'Amount in base currency',
         type: 'decimal',
       },
       {
@@ -716,7 +718,7 @@ export const OPERATIONS = {
       },
       {
         path: 'stop_price',
-        description: 'Price that sets a stop order off, in quote currency',
+        description: 'Price that triggers a stop order, in quote currency',
         type: 'decimal',
       },
       {
@@ -732,7 +734,7 @@ export const OPERATIONS = {
       },
       {
         path: 'client_order_id',
-        description: 'Your own id, one of a kind per exchange account',
+        description: 'Your own id for the order, unique per exchange account',
         type: 'text',
       },
     ],
@@ -784,7 +786,7 @@ export const OPERATIONS = {
   'trades.cancel': {
     method: 'POST',
     path: '/v1/trades/:id/cancel',
-    summary: 'Cancels what is not filled yet, and answers with the trade as it is then.',
+    summary: 'Cancels the unfilled part of a trade and returns the trade.',
     access: 'TRADE',
     query: [],
     body: [],
@@ -836,7 +838,7 @@ export const OPERATIONS = {
   'rewards.list': {
     method: 'GET',
     path: '/v1/rewards',
-    summary: 'Your rewards.',
+    summary: 'Lists your rewards.',
     access: 'READ',
     query: [
       {
@@ -876,7 +878,7 @@ export const OPERATIONS = {
   'rewards.types': {
     method: 'GET',
     path: '/v1/rewards/types',
-    summary: 'What rewards are granted for, and how much.',
+    summary: 'Lists the reward types and how their amounts are calculated.',
     access: 'READ',
     query: [],
     body: [],
@@ -889,7 +891,7 @@ export const OPERATIONS = {
   'rewards.balance': {
     method: 'GET',
     path: '/v1/rewards/balance',
-    summary: 'Your reward tokens: available, and held by withdrawals.',
+    summary: 'Returns your balance of reward tokens: available, and held by withdrawals.',
     access: 'READ',
     query: [],
     body: [],
@@ -898,7 +900,7 @@ export const OPERATIONS = {
   'rewards.claim': {
     method: 'POST',
     path: '/v1/rewards/:id/claim',
-    summary: 'Claims a reward: its amount is added to your balance, once.',
+    summary: 'Claims a reward and adds its amount to your balance. A reward can be claimed once.',
     access: 'WITHDRAW',
     query: [],
     body: [],
@@ -923,7 +925,7 @@ export const OPERATIONS = {
   'withdrawals.list': {
     method: 'GET',
     path: '/v1/withdrawals',
-    summary: 'Your withdrawals of reward tokens.',
+    summary: 'Lists your withdrawals of reward tokens.',
     access: 'READ',
     query: [
       {
@@ -961,7 +963,7 @@ export const OPERATIONS = {
   'withdrawals.get': {
     method: 'GET',
     path: '/v1/withdrawals/:id',
-    summary: 'One withdrawal.',
+    summary: 'Returns a withdrawal.',
     access: 'READ',
     query: [],
     body: [],
@@ -989,20 +991,20 @@ export const OPERATIONS = {
   'withdrawals.create': {
     method: 'POST',
     path: '/v1/withdrawals',
-    summary: 'Asks for a payout of reward tokens; the amount is held at once.',
+    summary: 'Requests a payout of reward tokens. The amount is held immediately.',
     access: 'WITHDRAW',
     query: [],
     body: [
       {
         path: 'amount',
         isRequired: true,
-        description: 'Reward tokens to withdraw, fee included; above the fee',
+        description: 'Reward tokens to withdraw, fee included. It must be greater than the fee',
         type: 'decimal',
       },
       {
         path: 'wallet_address',
         isRequired: true,
-        description: 'EVM address; in mixed case its EIP-55 checksum must be right',
+        description: 'EVM address. In mixed case, its EIP-55 checksum must be valid',
         type: 'text',
       },
     ],
@@ -1030,7 +1032,7 @@ export const OPERATIONS = {
   'withdrawals.cancel': {
     method: 'POST',
     path: '/v1/withdrawals/:id/cancel',
-    summary: 'Cancels a withdrawal that is PENDING, and gives back what it held.',
+    summary: 'Cancels a PENDING withdrawal and releases its amount.',
     access: 'WITHDRAW',
     query: [],
     body: [],
@@ -1058,12 +1060,12 @@ export const OPERATIONS = {
   'strategies.list': {
     method: 'GET',
     path: '/v1/strategies',
-    summary: "Your strategies; with `visibility=PUBLIC` every user's active public ones.",
+    summary: 'Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users.',
     access: 'READ',
     query: [
       {
         path: 'visibility',
-        description: "PUBLIC: every user's active public ones. PRIVATE: your own private ones",
+        description: 'PUBLIC: the active public strategies of all users. PRIVATE: your private strategies',
         type: 'text',
         choices: ['PRIVATE', 'PUBLIC'],
       },
@@ -1098,7 +1100,7 @@ export const OPERATIONS = {
   'strategies.get': {
     method: 'GET',
     path: '/v1/strategies/:id',
-    summary: "One strategy: yours, or another user's active public one.",
+    summary: "Returns one of your strategies, or another user's active public strategy.",
     access: 'READ',
     query: [],
     body: [],
@@ -1122,7 +1124,7 @@ export const OPERATIONS = {
   'strategies.create': {
     method: 'POST',
     path: '/v1/strategies',
-    summary: 'Makes a strategy: trades made with its id are what copiers follow.',
+    summary: 'Creates a strategy. Copiers follow the trades that you create with its id.',
     access: 'TRADE',
     query: [],
     body: [
@@ -1137,20 +1139,21 @@ export const OPERATIONS = {
       },
       {
         path: 'trade_pair_ids',
-        description: "Pairs of the account's exchange and trading type; leave it out for any",
+        description: "Pairs of the account's exchange and trading type. Omit to allow any pair",
         type: 'text',
         isList: true,
       },
       {
         path: 'visibility',
-        description: 'PUBLIC: every user may read and copy it, without its account and balances',
+        description:
+          'PUBLIC: every user can read and copy the strategy, but cannot see its account and balances',
         default: 'PRIVATE',
         type: 'text',
         choices: ['PRIVATE', 'PUBLIC'],
       },
       {
         path: 'profit_share.rate',
-        description: 'Share of the profit above the high-water mark, 0 to 0.5. At most 0.5',
+        description: 'Fraction of the profit above the high-water mark, from 0 to 0.5. At most 0.5',
         type: 'decimal',
       },
       {
@@ -1161,24 +1164,24 @@ export const OPERATIONS = {
       },
       {
         path: 'profit_share.period',
-        description: 'How often it is settled',
+        description: 'How often the profit share is settled',
         type: 'text',
         choices: ['WEEK', 'MONTH', 'QUARTER'],
       },
       {
         path: 'min_copy_equity',
-        description: 'Least equity of a copier, in quote currency',
+        description: 'Minimum equity of a copier, in quote currency',
         type: 'decimal',
       },
       {
         path: 'capacity',
-        description: 'Most copiers that may be linked; those that are linked stay',
+        description: 'Maximum number of linked copiers. Lowering it does not remove linked copiers',
         type: 'integer',
       },
       {
         path: 'exchange_account_id',
         isRequired: true,
-        description: 'The account whose trades are its signals',
+        description: 'The account whose trades cause the signals',
         type: 'text',
       },
     ],
@@ -1202,7 +1205,7 @@ export const OPERATIONS = {
   'strategies.update': {
     method: 'PATCH',
     path: '/v1/strategies/:id',
-    summary: 'Changes a strategy, or archives it.',
+    summary: 'Updates or archives a strategy.',
     access: 'TRADE',
     query: [],
     body: [
@@ -1213,44 +1216,45 @@ export const OPERATIONS = {
       {
         path: 'description',
         isNullable: true,
-        description: 'Null removes it',
+        description: 'Null removes the value',
         type: 'text',
       },
       {
         path: 'trade_pair_ids',
         isNullable: true,
-        description: 'Null: any pair of its exchange',
+        description: 'Null allows any pair of the exchange',
         type: 'text',
         isList: true,
       },
       {
         path: 'visibility',
-        description: 'PUBLIC: every user may read and copy it, without its account and balances',
+        description:
+          'PUBLIC: every user can read and copy the strategy, but cannot see its account and balances',
         type: 'text',
         choices: ['PRIVATE', 'PUBLIC'],
       },
       {
         path: 'status',
-        description: 'ARCHIVED: it takes no more signals, and its active copiers go CLOSE_ONLY',
+        description: 'ARCHIVED: the strategy emits no more signals, and its active copiers become CLOSE_ONLY',
         type: 'text',
         choices: ['ACTIVE', 'ARCHIVED'],
       },
       {
         path: 'profit_share',
         isNullable: true,
-        description: 'Null: copying is free',
+        description: 'Null makes copying free',
         type: 'json',
       },
       {
         path: 'min_copy_equity',
         isNullable: true,
-        description: 'Null removes it',
+        description: 'Null removes the value',
         type: 'decimal',
       },
       {
         path: 'capacity',
         isNullable: true,
-        description: 'Null: no bound',
+        description: 'Null removes the limit',
         type: 'integer',
       },
     ],
@@ -1274,13 +1278,14 @@ export const OPERATIONS = {
   'strategies.delete': {
     method: 'DELETE',
     path: '/v1/strategies/:id',
-    summary: 'Removes a strategy; its trades stay readable.',
+    summary: 'Deletes a strategy. Its trades remain readable.',
     access: 'TRADE',
     query: [],
     body: [
       {
         path: 'stop_copiers',
-        description: 'Pause the copiers that still follow it; without it they keep it from being deleted',
+        description:
+          'True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion',
         default: 'false',
         type: 'boolean',
       },
@@ -1290,14 +1295,14 @@ export const OPERATIONS = {
   'strategies.linkCopiers': {
     method: 'POST',
     path: '/v1/strategies/:id/copiers',
-    summary: 'Has your copiers follow the strategy, all of them or none; they are started one by one.',
+    summary: 'Links your copiers to a strategy, all of them or none. It does not start them.',
     access: 'TRADE',
     query: [],
     body: [
       {
         path: 'copier_ids',
         isRequired: true,
-        description: 'Your copiers: all of them are linked, or none',
+        description: 'Ids of your copiers. Either all of them are linked, or none',
         type: 'text',
         isList: true,
       },
@@ -1322,7 +1327,7 @@ export const OPERATIONS = {
   'copiers.list': {
     method: 'GET',
     path: '/v1/copiers',
-    summary: 'Your copiers.',
+    summary: 'Lists your copiers.',
     access: 'READ',
     query: [
       {
@@ -1370,7 +1375,7 @@ export const OPERATIONS = {
   'copiers.get': {
     method: 'GET',
     path: '/v1/copiers/:id',
-    summary: 'One copier.',
+    summary: 'Returns a copier.',
     access: 'READ',
     query: [],
     body: [],
@@ -1398,7 +1403,7 @@ export const OPERATIONS = {
   'copiers.create': {
     method: 'POST',
     path: '/v1/copiers',
-    summary: 'Makes a copier; it is PAUSED until it is started.',
+    summary: 'Creates a copier. It is PAUSED until you start it.',
     access: 'TRADE',
     query: [],
     body: [
@@ -1415,7 +1420,8 @@ export const OPERATIONS = {
       {
         path: 'exchange_account_id',
         isRequired: true,
-        description: "Where copies are made; never the strategy's own account",
+        description:
+          "The account on which the copier places its orders. It cannot be the strategy's own account",
         type: 'text',
       },
       {
@@ -1431,47 +1437,48 @@ export const OPERATIONS = {
       },
       {
         path: 'sizing.capital',
-        description: 'For EQUITY_RATIO alone: what counts as your equity, in quote currency',
+        description: 'Only for EQUITY_RATIO: the amount to use as your equity, in quote currency',
         type: 'decimal',
       },
       {
         path: 'limits.max_trade_quote',
-        description: 'Most that one entry may cost, in quote currency; larger ones are cut to it',
+        description: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_quote',
-        description: 'Most that may be open at once, in quote currency; entries are cut to what is left',
+        description: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_trades',
-        description: 'Most lots that may be open at once',
+        description: 'Maximum number of open lots',
         type: 'integer',
       },
       {
         path: 'limits.max_daily_loss_quote',
-        description: 'Loss since 00:00 UTC, in quote currency, at which on_breach takes hold',
+        description: 'Loss since 00:00 UTC, in quote currency, that triggers on_breach',
         type: 'decimal',
       },
       {
         path: 'limits.max_drawdown_percent',
-        description: 'Fall from the high-water mark, in percent, at which on_breach takes hold. At most 100',
+        description: 'Fall from the high-water mark, in percent, that triggers on_breach. At most 100',
         type: 'decimal',
       },
       {
         path: 'limits.max_slippage_bps',
-        description: "Most that an entry may be worse than the strategy's price, in hundredths of a percent",
+        description:
+          "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent)",
         type: 'integer',
       },
       {
         path: 'limits.max_leverage',
-        description: 'Most leverage of an entry, on perpetuals',
+        description: 'Maximum leverage of an entry on perpetuals',
         type: 'decimal',
       },
       {
         path: 'limits.allowed_pairs',
-        description: 'Symbols (BASE/QUOTE) of the only pairs that are copied',
+        description: 'Symbols (BASE/QUOTE) of the pairs to copy. Other pairs are not copied',
         type: 'text',
         isList: true,
       },
@@ -1483,20 +1490,21 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.allowed_sides',
-        description: 'The only sides on which entries are copied',
+        description: 'Sides on which entries are copied. Entries on other sides are not',
         type: 'text',
         choices: ['BUY', 'SELL'],
         isList: true,
       },
       {
         path: 'limits.max_signal_age_ms',
-        description: 'Entries older than this are not copied any more; exits always are',
+        description:
+          'Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied',
         default: '60000',
         type: 'integer',
       },
       {
         path: 'on_breach',
-        description: 'What it does once a loss limit is reached',
+        description: 'What the copier does when a loss limit is reached',
         default: 'CLOSE_ONLY',
         type: 'text',
         choices: ['CLOSE_ONLY', 'PAUSE'],
@@ -1504,14 +1512,14 @@ export const OPERATIONS = {
       {
         path: 'below_minimum',
         description:
-          "A copy under the exchange's minimum is left out (SKIP), added to the next of the same lot (ACCUMULATE) or raised to the minimum, to twice its size at most (ROUND_UP)",
+          "What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size",
         default: 'ACCUMULATE',
         type: 'text',
         choices: ['SKIP', 'ACCUMULATE', 'ROUND_UP'],
       },
       {
         path: 'copy_existing',
-        description: 'Whether a start also copies what the strategy has open at that moment',
+        description: 'Whether a start also copies the lots that the strategy has open at that time',
         default: 'false',
         type: 'boolean',
       },
@@ -1540,7 +1548,7 @@ export const OPERATIONS = {
   'copiers.update': {
     method: 'PATCH',
     path: '/v1/copiers/:id',
-    summary: 'Changes a copier; sizing and limits apply to lots that are opened from then on.',
+    summary: 'Updates a copier. New sizing and limits apply to lots opened after the change.',
     access: 'TRADE',
     query: [],
     body: [
@@ -1551,7 +1559,7 @@ export const OPERATIONS = {
       {
         path: 'strategy_id',
         isNullable: true,
-        description: 'Only while PAUSED. Null: it follows none',
+        description: 'Can be changed only while the copier is PAUSED. Null removes the strategy',
         type: 'text',
       },
       {
@@ -1565,60 +1573,62 @@ export const OPERATIONS = {
       },
       {
         path: 'sizing.capital',
-        description: 'For EQUITY_RATIO alone: what counts as your equity, in quote currency',
+        description: 'Only for EQUITY_RATIO: the amount to use as your equity, in quote currency',
         type: 'decimal',
       },
       {
         path: 'limits.max_trade_quote',
         isNullable: true,
-        description: 'Most that one entry may cost, in quote currency; larger ones are cut to it',
+        description: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_quote',
         isNullable: true,
-        description: 'Most that may be open at once, in quote currency; entries are cut to what is left',
+        description: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it',
         type: 'decimal',
       },
       {
         path: 'limits.max_open_trades',
         isNullable: true,
-        description: 'Most lots that may be open at once',
+        description: 'Maximum number of open lots',
         type: 'integer',
       },
       {
         path: 'limits.max_daily_loss_quote',
         isNullable: true,
-        description: 'Loss since 00:00 UTC, in quote currency, at which on_breach takes hold',
+        description: 'Loss since 00:00 UTC, in quote currency, that triggers on_breach',
         type: 'decimal',
       },
       {
         path: 'limits.max_drawdown_percent',
         isNullable: true,
-        description: 'Fall from the high-water mark, in percent, at which on_breach takes hold. At most 100',
+        description: 'Fall from the high-water mark, in percent, that triggers on_breach. At most 100',
         type: 'decimal',
       },
       {
         path: 'limits.max_slippage_bps',
         isNullable: true,
-        description: "Most that an entry may be worse than the strategy's price, in hundredths of a percent",
+        description:
+          "Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent)",
         type: 'integer',
       },
       {
         path: 'limits.max_signal_age_ms',
-        description: 'Entries older than this are not copied any more; exits always are',
+        description:
+          'Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied',
         type: 'integer',
       },
       {
         path: 'limits.max_leverage',
         isNullable: true,
-        description: 'Most leverage of an entry, on perpetuals',
+        description: 'Maximum leverage of an entry on perpetuals',
         type: 'decimal',
       },
       {
         path: 'limits.allowed_pairs',
         isNullable: true,
-        description: 'Symbols (BASE/QUOTE) of the only pairs that are copied',
+        description: 'Symbols (BASE/QUOTE) of the pairs to copy. Other pairs are not copied',
         type: 'text',
         isList: true,
       },
@@ -1632,27 +1642,27 @@ export const OPERATIONS = {
       {
         path: 'limits.allowed_sides',
         isNullable: true,
-        description: 'The only sides on which entries are copied',
+        description: 'Sides on which entries are copied. Entries on other sides are not',
         type: 'text',
         choices: ['BUY', 'SELL'],
         isList: true,
       },
       {
         path: 'on_breach',
-        description: 'What it does once a loss limit is reached',
+        description: 'What the copier does when a loss limit is reached',
         type: 'text',
         choices: ['CLOSE_ONLY', 'PAUSE'],
       },
       {
         path: 'below_minimum',
         description:
-          "A copy under the exchange's minimum is left out (SKIP), added to the next of the same lot (ACCUMULATE) or raised to the minimum, to twice its size at most (ROUND_UP)",
+          "What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size",
         type: 'text',
         choices: ['SKIP', 'ACCUMULATE', 'ROUND_UP'],
       },
       {
         path: 'copy_existing',
-        description: 'Whether a start also copies what the strategy has open at that moment',
+        description: 'Whether a start also copies the lots that the strategy has open at that time',
         type: 'boolean',
       },
     ],
@@ -1680,7 +1690,7 @@ export const OPERATIONS = {
   'copiers.delete': {
     method: 'DELETE',
     path: '/v1/copiers/:id',
-    summary: 'Removes a PAUSED copier; its trades stay readable.',
+    summary: 'Deletes a PAUSED copier. Its trades remain readable.',
     access: 'TRADE',
     query: [],
     body: [],
@@ -1689,19 +1699,20 @@ export const OPERATIONS = {
   'copiers.start': {
     method: 'POST',
     path: '/v1/copiers/:id/start',
-    summary: 'Starts a copier: it copies what its strategy opens from now on.',
+    summary: 'Starts a copier. It copies lots that its strategy opens from now on.',
     access: 'TRADE',
     query: [],
     body: [
       {
         path: 'resync',
-        description: 'EXITS: sells what the strategy sold of copied lots while the copier was paused',
+        description:
+          'EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused',
         type: 'text',
         choices: ['EXITS'],
       },
       {
         path: 'copy_existing',
-        description: "For this start, instead of the copier's copy_existing",
+        description: "Overrides the copier's copy_existing for this start",
         type: 'boolean',
       },
     ],
@@ -1729,14 +1740,15 @@ export const OPERATIONS = {
   'copiers.stop': {
     method: 'POST',
     path: '/v1/copiers/:id/stop',
-    summary: 'Stops a copier; positions stay open, and the answer lists those that nobody closes for you.',
+    summary:
+      'Stops a copier. Its positions stay open; the response lists those that are not closed automatically.',
     access: 'TRADE',
     query: [],
     body: [
       {
         path: 'mode',
         description:
-          "PAUSED: no more entries and no exits. CLOSE_ONLY: it still follows the strategy's exits",
+          "PAUSED: copies neither entries nor exits. CLOSE_ONLY: still copies the strategy's exits",
         default: 'PAUSED',
         type: 'text',
         choices: ['PAUSED', 'CLOSE_ONLY'],
@@ -1767,7 +1779,8 @@ export const OPERATIONS = {
   'copiers.decisions': {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
-    summary: 'What was copied, cut, skipped or failed, for every signal; also of a copier that was removed.',
+    summary:
+      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too.",
     access: 'READ',
     query: [
       {
@@ -1813,19 +1826,19 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays what the strategy signalled through the copier's settings, as if it had been started just before; nothing is traded.",
+      "Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders.",
     access: 'READ',
     query: [],
     body: [
       {
         path: 'from',
         description:
-          'First instant of the range; all there is unless given. Signals count by when they were given',
+          'Start of the range, inclusive. Default: no lower bound. Signals are selected by the time at which they were emitted',
         type: 'text',
       },
       {
         path: 'to',
-        description: 'End of the range, itself not in it',
+        description: 'End of the range, exclusive. Default: no upper bound',
         type: 'text',
       },
     ],
@@ -1850,7 +1863,7 @@ export const OPERATIONS = {
   'notifications.list': {
     method: 'GET',
     path: '/v1/notifications',
-    summary: 'What happened to your account, in words.',
+    summary: 'Lists your notifications.',
     access: 'READ',
     query: [
       {
@@ -1899,7 +1912,7 @@ export const OPERATIONS = {
   'notifications.count': {
     method: 'GET',
     path: '/v1/notifications/count',
-    summary: 'How many notifications are unread.',
+    summary: 'Returns the number of unread notifications.',
     access: 'READ',
     query: [],
     body: [],
@@ -1908,7 +1921,7 @@ export const OPERATIONS = {
   'notifications.read': {
     method: 'POST',
     path: '/v1/notifications/:id/read',
-    summary: 'Marks a notification as read; one that is read stays as it is.',
+    summary: 'Marks a notification as read. A notification that is already read is unchanged.',
     access: 'READ',
     query: [],
     body: [],
@@ -1917,7 +1930,7 @@ export const OPERATIONS = {
   'notifications.readAll': {
     method: 'POST',
     path: '/v1/notifications/read-all',
-    summary: 'Marks every notification as read.',
+    summary: 'Marks all notifications as read.',
     access: 'READ',
     query: [],
     body: [],
@@ -1926,7 +1939,7 @@ export const OPERATIONS = {
   'notifications.delete': {
     method: 'DELETE',
     path: '/v1/notifications/:id',
-    summary: 'Removes a notification.',
+    summary: 'Deletes a notification.',
     access: 'READ',
     query: [],
     body: [],
@@ -1935,7 +1948,7 @@ export const OPERATIONS = {
   'settings.list': {
     method: 'GET',
     path: '/v1/settings',
-    summary: 'Your settings.',
+    summary: 'Lists your settings.',
     access: 'READ',
     query: [],
     body: [],
@@ -1948,7 +1961,7 @@ export const OPERATIONS = {
   'settings.get': {
     method: 'GET',
     path: '/v1/settings/:key',
-    summary: 'One setting.',
+    summary: 'Returns a setting.',
     access: 'READ',
     query: [],
     body: [],
@@ -1957,7 +1970,7 @@ export const OPERATIONS = {
   'settings.put': {
     method: 'PUT',
     path: '/v1/settings/:key',
-    summary: 'Makes a setting, or gives it another value; `notifications` chooses what you are told of.',
+    summary: 'Creates or replaces a setting. `notifications` selects the events that notify you.',
     access: 'READ',
     query: [],
     body: [
@@ -1965,7 +1978,7 @@ export const OPERATIONS = {
         path: 'value',
         isRequired: true,
         description:
-          'Any JSON, null too, of at most 16 KiB. The value of notifications chooses what you are told of: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each member names a kind of event, subject.* or *; the most specific one decides, and what none names stays as it is by default: in the product everything that makes a notification, by e-mail key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, copier.stopped, copier.drift, webhook.deactivated (a copier that you stopped yourself is none of it). key.created, key.revoked, public_key.linked, withdrawal.created are told whatever you choose. E-mail goes to a verified address alone (PATCH /v1/me), at most 10 about one kind in a day, and one about each webhook',
+          'Any JSON value, including null, of at most 16 KiB. The setting notifications selects the events that notify you: {"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}. Each key is an event type, subject.* or *; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: key.created, key.revoked, public_key.linked, withdrawal.created, withdrawal.completed, withdrawal.cancelled, withdrawal.failed, exchange.credentials_rejected, copier.stopped, copier.drift, webhook.deactivated. You get no e-mail about a copier that you stopped yourself. key.created, key.revoked, public_key.linked, withdrawal.created are always sent. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook',
         type: 'json',
       },
     ],
@@ -1974,7 +1987,7 @@ export const OPERATIONS = {
   'settings.delete': {
     method: 'DELETE',
     path: '/v1/settings/:key',
-    summary: 'Removes a setting.',
+    summary: 'Deletes a setting.',
     access: 'READ',
     query: [],
     body: [],
@@ -1983,18 +1996,18 @@ export const OPERATIONS = {
   'trades.analytics': {
     method: 'GET',
     path: '/v1/trades/analytics',
-    summary: 'What your trades came to, computed from your fills alone.',
+    summary: 'Returns trading results and statistics, computed from your fills only.',
     access: 'READ',
     query: [
       {
         path: 'from',
         description:
-          'First instant of the range; all there is unless given. Trades count by created_at, results by their closing',
+          'Start of the range, inclusive. Default: no lower bound. Trades are selected by created_at, results by the time at which they were closed',
         type: 'text',
       },
       {
         path: 'to',
-        description: 'End of the range, itself not in it',
+        description: 'End of the range, exclusive. Default: no upper bound',
         type: 'text',
       },
       {
@@ -2014,7 +2027,7 @@ export const OPERATIONS = {
       },
       {
         path: 'interval',
-        description: 'Period of equity_curve',
+        description: 'Length of each period in equity_curve',
         default: 'day',
         type: 'text',
         choices: ['day', 'week', 'month'],
@@ -2067,7 +2080,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/emergency-stop',
     summary:
-      'Pauses every copier and cancels every open order that was placed before the call; waits a few seconds for the exchanges, and lists what stays open.',
+      'Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open.',
     access: 'TRADE',
     query: [],
     body: [],
@@ -2076,12 +2089,12 @@ export const OPERATIONS = {
   'events.list': {
     method: 'GET',
     path: '/v1/events',
-    summary: 'Your events of the last 30 days.',
+    summary: 'Lists your events of the last 30 days.',
     access: 'READ',
     query: [
       {
         path: 'type',
-        description: 'Only these: a kind (trade.filled), trade.*, or *',
+        description: 'Returns only these events: a type (trade.filled), a subject (trade.*), or *',
         type: 'text',
       },
     ],
@@ -2095,17 +2108,17 @@ export const OPERATIONS = {
   'events.stream': {
     method: 'GET',
     path: '/v1/events/stream',
-    summary: 'Your events as they happen, as server-sent events; Last-Event-ID resumes after that event.',
+    summary: 'Streams your events as server-sent events. Last-Event-ID resumes after that event.',
     access: 'READ',
     query: [
       {
         path: 'type',
-        description: 'Only these: a kind (trade.filled), trade.*, or *',
+        description: 'Returns only these events: a type (trade.filled), a subject (trade.*), or *',
         type: 'text',
       },
       {
         path: 'last_event_id',
-        description: 'An event_id: begin after that event. The header Last-Event-ID goes before it',
+        description: 'The event_id after which the stream starts. The Last-Event-ID header takes precedence',
         type: 'text',
       },
     ],
@@ -2116,12 +2129,12 @@ export const OPERATIONS = {
   'events.types': {
     method: 'GET',
     path: '/v1/events/types',
-    summary: 'The kinds of events, each with the JSON Schema of its payload and a sample.',
+    summary: 'Lists the event types, each with the JSON Schema of its payload and a sample.',
     access: 'READ',
     query: [
       {
         path: 'type',
-        description: 'Only these: a kind (trade.filled), trade.*, or *',
+        description: 'Returns only these events: a type (trade.filled), a subject (trade.*), or *',
         type: 'text',
       },
     ],
@@ -2131,7 +2144,7 @@ export const OPERATIONS = {
   'events.get': {
     method: 'GET',
     path: '/v1/events/:id',
-    summary: 'One event of the last 30 days.',
+    summary: 'Returns an event of the last 30 days.',
     access: 'READ',
     query: [],
     body: [],
@@ -2140,20 +2153,20 @@ export const OPERATIONS = {
   'webhooks.create': {
     method: 'POST',
     path: '/v1/webhooks',
-    summary: 'Registers a receiver; the answer alone carries its signing secret.',
+    summary: 'Creates a webhook. Its signing secret is returned only in this response.',
     access: 'ADMIN',
     query: [],
     body: [
       {
         path: 'url',
         isRequired: true,
-        description: 'Where events are posted',
+        description: 'URL to which events are sent by POST',
         type: 'text',
       },
       {
         path: 'events',
         isRequired: true,
-        description: 'Kinds of events, trade.*, or *',
+        description: 'Event types to send: trade.filled, trade.*, or * for all',
         type: 'text',
         isList: true,
       },
@@ -2181,7 +2194,7 @@ export const OPERATIONS = {
   'webhooks.list': {
     method: 'GET',
     path: '/v1/webhooks',
-    summary: 'Your webhooks.',
+    summary: 'Lists your webhooks.',
     access: 'READ',
     query: [],
     body: [],
@@ -2206,7 +2219,7 @@ export const OPERATIONS = {
   'webhooks.get': {
     method: 'GET',
     path: '/v1/webhooks/:id',
-    summary: 'One webhook.',
+    summary: 'Returns a webhook.',
     access: 'READ',
     query: [],
     body: [],
@@ -2227,18 +2240,18 @@ export const OPERATIONS = {
   'webhooks.update': {
     method: 'PATCH',
     path: '/v1/webhooks/:id',
-    summary: 'Changes a webhook; the next attempt of what is owed to it uses what it says then.',
+    summary: 'Updates a webhook. The next attempts of pending deliveries use the new values.',
     access: 'ADMIN',
     query: [],
     body: [
       {
         path: 'url',
-        description: 'Where events are posted',
+        description: 'URL to which events are sent by POST',
         type: 'text',
       },
       {
         path: 'events',
-        description: 'Kinds of events, trade.*, or *',
+        description: 'Event types to send: trade.filled, trade.*, or * for all',
         type: 'text',
         isList: true,
       },
@@ -2249,7 +2262,7 @@ export const OPERATIONS = {
       {
         path: 'is_active',
         description:
-          'True takes it into use again and forgets its failures; false sends what is owed to it to the dead letters',
+          'True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters',
         type: 'boolean',
       },
     ],
@@ -2270,7 +2283,7 @@ export const OPERATIONS = {
   'webhooks.delete': {
     method: 'DELETE',
     path: '/v1/webhooks/:id',
-    summary: 'Removes a webhook; nothing more is sent to it.',
+    summary: 'Deletes a webhook. No more events are sent to it.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -2279,7 +2292,7 @@ export const OPERATIONS = {
   'webhooks.rotateSecret': {
     method: 'POST',
     path: '/v1/webhooks/:id/rotate-secret',
-    summary: 'Gives a webhook a new signing secret; the old one signs nothing any more.',
+    summary: "Replaces a webhook's signing secret. The old secret is no longer used.",
     access: 'ADMIN',
     query: [],
     body: [],
@@ -2301,7 +2314,7 @@ export const OPERATIONS = {
   'webhooks.deliveries': {
     method: 'GET',
     path: '/v1/webhooks/:id/deliveries',
-    summary: 'The attempts made for a webhook.',
+    summary: "Lists a webhook's delivery attempts.",
     access: 'READ',
     query: [
       {
@@ -2346,12 +2359,13 @@ export const OPERATIONS = {
       },
       {
         path: 'from',
-        description: 'First instant of the range; all there is unless given. Deliveries count by created_at',
+        description:
+          'Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at',
         type: 'text',
       },
       {
         path: 'to',
-        description: 'End of the range, itself not in it',
+        description: 'End of the range, exclusive. Default: no upper bound',
         type: 'text',
       },
     ],
@@ -2379,7 +2393,7 @@ export const OPERATIONS = {
   'webhooks.test': {
     method: 'POST',
     path: '/v1/webhooks/:id/test',
-    summary: 'Sends a test event once, and answers with that delivery whatever the receiver said.',
+    summary: 'Sends a test event once and returns the delivery, even if the receiver failed.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -2402,7 +2416,8 @@ export const OPERATIONS = {
   'webhooks.replay': {
     method: 'POST',
     path: '/v1/webhooks/:id/replay',
-    summary: 'Sends a past event to a webhook: up to five attempts, with the same event id and bytes.',
+    summary:
+      'Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same.',
     access: 'ADMIN',
     query: [],
     body: [
@@ -2410,7 +2425,7 @@ export const OPERATIONS = {
         path: 'event_id',
         isRequired: true,
         description:
-          'One of your events of the last 30 days, of any kind but webhook.test: whatever the webhook subscribes to, and also one from before it was there',
+          'One of your events of the last 30 days, of any type except webhook.test. The webhook does not need to subscribe to it, and the event may be older than the webhook',
         type: 'text',
       },
     ],
@@ -2419,7 +2434,7 @@ export const OPERATIONS = {
   'deadLetters.list': {
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters',
-    summary: "A webhook's dead letters: deliveries that were given up.",
+    summary: "Lists a webhook's dead letters: deliveries that failed permanently.",
     access: 'READ',
     query: [
       {
@@ -2460,12 +2475,12 @@ export const OPERATIONS = {
       {
         path: 'from',
         description:
-          'First instant of the range; all there is unless given. Dead letters count by created_at',
+          'Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at',
         type: 'text',
       },
       {
         path: 'to',
-        description: 'End of the range, itself not in it',
+        description: 'End of the range, exclusive. Default: no upper bound',
         type: 'text',
       },
     ],
@@ -2491,7 +2506,7 @@ export const OPERATIONS = {
   'deadLetters.stats': {
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters/stats',
-    summary: "How many of a webhook's dead letters are pending, retried and discarded.",
+    summary: "Returns the number of a webhook's dead letters that are pending, retried and discarded.",
     access: 'READ',
     query: [],
     body: [],
@@ -2500,7 +2515,7 @@ export const OPERATIONS = {
   'deadLetters.get': {
     method: 'GET',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'One dead letter, with its payload.',
+    summary: 'Returns a dead letter with its payload.',
     access: 'READ',
     query: [],
     body: [],
@@ -2522,7 +2537,8 @@ export const OPERATIONS = {
   'deadLetters.retry': {
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id/retry',
-    summary: 'Sends a pending dead letter again: up to five attempts, with the same event id and bytes.',
+    summary:
+      'Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same.',
     access: 'ADMIN',
     query: [],
     body: [],
@@ -2544,19 +2560,19 @@ export const OPERATIONS = {
   'deadLetters.retryMany': {
     method: 'POST',
     path: '/v1/webhooks/:id/dead-letters/retry',
-    summary: 'Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind.',
+    summary: "Retries a webhook's pending dead letters. Filter them by time range or event type.",
     access: 'ADMIN',
     query: [],
     body: [
       {
         path: 'from',
         description:
-          'First instant of the range; all there is unless given. Dead letters count by created_at',
+          'Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at',
         type: 'text',
       },
       {
         path: 'to',
-        description: 'End of the range, itself not in it',
+        description: 'End of the range, exclusive. Default: no upper bound',
         type: 'text',
       },
       {
@@ -2595,7 +2611,7 @@ export const OPERATIONS = {
   'deadLetters.discard': {
     method: 'DELETE',
     path: '/v1/webhooks/:id/dead-letters/:dlq_id',
-    summary: 'Gives a pending dead letter up; it stays readable.',
+    summary: 'Discards a pending dead letter. It remains readable.',
     access: 'ADMIN',
     query: [],
     body: [],

@@ -46,7 +46,9 @@ describe('an origin', () => {
   });
 
   it('is needed, by option or environment', () => {
-    expect(() => resolveConnection({})).toThrow('baseURL is missing. Set it, or the environment variable SVC_BASE_URL');
+    expect(() => resolveConnection({})).toThrow(
+      'baseURL is missing. Set it, or the environment variable SVC_BASE_URL',
+    );
     process.env.SVC_BASE_URL = 'https://rest.example.com';
     process.env.SVC_GRAPHQL_URL = 'https://graphql.example.com';
     const { baseURL, graphqlURL } = resolveConnection({});
@@ -137,7 +139,9 @@ describe('an invalid option', () => {
   it('a level of logs that does not exist is refused, of the environment, too', () => {
     expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
-    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel must be one of/);
+    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(
+      /^logLevel must be one of/,
+    );
   });
 
   it('a time limit without end is the longest that a timer holds, not none', () => {

@@ -37,7 +37,7 @@ export type ErrorCode =
   | 'limit_reached'
   | (string & {});
 
-/** The codes that REST answers with under each status. */
+/** The error codes of each HTTP status. */
 export const CODES_OF_STATUS: Readonly<Record<number, string>> = {
   400: 'credential_in_query malformed_json invalid_query',
   401: 'authentication_required invalid_api_key invalid_access_token invalid_login invalid_signature_headers invalid_signature credentials_ambiguous unknown_public_key timestamp_out_of_window nonce_replayed',

@@ -2,12 +2,12 @@
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import type { EventData, OperationTypes } from './records.js';
 
-/** When all of it happened. */
+/** Timestamp of all records. */
 export const FIXTURE_AT = '2026-01-31T12:00:00.000Z';
-/** Of no event. */
+/** Id of the test event. */
 export const FIXTURE_EVENT_ID = 'evt_01k9y3wq8ge3j8p8bf1mq93h57';
 
-/** What looks like a secret in an answer. */
+/** Values of responses that look like secrets. */
 export interface FixtureSecrets {
   readonly apiKey: string;
   readonly webhook: string;
@@ -17,7 +17,7 @@ type Answers<D extends DecimalForm> = {
   readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'];
 };
 
-/** `data` of an answer of each operation; of a list, one item. */
+/** `data` of a response of each operation; for a list, one item. */
 export function answersOf<D extends DecimalForm>(
   decimal: (text: string) => DecimalOf<D>,
   secrets: FixtureSecrets,
@@ -1116,7 +1116,7 @@ export function answersOf<D extends DecimalForm>(
             $defs: {
               Decimal: {
                 description:
-                  'A decimal, exact to 18 decimals: a JSON number, or a string with `Accept: application/json; decimals=string`. Read it from the raw text: a double does not hold all of its digits.',
+                  'A decimal number, exact to 18 decimal places: a JSON number, or a string with `Accept: application/json; decimals=string`. A double cannot hold all of its digits, so parse it from the raw JSON or request strings.',
                 oneOf: [{ type: 'number' }, { type: 'string', pattern: '^-?(0|[1-9]\\d*)(\\.\\d+)?$' }],
                 examples: [60000.1, '60000.1'],
               },
@@ -1162,7 +1162,7 @@ export function answersOf<D extends DecimalForm>(
                     examples: ['trd_01k9y3wq8ge1t8p8bf1mq93h57'],
                   },
                   source_fill_id: {
-                    description: 'Of a copy: the fill that it copies.',
+                    description: 'For a copy: the copied fill.',
                     type: 'string',
                     pattern: '^fil_[0-7][0123456789abcdefghjkmnpqrstvwxyz]{25}$',
                     examples: ['fil_01k9y3wq8ge228p8bf1mq93h57'],
@@ -1183,7 +1183,7 @@ export function answersOf<D extends DecimalForm>(
                   amount: { $ref: '#/$defs/Decimal' },
                   requested_amount: {
                     $ref: '#/$defs/Decimal',
-                    description: 'Before it was rounded to the lot size of the exchange.',
+                    description: "Requested amount, before rounding to the exchange's amount step.",
                   },
                   filled_amount: { $ref: '#/$defs/Decimal' },
                   remaining_amount: { $ref: '#/$defs/Decimal' },
@@ -1196,7 +1196,7 @@ export function answersOf<D extends DecimalForm>(
                     type: 'object',
                     properties: { amount: { $ref: '#/$defs/Decimal' }, currency: { type: 'string' } },
                     required: ['amount', 'currency'],
-                    description: 'In the currency of most of the fees; all of them in fees_by_currency.',
+                    description: 'Fee in the currency of most fees. fees_by_currency lists all of them.',
                   },
                   fees_by_currency: {
                     type: 'array',
@@ -1227,7 +1227,7 @@ export function answersOf<D extends DecimalForm>(
                   copy: { $ref: '#/$defs/TradeCopy' },
                   reconciled_at: {
                     description:
-                      'When a comparison with the exchange last had to correct or make this trade.',
+                      'Time at which a reconciliation with the exchange last corrected or created this trade.',
                     type: 'string',
                     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
                     format: 'date-time',
@@ -1236,7 +1236,7 @@ export function answersOf<D extends DecimalForm>(
                     type: 'integer',
                     exclusiveMinimum: 0,
                     maximum: 9007199254740991,
-                    description: 'Grows with each change: the higher one is the newer state.',
+                    description: 'Increases with every change. A higher version is the newer state.',
                   },
                   submitted_at: {
                     type: 'string',
@@ -1302,38 +1302,39 @@ export function answersOf<D extends DecimalForm>(
                     type: 'string',
                     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
                     format: 'date-time',
-                    description: 'When the copied fill was executed.',
+                    description: 'Time at which the copied fill was executed.',
                   },
                   received_at: {
                     type: 'string',
                     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
                     format: 'date-time',
-                    description: 'When the copied fill was received.',
+                    description: 'Time at which the copied fill was received.',
                   },
                   submitted_at: {
-                    description: 'When the copy was sent; absent until then.',
+                    description: 'Time at which the copy was sent. Absent until then.',
                     type: 'string',
                     pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
                     format: 'date-time',
                   },
                   latency_ms: {
-                    description: 'From received_at to submitted_at; absent until the copy was sent.',
+                    description:
+                      'Time from received_at to submitted_at, in milliseconds. Absent until the copy is sent.',
                     type: 'integer',
                     minimum: 0,
                     maximum: 9007199254740991,
                   },
                   reference_price: {
                     $ref: '#/$defs/Decimal',
-                    description: 'Average price of what is copied, in quote currency.',
+                    description: 'Average price of the copied fills, in quote currency.',
                   },
                   slippage_bps: {
                     description:
-                      'How much worse than reference_price the copy was filled, in hundredths of a percent; below zero where better, absent where nothing was.',
+                      'How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill.',
                     $ref: '#/$defs/Decimal',
                   },
                   ratio: {
                     $ref: '#/$defs/Decimal',
-                    description: 'Amount of the copy per amount of the copied trade, as fixed for its lot.',
+                    description: 'Amount of the copy per unit of the copied trade, fixed for the lot.',
                   },
                 },
                 required: ['signal_at', 'received_at', 'reference_price', 'ratio'],
@@ -1611,7 +1612,7 @@ export function answersOf<D extends DecimalForm>(
   };
 }
 
-/** The record of an event of each kind. */
+/** The record of an event of each type. */
 export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>): EventData<D> {
   return {
     'trade.created': {
@@ -2100,40 +2101,40 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
   };
 }
 
-/** The HTTP status of each code, and what it says. */
+/** The HTTP status and the default message of each error code. */
 export const REFUSALS = {
   authentication_required: [401, 'The request carries no credentials.'],
-  invalid_api_key: [401, 'The API key is unknown, revoked, expired or of another world.'],
+  invalid_api_key: [401, 'The API key is unknown, revoked, expired or belongs to another world.'],
   invalid_access_token: [401, 'The access token is unknown, expired or revoked.'],
-  invalid_login: [401, 'What was given to sign in is wrong.'],
-  invalid_signature_headers: [401, 'The x-svc-* headers are incomplete, doubled or malformed.'],
-  invalid_signature: [401, 'The signature does not verify for this request and this public key.'],
-  credentials_ambiguous: [401, 'X-API-Key and Authorization carry different keys.'],
-  credential_in_query: [400, 'The query string carries a key or a signature.'],
-  unknown_public_key: [401, 'The public key belongs to no account, or was revoked.'],
-  timestamp_out_of_window: [401, 'The timestamp is more than 60 seconds away from server time.'],
+  invalid_login: [401, 'The sign-in details are wrong.'],
+  invalid_signature_headers: [401, 'The x-svc-* headers are incomplete, duplicated or malformed.'],
+  invalid_signature: [401, 'The signature does not match this request and public key.'],
+  credentials_ambiguous: [401, 'X-API-Key and Authorization contain different keys.'],
+  credential_in_query: [400, 'The query string contains an API key or a signature.'],
+  unknown_public_key: [401, 'The public key is not linked to an account, or was revoked.'],
+  timestamp_out_of_window: [401, 'The timestamp differs from server time by more than 60 seconds.'],
   nonce_replayed: [401, 'The nonce was used within the last 10 minutes.'],
   permission_denied: [403, 'The credential lacks a permission.'],
-  ip_not_allowed: [403, "The address is not on the key's allow-list."],
-  not_found: [404, 'No such record belongs to this account.'],
-  route_not_found: [404, 'There is no such route.'],
-  method_not_allowed: [405, 'The route does not take this method.'],
-  malformed_json: [400, 'The body is not acceptable JSON.'],
-  unsupported_media_type: [415, 'The body is not declared as JSON, or is encoded.'],
-  invalid_query: [400, 'A query parameter is unknown, doubled or has a bad value.'],
-  validation_failed: [422, 'The body does not fit the schema.'],
+  ip_not_allowed: [403, "The caller's IP address is not in the key's allowlist."],
+  not_found: [404, 'The record does not exist or belongs to another account.'],
+  route_not_found: [404, 'The route does not exist.'],
+  method_not_allowed: [405, 'The route does not support this method.'],
+  malformed_json: [400, 'The body is not valid JSON, or exceeds a limit.'],
+  unsupported_media_type: [415, 'The Content-Type is not JSON, or the body has a Content-Encoding.'],
+  invalid_query: [400, 'A query parameter is unknown, repeated or has an invalid value.'],
+  validation_failed: [422, 'The body does not match the schema.'],
   exchange_rule_violated: [422, 'The order breaks a rule of the exchange.'],
-  insufficient_balance: [422, 'The account has not enough free balance.'],
-  invalid_state: [409, "The record's state does not allow this."],
-  idempotency_key_reused: [422, 'The Idempotency-Key was used with another request.'],
-  idempotency_in_progress: [409, 'A request with this Idempotency-Key is still being worked on.'],
-  already_exists: [409, 'Such a record exists already.'],
-  payload_too_large: [413, 'The body is over 256 KiB.'],
+  insufficient_balance: [422, 'The account does not have enough free balance.'],
+  invalid_state: [409, "The record's state does not allow this operation."],
+  idempotency_key_reused: [422, 'The Idempotency-Key was already used with a different request.'],
+  idempotency_in_progress: [409, 'A request with this Idempotency-Key is still in progress.'],
+  already_exists: [409, 'The record already exists.'],
+  payload_too_large: [413, 'The body exceeds 256 KiB.'],
   rate_limited: [429, 'Too many requests.'],
-  exchange_unavailable: [502, 'The exchange cannot be reached or answers nonsense.'],
-  exchange_credentials_rejected: [422, 'The exchange refused the credentials.'],
-  service_unavailable: [503, 'A service that this needs is down.'],
-  internal_error: [500, 'Something went wrong on our side.'],
-  namespace_removed: [410, 'This namespace was removed; remote bot control is not offered.'],
-  limit_reached: [409, 'The account holds as many of these records as it may.'],
+  exchange_unavailable: [502, 'The exchange cannot be reached or returned an invalid response.'],
+  exchange_credentials_rejected: [422, 'The exchange rejected the credentials.'],
+  service_unavailable: [503, 'A service that this request needs is unavailable.'],
+  internal_error: [500, 'An internal error occurred.'],
+  namespace_removed: [410, 'This namespace was removed. Remote bot control is not available.'],
+  limit_reached: [409, 'The account has reached the limit for this type of record.'],
 } as const;

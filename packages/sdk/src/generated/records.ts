@@ -2,54 +2,54 @@
 import type { DecimalForm, DecimalInput, DecimalOf } from '../core/decimals.js';
 import type { ListQuery } from '../core/list-query.js';
 
-/** Analytics: what `trades.analytics` answers with. */
+/** Analytics: returned by `trades.analytics`. */
 export interface Analytics<D extends DecimalForm = 'number'> {
   from: string | null;
   to: string | null;
-  /** Currency of all totals: the quote currency in which most trades were closed, or else filled. Amounts of different currencies are never added: trades in other quotes are counted in excluded_quotes, and stand in by_pair and by_strategy under their own currency. Null where nothing was filled. */
+  /** Currency of all totals: the quote currency with the most closed trades, or else with the most fills. Amounts in different currencies are never added. Trades in other quote currencies are counted in excluded_quotes and listed in by_pair and by_strategy under their own currency. Null if nothing was filled. */
   currency: string | null;
-  /** What the totals leave out because it is quoted in another currency. */
+  /** Fills and closed trades that the totals exclude because they are quoted in another currency. */
   excluded_quotes: {
     currency: string;
     fill_count: number;
     closed_count: number;
   }[];
-  /** Trades created in the range, in every state and currency. */
+  /** Trades created in the range, regardless of status and currency. */
   trade_count: number;
-  /** Trades closed in the range: what they opened has been offset in full, oldest lots first. Rates, averages and gross amounts are of these alone. */
+  /** Trades closed in the range: their lots were fully offset, first in, first out. Rates, averages and gross amounts cover only these trades. */
   closed_count: number;
-  /** Closed trades with a net gain. */
+  /** Closed trades with a net profit. */
   winning_count: number;
-  /** Closed trades with a net loss; one that broke even is in neither count. */
+  /** Closed trades with a net loss. A trade that broke even is in neither count. */
   losing_count: number;
-  /** winning_count ÷ closed_count, 0 to 1; null where nothing was closed. */
+  /** winning_count ÷ closed_count, from 0 to 1. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
-  /** gross_profit ÷ gross_loss; null where nothing was lost. */
+  /** gross_profit ÷ gross_loss. Null if there was no loss. */
   profit_factor: DecimalOf<D> | null;
-  /** Mean net result of a closed trade; null where nothing was closed. */
+  /** Mean net result of a closed trade. Null if no trade was closed. */
   expectancy: DecimalOf<D> | null;
-  /** expectancy ÷ average_loss; null where nothing was lost. */
+  /** expectancy ÷ average_loss. Null if there was no loss. */
   expectancy_ratio: DecimalOf<D> | null;
-  /** Sum of the gains of winning trades, after fees. */
+  /** Sum of the profits of winning trades, after fees. */
   gross_profit: DecimalOf<D>;
   /** Sum of the losses of losing trades, after fees, as a positive amount. */
   gross_loss: DecimalOf<D>;
-  /** net_pnl less gross_profit plus gross_loss: what trades that are still partly open have realised in the range, less what trades closed in it had realised before it. */
+  /** net_pnl − gross_profit + gross_loss. This is what partly open trades realized in the range, less what trades closed in the range had realized before it. */
   partial_pnl: DecimalOf<D>;
-  /** Paid in the range in currency; those in base currency at the price of their own fill. Fees in a third currency have no known rate here: they are in fees_by_currency alone, and in no other amount. */
+  /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency. */
   fees: DecimalOf<D>;
-  /** All fees of the range as they were paid, in every currency. */
+  /** All fees paid in the range, by the currency in which they were paid. */
   fees_by_currency: {
     amount: DecimalOf<D>;
     currency: string;
   }[];
-  /** 0 on spot, which has none; null where the selection holds other trades. */
+  /** Funding payments. 0 on spot, which has none. Null if the selection includes other trading types. */
   funding: DecimalOf<D> | null;
-  /** Realised in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count with what they cost. */
+  /** Profit or loss realized in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count at their cost. */
   net_pnl: DecimalOf<D>;
-  /** Return over the range, 1 for a doubling: each day's net_pnl ÷ the equity that the day began with, the days chained. Deposits and withdrawals are no profit: they are capital from the next day on. Null where an equity was not recorded. */
+  /** Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
-  /** Price × amount of the fills in the range, both sides. */
+  /** Sum of price × amount over the fills in the range, both sides. */
   volume: DecimalOf<D>;
   average_win: DecimalOf<D> | null;
   /** As a positive amount. */
@@ -66,23 +66,23 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     trade_id: string;
     net_pnl: DecimalOf<D>;
   } | null;
-  /** From the first fill of a closed trade until it was offset in full; to milliseconds. */
+  /** Mean time from the first fill of a closed trade until it was fully offset, to the millisecond. */
   average_holding_seconds: DecimalOf<D> | null;
-  /** Longest run of losing trades, in the order of their closing. */
+  /** Longest run of losing trades, in the order in which they were closed. */
   max_consecutive_losses: number;
   max_drawdown: {
-    /** The deepest fall of the cumulated net_pnl below its highest point, both at the end of a UTC day: what rises and falls within a day is not seen. Never negative. */
+    /** Largest fall of cumulative net_pnl below its previous peak, measured at the end of each UTC day. Moves within a day are ignored. Never negative. */
     amount: DecimalOf<D>;
-    /** Of the equity at the end of the peak's day, in hundredths; null where that was not recorded, or where nothing fell. */
+    /** The fall in percent of the equity at the end of the peak's day. Null if that equity was not recorded or there was no drawdown. */
     percent: DecimalOf<D> | null;
-    /** The day of the highest point; null where it is the beginning, or where nothing fell. */
+    /** Day of the peak. Null if the peak is the start of the range or there was no drawdown. */
     peak_at: string | null;
-    /** The day of the lowest point after it. */
+    /** Day of the lowest point after the peak. Null if there was no drawdown. */
     trough_at: string | null;
-    /** The day on which the highest point was reached again; null where it was not. */
+    /** Day on which the peak was reached again. Null if it was not. */
     recovered_at: string | null;
   };
-  /** Mean ÷ standard deviation (n − 1) of the daily results, × √365, with no riskless rate. A day is one of UTC; days without a closing count as 0. The results are put in proportion to a constant capital, whose size does not matter to the ratio. Null under 2 days and where the deviation is 0. To 8 decimals. */
+  /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals. */
   sharpe: DecimalOf<D> | null;
   /** As sharpe, with the deviation of the losing days alone: √(Σ loss² ÷ (n − 1)). Null where no day lost. */
   sortino: DecimalOf<D> | null;
@@ -92,7 +92,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   sample_days: number;
   /** True under 30 sample days: sharpe and sortino say little then. */
   low_sample: boolean;
-  /** Fills of the range that sold, in whole or in part, what had not been bought here: a spot sale without a lot opens nothing and has no known result. */
+  /** Fills in the range that sold, at least in part, an amount that no lot covers. A spot sale without a lot opens nothing and has no known result. */
   unmatched_fill_count: number;
   by_status: {
     PENDING: number;
@@ -102,106 +102,106 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     FAILED: number;
   };
   by_pair: PairResult<D>[];
-  /** By the strategy of the trade that opened a lot, and by currency. */
+  /** Results by currency and by the strategy of the trade that opened the lot. */
   by_strategy: StrategyResult<D>[];
-  /** How your copiers copied in the range, by when they decided; left out where they decided nothing. */
+  /** How your copiers copied in the range, by the time of their decisions. Absent if there were no decisions. */
   copy?: CopyingResults<D>;
-  /** Periods in which something was realised, oldest first. */
+  /** Periods with a realized result, oldest first. */
   equity_curve: {
-    /** Where the period begins, in UTC; weeks begin on Monday. */
+    /** Start of the period in UTC. Weeks start on Monday. */
     at: string;
-    /** What the accounts with results in currency were worth, open lots and all, as it was recorded last in or before the period; null where one of them was not recorded yet. */
+    /** Latest recorded equity, in or before the period, of the accounts with results in currency. It includes open lots. Null if one of them has no record yet. */
     equity: DecimalOf<D> | null;
-    /** Cumulated over the range, at the end of the period. */
+    /** Cumulative result from the start of the range to the end of the period. */
     net_pnl: DecimalOf<D>;
-    /** Of the period alone. */
+    /** Result of this period only. */
     period_pnl: DecimalOf<D>;
-    /** How far net_pnl then stands below its highest point so far. */
+    /** How far net_pnl is below its peak so far, at the end of the period. */
     drawdown: DecimalOf<D>;
   }[];
 }
 
-/** API key: what `apiKeys.list` answers with. */
+/** API key: returned by `apiKeys.list`. */
 export interface ApiKey {
   /** Id of an API key (`key_…`). */
   id: string;
   name: string;
   prefix: 'svc_live_' | 'svc_test_' | (string & {});
-  /** Last four characters of the key, to tell keys apart. */
+  /** Last four characters of the key, to help you recognize it. */
   last_four: string;
   permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
-  /** Addresses and CIDR ranges; empty allows all. */
+  /** IP addresses and CIDR ranges that may use the key. An empty list allows every address. */
   ip_allowlist: string[];
-  /** Null: it does not expire. */
+  /** Null if the key does not expire. */
   expires_at: string | null;
   /** Null before the first use. */
   last_used_at: string | null;
   created_at: string;
-  /** Null while it works. */
+  /** Null unless the key is revoked. */
   revoked_at: string | null;
 }
 
-/** What `apiKeys.create` takes. */
+/** Input of `apiKeys.create`. */
 export interface ApiKeyCreate {
-  /** Your label for the key. */
+  /** A label for the key. */
   name: string;
   permissions?: readonly ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN')[];
   ip_allowlist?: readonly (string | string | string | string)[];
   expires_at?: string;
 }
 
-/** API key with value: what `apiKeys.create` and `apiKeys.rotate` answer with. */
+/** API key with value: returned by `apiKeys.create` and `apiKeys.rotate`. */
 export interface ApiKeyWithValue {
   /** Id of an API key (`key_…`). */
   id: string;
   name: string;
   prefix: 'svc_live_' | 'svc_test_' | (string & {});
-  /** Last four characters of the key, to tell keys apart. */
+  /** Last four characters of the key, to help you recognize it. */
   last_four: string;
   permissions: ('READ' | 'TRADE' | 'WITHDRAW' | 'ADMIN' | (string & {}))[];
-  /** Addresses and CIDR ranges; empty allows all. */
+  /** IP addresses and CIDR ranges that may use the key. An empty list allows every address. */
   ip_allowlist: string[];
-  /** Null: it does not expire. */
+  /** Null if the key does not expire. */
   expires_at: string | null;
   /** Null before the first use. */
   last_used_at: string | null;
   created_at: string;
-  /** Null while it works. */
+  /** Null unless the key is revoked. */
   revoked_at: string | null;
-  /** The key itself: shown here alone, and never again. */
+  /** The full API key. It is returned only in this response; store it securely. */
   key: string;
 }
 
-/** CLI challenge: what `auth.cliChallenge` answers with. */
+/** CLI challenge: returned by `auth.cliChallenge`. */
 export interface CliChallenge {
   challenge: string;
   expires_at: string;
 }
 
-/** What `auth.cliIdentity` takes. */
+/** Input of `auth.cliIdentity`. */
 export interface CliIdentityCreate {
   challenge: string;
   /** Compressed secp256k1 public key. */
   pubkey: string;
-  /** Over the UTF-8 text `svc-cli-identity\n<challenge>\n<pubkey>`. */
+  /** Signature over the UTF-8 string `svc-cli-identity\n<challenge>\n<pubkey>`. */
   signature: string;
   label?: string;
 }
 
-/** Copier: what `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update` answer with. */
+/** Copier: returned by `copiers.create`, `copiers.get`, `copiers.list`, `copiers.start` and `copiers.update`. */
 export interface Copier<D extends DecimalForm = 'number'> {
   /** Id of a copier (`cpr_…`). */
   id: string;
   name: string;
-  /** The strategy that it follows. */
+  /** The strategy that the copier follows. */
   strategy_id?: string;
-  /** Where its copies are made. */
+  /** The account on which the copier places its orders. */
   exchange_account_id: string;
-  /** ACTIVE copies entries and exits, CLOSE_ONLY exits alone, PAUSED nothing. */
+  /** ACTIVE copies entries and exits, CLOSE_ONLY copies only exits, and PAUSED copies nothing. */
   status: 'ACTIVE' | 'CLOSE_ONLY' | 'PAUSED' | (string & {});
-  /** Why it is no longer ACTIVE. */
+  /** Why the copier is no longer ACTIVE. */
   status_reason?: 'USER' | 'DAILY_LOSS' | 'DRAWDOWN' | 'CREDENTIALS' | 'STRATEGY_ARCHIVED' | (string & {});
-  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` times the strategy's amount. EQUITY_RATIO: `value` times the strategy's amount in the proportion of your equity (or `capital`) to the strategy's. */
+  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
   sizing: {
     mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO' | (string & {});
     value: DecimalOf<D>;
@@ -211,89 +211,89 @@ export interface Copier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency; profit shares count above it. */
+  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
   high_water_mark: DecimalOf<D>;
   stats: CopierStats<D>;
-  /** What it held, when it was started last, of lots that its strategy had left while it was paused. Nobody sells it without you: start it with `{"resync": "EXITS"}`. */
+  /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
-  /** When it was started last: it copies what the strategy opens from then on. */
+  /** Time of the last start. The copier copies lots that the strategy opens after it. */
   started_at?: string;
-  /** When it was last paused or set to CLOSE_ONLY. */
+  /** Time at which the copier was last paused or set to CLOSE_ONLY. */
   stopped_at?: string;
   created_at: string;
   updated_at: string;
 }
 
-/** What `copiers.create` takes. */
+/** Input of `copiers.create`. */
 export interface CopierCreate {
   name: string;
   /** Your own strategy, or another user's active public one. */
   strategy_id?: string;
-  /** Where copies are made; never the strategy's own account. */
+  /** The account on which the copier places its orders. It cannot be the strategy's own account. */
   exchange_account_id: string;
   sizing: SizingGiven;
   limits?: CopierLimitsCreate;
-  /** What it does once a loss limit is reached. Default: "CLOSE_ONLY". */
+  /** What the copier does when a loss limit is reached. Default: "CLOSE_ONLY". */
   on_breach?: 'CLOSE_ONLY' | 'PAUSE';
-  /** A copy under the exchange's minimum is left out (SKIP), added to the next of the same lot (ACCUMULATE) or raised to the minimum, to twice its size at most (ROUND_UP). Default: "ACCUMULATE". */
+  /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. Default: "ACCUMULATE". */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
-  /** Whether a start also copies what the strategy has open at that moment. Default: false. */
+  /** Whether a start also copies the lots that the strategy has open at that time. Default: false. */
   copy_existing?: boolean;
 }
 
-/** Copier limits: a part of `Copier` and `StoppedCopier`. */
+/** Copier limits: part of `Copier` and `StoppedCopier`. */
 export interface CopierLimits<D extends DecimalForm = 'number'> {
-  /** Most that one entry may cost, in quote currency; larger ones are cut to it. */
+  /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
   max_trade_quote?: DecimalOf<D>;
-  /** Most that may be open at once, in quote currency; entries are cut to what is left. */
+  /** Maximum open exposure, in quote currency. Entries are reduced to what is left of it. */
   max_open_quote?: DecimalOf<D>;
-  /** Most lots that may be open at once. */
+  /** Maximum number of open lots. */
   max_open_trades?: number;
-  /** Loss since 00:00 UTC, in quote currency, at which `on_breach` takes hold. */
+  /** Loss since 00:00 UTC, in quote currency, that triggers `on_breach`. */
   max_daily_loss_quote?: DecimalOf<D>;
-  /** Fall from the high-water mark, in percent, at which `on_breach` takes hold. */
+  /** Fall from the high-water mark, in percent, that triggers `on_breach`. */
   max_drawdown_percent?: DecimalOf<D>;
-  /** Most that an entry may be worse than the strategy's price, in hundredths of a percent. */
+  /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number;
-  /** Entries older than this are not copied any more; exits always are. */
+  /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
   max_signal_age_ms: number;
-  /** Most leverage of an entry, on perpetuals. */
+  /** Maximum leverage of an entry on perpetuals. */
   max_leverage?: DecimalOf<D>;
-  /** Symbols (`BASE/QUOTE`) of the only pairs that are copied. */
+  /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
   allowed_pairs?: string[];
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
   blocked_pairs?: string[];
-  /** The only sides on which entries are copied. */
+  /** Sides on which entries are copied. Entries on other sides are not. */
   allowed_sides?: ('BUY' | 'SELL' | (string & {}))[];
 }
 
-/** Copier limits create: a part of `CopierCreate`. */
+/** Copier limits create: part of `CopierCreate`. */
 export interface CopierLimitsCreate {
-  /** Most that one entry may cost, in quote currency; larger ones are cut to it. */
+  /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
   max_trade_quote?: DecimalInput;
-  /** Most that may be open at once, in quote currency; entries are cut to what is left. */
+  /** Maximum open exposure, in quote currency. Entries are reduced to what is left of it. */
   max_open_quote?: DecimalInput;
-  /** Most lots that may be open at once. */
+  /** Maximum number of open lots. */
   max_open_trades?: number;
-  /** Loss since 00:00 UTC, in quote currency, at which `on_breach` takes hold. */
+  /** Loss since 00:00 UTC, in quote currency, that triggers `on_breach`. */
   max_daily_loss_quote?: DecimalInput;
-  /** Fall from the high-water mark, in percent, at which `on_breach` takes hold. At most 100. */
+  /** Fall from the high-water mark, in percent, that triggers `on_breach`. At most 100. */
   max_drawdown_percent?: DecimalInput;
-  /** Most that an entry may be worse than the strategy's price, in hundredths of a percent. */
+  /** Maximum slippage of an entry against the strategy's price, in basis points (hundredths of a percent). */
   max_slippage_bps?: number;
-  /** Most leverage of an entry, on perpetuals. */
+  /** Maximum leverage of an entry on perpetuals. */
   max_leverage?: DecimalInput;
-  /** Symbols (`BASE/QUOTE`) of the only pairs that are copied. */
+  /** Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied. */
   allowed_pairs?: readonly string[];
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
   blocked_pairs?: readonly string[];
-  /** The only sides on which entries are copied. */
+  /** Sides on which entries are copied. Entries on other sides are not. */
   allowed_sides?: readonly ('BUY' | 'SELL')[];
-  /** Entries older than this are not copied any more; exits always are. Default: 60000. */
+  /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. Default: 60000. */
   max_signal_age_ms?: number;
 }
 
-/** Copier limits update: a part of `CopierUpdate`. */
+/** Copier limits update: part of `CopierUpdate`. */
 export interface CopierLimitsUpdate {
   max_trade_quote?: DecimalInput | null;
   max_open_quote?: DecimalInput | null;
@@ -301,7 +301,7 @@ export interface CopierLimitsUpdate {
   max_daily_loss_quote?: DecimalInput | null;
   max_drawdown_percent?: DecimalInput | null;
   max_slippage_bps?: number | null;
-  /** Entries older than this are not copied any more; exits always are. */
+  /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. */
   max_signal_age_ms?: number;
   max_leverage?: DecimalInput | null;
   allowed_pairs?: readonly string[] | null;
@@ -309,15 +309,15 @@ export interface CopierLimitsUpdate {
   allowed_sides?: readonly ('BUY' | 'SELL')[] | null;
 }
 
-/** What `copiers.start` takes. */
+/** Input of `copiers.start`. */
 export interface CopierStart {
-  /** EXITS: sells what the strategy sold of copied lots while the copier was paused. */
+  /** EXITS: sells the amounts of copied lots that the strategy sold while the copier was paused. */
   resync?: 'EXITS';
-  /** For this start, instead of the copier's `copy_existing`. */
+  /** Overrides the copier's `copy_existing` for this start. */
   copy_existing?: boolean;
 }
 
-/** Copier stats: a part of `Copier` and `StoppedCopier`. */
+/** Copier stats: part of `Copier` and `StoppedCopier`. */
 export interface CopierStats<D extends DecimalForm = 'number'> {
   copied: number;
   skipped: number;
@@ -325,65 +325,65 @@ export interface CopierStats<D extends DecimalForm = 'number'> {
   median_latency_ms: number | null;
   p99_latency_ms: number | null;
   average_slippage_bps: DecimalOf<D> | null;
-  /** The copier's return less the strategy's, in hundredths of a percent, over what was closed of the last 1,000 lots that both held, each weighing what the copies cost. */
+  /** The copier's return less the strategy's, in basis points. It covers the closed parts of the last 1,000 lots that both held, weighted by the cost of the copies. */
   tracking_difference_bps: DecimalOf<D> | null;
-  /** What the tracking difference is made of; its parts add up to it. */
+  /** Breakdown of the tracking difference. The parts add up to it. */
   tracking?: TrackingParts<D>;
   open_exposure_quote: DecimalOf<D>;
-  /** Net of fees, in quote currency. */
+  /** Net profit or loss after fees, in quote currency. */
   net_pnl: DecimalOf<D>;
 }
 
-/** What `copiers.stop` takes. */
+/** Input of `copiers.stop`. */
 export interface CopierStop {
-  /** PAUSED: no more entries and no exits. CLOSE_ONLY: it still follows the strategy's exits. Default: "PAUSED". */
+  /** PAUSED: copies neither entries nor exits. CLOSE_ONLY: still copies the strategy's exits. Default: "PAUSED". */
   mode?: 'PAUSED' | 'CLOSE_ONLY';
 }
 
-/** What `copiers.update` takes. */
+/** Input of `copiers.update`. */
 export interface CopierUpdate {
   name?: string;
-  /** Only while PAUSED. Null: it follows none. */
+  /** Can be changed only while the copier is PAUSED. Null removes the strategy. */
   strategy_id?: string | null;
   sizing?: SizingGiven;
-  /** Those that are given change, the others stay; null removes one. */
+  /** Limits to change; others keep their value. Null removes a limit. */
   limits?: CopierLimitsUpdate;
-  /** What it does once a loss limit is reached. */
+  /** What the copier does when a loss limit is reached. */
   on_breach?: 'CLOSE_ONLY' | 'PAUSE';
-  /** A copy under the exchange's minimum is left out (SKIP), added to the next of the same lot (ACCUMULATE) or raised to the minimum, to twice its size at most (ROUND_UP). */
+  /** What to do with a copy below the exchange's minimum. SKIP: do not place it. ACCUMULATE: add it to the next copy of the same lot. ROUND_UP: raise it to the minimum, to at most twice its size. */
   below_minimum?: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP';
-  /** Whether a start also copies what the strategy has open at that moment. */
+  /** Whether a start also copies the lots that the strategy has open at that time. */
   copy_existing?: boolean;
 }
 
-/** What `strategies.linkCopiers` takes. */
+/** Input of `strategies.linkCopiers`. */
 export interface CopiersLink {
-  /** Your copiers: all of them are linked, or none. */
+  /** Ids of your copiers. Either all of them are linked, or none. */
   copier_ids: readonly string[];
 }
 
-/** Copy drift: a part of `Copier` and `StoppedCopier`. */
+/** Copy drift: part of `Copier` and `StoppedCopier`. */
 export interface CopyDrift<D extends DecimalForm = 'number'> {
   symbol: string;
   /** The strategy's trade that opened the lot. */
   source_trade_id: string;
-  /** What the copier held, in base currency. */
+  /** Amount that the copier held, in base currency. */
   held_amount: DecimalOf<D>;
-  /** What it would have sold by then, in base currency. */
+  /** Amount that the copier would have sold by then, in base currency. */
   excess_amount: DecimalOf<D>;
 }
 
-/** Copying results: a part of `Analytics`. */
+/** Copying results: part of `Analytics`. */
 export interface CopyingResults<D extends DecimalForm = 'number'> {
   median_latency_ms: number | null;
-  /** 99 of 100 copies were sent within it. */
+  /** Time within which 99 % of the copies were sent. */
   p99_latency_ms: number | null;
-  /** Mean over the copies that were filled. */
+  /** Mean slippage of the filled copies, in basis points. */
   average_slippage_bps: DecimalOf<D> | null;
   skipped_by_reason: Record<string, number>;
 }
 
-/** Credentials test result: what `exchanges.test` answers with. */
+/** Credentials test result: returned by `exchanges.test`. */
 export interface CredentialsTestResult {
   ok: true;
   trading_types: ('spot' | 'margin' | 'perpetual' | (string & {}))[];
@@ -391,7 +391,7 @@ export interface CredentialsTestResult {
   can_withdraw: boolean;
 }
 
-/** Dead letter: what `deadLetters.list` answers with. */
+/** Dead letter: returned by `deadLetters.list`. */
 export interface DeadLetter {
   /** Id of a dead letter (`dlq_…`). */
   id: string;
@@ -423,14 +423,14 @@ export interface DeadLetter {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** The run of attempts that failed, as in the deliveries. */
+  /** The run of attempts that failed; its deliveries have the same number. */
   run: number;
-  /** RETRIED: sent again by a new run. What comes of that run is a delivery, or another dead letter. */
+  /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
-  /** How many were made. */
+  /** Number of attempts made. */
   attempts: number;
   last_status_code?: number;
-  /** Why the last attempt failed; `webhook_inactive` where the rest was not made at all. */
+  /** Why the last attempt failed. `webhook_inactive`: the remaining attempts were not made. */
   last_error?:
     | 'dns_error'
     | 'blocked_address'
@@ -445,13 +445,13 @@ export interface DeadLetter {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
-  /** When it was retried or discarded. */
+  /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
   updated_at: string;
 }
 
-/** Dead letter detail: what `deadLetters.get` and `deadLetters.retry` answer with. */
+/** Dead letter detail: returned by `deadLetters.get` and `deadLetters.retry`. */
 export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
   /** Id of a dead letter (`dlq_…`). */
   id: string;
@@ -483,14 +483,14 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** The run of attempts that failed, as in the deliveries. */
+  /** The run of attempts that failed; its deliveries have the same number. */
   run: number;
-  /** RETRIED: sent again by a new run. What comes of that run is a delivery, or another dead letter. */
+  /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
-  /** How many were made. */
+  /** Number of attempts made. */
   attempts: number;
   last_status_code?: number;
-  /** Why the last attempt failed; `webhook_inactive` where the rest was not made at all. */
+  /** Why the last attempt failed. `webhook_inactive`: the remaining attempts were not made. */
   last_error?:
     | 'dns_error'
     | 'blocked_address'
@@ -505,27 +505,27 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'internal'
     | 'webhook_inactive'
     | (string & {});
-  /** When it was retried or discarded. */
+  /** Time at which the dead letter was retried or discarded. */
   resolved_at?: string;
   created_at: string;
   updated_at: string;
-  /** The event, as it was sent each time. */
+  /** The event, exactly as it was sent in each attempt. */
   payload: WebhookEvent<D>;
 }
 
-/** Dead letter retry: what `deadLetters.retryMany` answers with. */
+/** Dead letter retry: returned by `deadLetters.retryMany`. */
 export interface DeadLetterRetry {
-  /** How many are being sent again: the oldest first, at most 10000 by one call. */
+  /** Number of dead letters being retried: oldest first, at most 10000 per call. */
   retried: number;
-  /** Whether some of those asked for are still pending: call again. */
+  /** True if matching dead letters are still pending. Call again to retry them. */
   has_more: boolean;
 }
 
-/** What `deadLetters.retryMany` takes. */
+/** Input of `deadLetters.retryMany`. */
 export interface DeadLetterRetryAsked {
-  /** First instant of the range; all there is unless given. Dead letters count by created_at. */
+  /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
-  /** End of the range, itself not in it. */
+  /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
   event_type?:
     | 'trade.created'
@@ -554,14 +554,14 @@ export interface DeadLetterRetryAsked {
     | 'public_key.linked';
 }
 
-/** Dead letter stats: what `deadLetters.stats` answers with. */
+/** Dead letter stats: returned by `deadLetters.stats`. */
 export interface DeadLetterStats {
   pending: number;
   retried: number;
   discarded: number;
 }
 
-/** Decision: what `copiers.decisions` answers with. */
+/** Decision: returned by `copiers.decisions`. */
 export interface Decision<D extends DecimalForm = 'number'> {
   /** Id of a decision (`dec_…`). */
   id: string;
@@ -571,16 +571,16 @@ export interface Decision<D extends DecimalForm = 'number'> {
   strategy_id: string;
   /** Id of a signal (`sig_…`). */
   signal_id: string;
-  /** The signal's place among the strategy's signals. */
+  /** The signal's number within its strategy. */
   sequence: number;
-  /** The trade whose fill made the signal. */
+  /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE enter the lot that a trade of the strategy opened; REDUCE and CLOSE leave it. */
+  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** CLAMPED: copied in part. FAILED: the exchange did not take the order. Final once settled_at is there. */
+  /** CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final once settled_at is set. */
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | (string & {});
-  /** Why it was not copied, or not in full. */
+  /** Why the signal was not copied, or not in full. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -601,27 +601,27 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The numbers it was decided by; amounts as decimal text. */
+  /** The values behind the decision. Amounts are decimal strings. */
   inputs: Record<string, string | number | boolean | null>;
-  /** What the sizing asked for, in base currency, before limits and rounding. */
+  /** Amount by the sizing, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
-  /** What was ordered, in base currency. */
+  /** Amount ordered, in base currency. */
   sent_amount: DecimalOf<D>;
-  /** What was filled, in base currency. */
+  /** Amount filled, in base currency. */
   filled_amount: DecimalOf<D>;
-  /** The copy, where one was ordered. */
+  /** The copy, if an order was placed. */
   trade_id?: string;
-  /** From the fill that made the signal to the copy's sending. */
+  /** Time from the fill that caused the signal until the copy was sent, in milliseconds. */
   latency_ms?: number;
-  /** How much worse the copy was filled than the strategy's price, in hundredths of a percent. */
+  /** How much worse the copy's price is than the strategy's, in basis points. Negative if it is better. */
   slippage_bps?: DecimalOf<D>;
   created_at: string;
   decided_at: string;
-  /** When nothing more could come of it. */
+  /** Time at which the decision became final. */
   settled_at?: string;
 }
 
-/** Delivery: what `webhooks.deliveries` and `webhooks.test` answer with. */
+/** Delivery: returned by `webhooks.deliveries` and `webhooks.test`. */
 export interface Delivery {
   /** Id of a delivery (`dlv_…`). */
   id: string;
@@ -653,7 +653,7 @@ export interface Delivery {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** 0 is the first run of attempts, as a rule the automatic one; each retry or replay adds one. */
+  /** Number of the run of attempts. 0 is the first, usually automatic, run; each retry or replay adds one. */
   run: number;
   attempt: number;
   status: 'SUCCEEDED' | 'FAILED' | (string & {});
@@ -672,44 +672,44 @@ export interface Delivery {
     | 'internal'
     | (string & {});
   response_time_ms: number;
-  /** At most the first 1 KiB; null where the answer had no body, or none came. */
+  /** The first 1 KiB of the response body. Null if there was no response or no body. */
   response_body: string | null;
   attempted_at: string;
   next_attempt_at?: string;
   created_at: string;
 }
 
-/** Detailed health: what `health.detailed` answers with. */
+/** Detailed health: returned by `health.detailed`. */
 export interface DetailedHealth {
   status: 'ok' | 'degraded' | (string & {});
   services: Record<
     string,
     {
       status: 'ok' | 'degraded' | (string & {});
-      /** Time since the service last gave a sign of life. */
+      /** Time since the service's last heartbeat, in milliseconds. */
       age_ms: number;
     }
   >;
 }
 
-/** Emergency stop: what `emergencyStop.run` answers with. */
+/** Emergency stop: returned by `emergencyStop.run`. */
 export interface EmergencyStop<D extends DecimalForm = 'number'> {
-  /** Copiers that this call paused. Their positions stay open, and nobody closes them for you. */
+  /** Copiers that this call paused. Their positions stay open and are not closed automatically. */
   paused_copiers: Copier<D>[];
-  /** All that is open of you, by pair and side; nobody closes it for you. */
+  /** Your open positions by pair and side. They are not closed automatically. */
   open_lots: OpenLot<D>[];
-  /** Trades that were open and are cancelled; what was filled stays filled. */
+  /** Trades that were open and are now cancelled. Filled amounts stay filled. */
   cancelled: Trade<D>[];
-  /** Trades that were open and were filled before they could be cancelled, or failed. */
+  /** Trades that were filled before they could be cancelled, or that failed. */
   ended_otherwise: Trade<D>[];
-  /** What is open at this moment. The exchange has not confirmed its cancellation yet (`sub_status` PENDING_CANCEL): it goes on without you, and a further call tells how far it is. An order of an account that is not active waits until the account is. A trade that was placed after the stop is listed and not cancelled. */
+  /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; it continues in the background, and another call returns its progress. Orders of an inactive account are cancelled when the account is active again. Trades placed after the stop are listed but not cancelled. */
   still_open: Trade<D>[];
 }
 
 /** An event of one kind. */
 export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
   type: Type;
-  /** The record as it was then, as the API shows it. */
+  /** The record at the time of the event, as the API returns it. */
   data: EventData<D>[Type];
   /** Id of an event (`evt_…`). */
   event_id: string;
@@ -718,19 +718,19 @@ export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalF
 }
 
 /**
- * An event, as webhooks, the list and the stream have it; `type` tells which record `data` is. Kinds that are not
- * among these may come: pass over them.
+ * An event of webhooks, lists and streams; `type` determines the record in `data`. Ignore event types that you do not
+ * know: new ones may be added.
  */
 export type WebhookEvent<D extends DecimalForm = 'number'> = {
   [Type in keyof EventData]: WebhookEventOf<Type, D>;
 }[keyof EventData];
 
-/** Event catalogue: what `events.types` answers with. */
+/** Event catalogue: returned by `events.types`. */
 export interface EventCatalogue<D extends DecimalForm = 'number'> {
   types: EventKind<D>[];
 }
 
-/** Event kind: a part of `EventCatalogue`. */
+/** Event kind: part of `EventCatalogue`. */
 export interface EventKind<D extends DecimalForm = 'number'> {
   type:
     | 'trade.created'
@@ -758,27 +758,27 @@ export interface EventKind<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** When it is sent. */
+  /** When the event is sent. */
   description: string;
-  /** JSON Schema (2020-12) of the whole payload. Payloads may gain members. */
+  /** JSON Schema (2020-12) of the whole payload. New members may be added to payloads. */
   schema: Record<string, unknown>;
-  /** A payload that fits the schema; its ids are of no record. */
+  /** A payload that matches the schema. Its ids belong to no record. */
   sample: WebhookEvent<D>;
 }
 
-/** Exchange account: what `exchanges.create`, `exchanges.get`, `exchanges.list`, `exchanges.sync` and `exchanges.update` answer with. */
+/** Exchange account: returned by `exchanges.create`, `exchanges.get`, `exchanges.list`, `exchanges.sync` and `exchanges.update`. */
 export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   /** Id of an exchange account (`exa_…`). */
   id: string;
-  /** Id of the exchange, as in the supported exchanges. */
+  /** Id of the exchange, as in the list of supported exchanges. */
   exchange_name: string;
   account_name: string;
   trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
-  /** False once the exchange refused the credentials. */
+  /** False after the exchange rejected the credentials. */
   is_active: boolean;
-  /** True where the credentials may withdraw: such keys are best replaced. */
+  /** True if the credentials can withdraw. Replace such keys with keys that cannot. */
   can_withdraw: boolean;
-  /** Free and locked together, by asset. */
+  /** Total balance (free and locked) by asset. */
   balance: Record<string, DecimalOf<D>>;
   /** Null before the first sync. */
   last_sync_at: string | null;
@@ -786,19 +786,19 @@ export interface ExchangeAccount<D extends DecimalForm = 'number'> {
   updated_at: string;
 }
 
-/** What `exchanges.create` takes. */
+/** Input of `exchanges.create`. */
 export interface ExchangeAccountCreate {
   /** Id of a supported exchange. */
   exchange: string;
   trading_type: 'spot' | 'margin' | 'perpetual';
   credentials: ExchangeCredentials;
-  /** Your label for the account. */
+  /** A label for the account. */
   account_name: string;
-  /** Take credentials that may withdraw, too. Default: false. */
+  /** Accept credentials that can withdraw. Default: false. */
   allow_withdraw_keys?: boolean;
 }
 
-/** What `exchanges.test` takes. */
+/** Input of `exchanges.test`. */
 export interface ExchangeAccountTest {
   /** Id of a supported exchange. */
   exchange: string;
@@ -806,24 +806,24 @@ export interface ExchangeAccountTest {
   credentials: ExchangeCredentials;
 }
 
-/** What `exchanges.update` takes. */
+/** Input of `exchanges.update`. */
 export interface ExchangeAccountUpdate {
-  /** Your label for the account. */
+  /** A label for the account. */
   account_name?: string;
-  /** New credentials of the same account at the exchange; tested before they are kept. */
+  /** New credentials of the same account at the exchange. They are tested before they are stored. */
   credentials?: ExchangeCredentials;
-  /** Take credentials that may withdraw, too. Default: false. */
+  /** Accept credentials that can withdraw. Default: false. */
   allow_withdraw_keys?: boolean;
 }
 
-/** Exchange credentials: a part of `ExchangeAccountCreate`, `ExchangeAccountTest` and `ExchangeAccountUpdate`. */
+/** Exchange credentials: part of `ExchangeAccountCreate`, `ExchangeAccountTest` and `ExchangeAccountUpdate`. */
 export interface ExchangeCredentials {
   api_key: string;
   api_secret: string;
   passphrase?: string;
 }
 
-/** Fill: a part of `TradeDetail`. */
+/** Fill: part of `TradeDetail`. */
 export interface Fill<D extends DecimalForm = 'number'> {
   /** Id of a fill (`fil_…`). */
   id: string;
@@ -838,18 +838,18 @@ export interface Fill<D extends DecimalForm = 'number'> {
   executed_at: string;
 }
 
-/** Health: what `health.get` answers with. */
+/** Health: returned by `health.get`. */
 export interface Health {
   status: 'ok';
 }
 
-/** Me: what `me.get` and `me.update` answer with. */
+/** Me: returned by `me.get` and `me.update`. */
 export interface Me {
   /** Id of a user (`usr_…`). */
   id: string;
-  /** The address given last. Mail goes to the last verified one until this one is verified. */
+  /** The latest address that you set. Mail goes to the previous verified address until this one is verified. */
   email?: string;
-  /** Whether `email` was proved by the link that was sent to it. */
+  /** True after the verification link sent to `email` was opened. */
   email_verified: boolean;
   created_at: string;
   credential: {
@@ -860,17 +860,17 @@ export interface Me {
   world: 'test' | 'live' | (string & {});
 }
 
-/** What `me.update` takes. */
+/** Input of `me.update`. */
 export interface MePatch {
-  /** A link to verify the address is sent to it; asked for again, the link is sent again. */
+  /** Sends a verification link to this address. Sending the same address again resends the link. */
   email?: string;
 }
 
-/** Notification: what `notifications.list` and `notifications.read` answer with. */
+/** Notification: returned by `notifications.list` and `notifications.read`. */
 export interface Notification {
   /** Id of a notification (`ntf_…`). */
   id: string;
-  /** The kind of the event that it tells of. */
+  /** The type of the event that caused the notification. */
   kind:
     | 'trade.created'
     | 'trade.partially_filled'
@@ -900,7 +900,7 @@ export interface Notification {
   severity: 'INFO' | 'WARNING' | 'CRITICAL' | (string & {});
   title: string;
   body: string;
-  /** The record that it is about. */
+  /** The record that the notification is about. */
   data: {
     resource:
       | 'trade'
@@ -917,70 +917,70 @@ export interface Notification {
   };
   is_read: boolean;
   read_at?: string;
-  /** When the event happened. */
+  /** Time of the event. */
   created_at: string;
 }
 
-/** Open lot: a part of `EmergencyStop` and `StoppedCopier`. */
+/** Open lot: part of `EmergencyStop` and `StoppedCopier`. */
 export interface OpenLot<D extends DecimalForm = 'number'> {
   symbol: string;
   side: 'BUY' | 'SELL' | (string & {});
-  /** In base currency. */
+  /** Open amount in base currency. */
   amount: DecimalOf<D>;
   average_price: DecimalOf<D>;
 }
 
 /** Order book update. */
 export interface OrderBookUpdate<D extends DecimalForm = 'number'> {
-  /** The exchange's id. */
+  /** Id of the exchange. */
   exchange: string;
   symbol: string;
-  /** SNAPSHOT is all levels within the depth and follows nothing; DELTA is what changed in them since previous_sequence. */
+  /** SNAPSHOT: all levels within the depth. DELTA: the levels that changed since previous_sequence. */
   kind: 'SNAPSHOT' | 'DELTA' | (string & {});
-  /** The product's own number, per book and growing, not without gaps. */
+  /** Update number of the book. It increases, but may have gaps. */
   sequence: number;
-  /** Of the message that a DELTA follows; null of a SNAPSHOT. */
+  /** For a DELTA, the sequence of the update before it. Null for a SNAPSHOT. */
   previous_sequence: number | null;
-  /** Levels as `[price, amount]`, highest price first, prices in quote and amounts in base currency. In a DELTA an amount of 0 takes the level out. */
+  /** Levels as `[price, amount]`, highest price first. Prices are in quote currency, amounts in base currency. In a DELTA, an amount of 0 removes the level. */
   bids: (readonly [DecimalOf<D>, DecimalOf<D>])[];
-  /** Levels as `[price, amount]`, lowest price first, prices in quote and amounts in base currency. In a DELTA an amount of 0 takes the level out. */
+  /** Levels as `[price, amount]`, lowest price first. Prices are in quote currency, amounts in base currency. In a DELTA, an amount of 0 removes the level. */
   asks: (readonly [DecimalOf<D>, DecimalOf<D>])[];
-  /** When the exchange says that it was so. */
+  /** Time of the update at the exchange. */
   exchange_timestamp: string;
-  /** When it was heard of here. */
+  /** Time at which the update was received from the exchange. */
   received_at: string;
 }
 
-/** Pair result: a part of `Analytics`. */
+/** Pair result: part of `Analytics`. */
 export interface PairResult<D extends DecimalForm = 'number'> {
   /** Id of a trade pair (`tpr_…`). */
   trade_pair_id: string;
   symbol: string;
-  /** Quote currency of the amounts beside it. */
+  /** Quote currency of the amounts in this object. */
   currency: string;
-  /** Trades created in the range, in every state. */
+  /** Trades created in the range, regardless of status. */
   trade_count: number;
   closed_count: number;
   winning_count: number;
   losing_count: number;
-  /** winning_count ÷ closed_count; null where nothing was closed. */
+  /** winning_count ÷ closed_count. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
   net_pnl: DecimalOf<D>;
   fees: DecimalOf<D>;
   volume: DecimalOf<D>;
 }
 
-/** Profit share given: a part of `StrategyCreate` and `StrategyUpdate`. */
+/** Profit share given: part of `StrategyCreate` and `StrategyUpdate`. */
 export interface ProfitShareGiven {
-  /** Share of the profit above the high-water mark, 0 to 0.5. At most 0.5. */
+  /** Fraction of the profit above the high-water mark, from 0 to 0.5. At most 0.5. */
   rate: DecimalInput;
   /** Default: "HIGH_WATER_MARK". */
   basis?: 'HIGH_WATER_MARK';
-  /** How often it is settled. */
+  /** How often the profit share is settled. */
   period: 'WEEK' | 'MONTH' | 'QUARTER';
 }
 
-/** Public key: what `auth.cliIdentity` and `publicKeys.list` answer with. */
+/** Public key: returned by `auth.cliIdentity` and `publicKeys.list`. */
 export interface PublicKey {
   /** Id of a public key (`pbk_…`). */
   id: string;
@@ -993,7 +993,7 @@ export interface PublicKey {
   revoked_at?: string;
 }
 
-/** Reward: what `rewards.claim` and `rewards.list` answer with. */
+/** Reward: returned by `rewards.claim` and `rewards.list`. */
 export interface Reward<D extends DecimalForm = 'number'> {
   /** Id of a reward (`rwd_…`). */
   id: string;
@@ -1002,106 +1002,106 @@ export interface Reward<D extends DecimalForm = 'number'> {
   amount: DecimalOf<D>;
   /** The reward token. */
   currency: string;
-  /** PENDING until `claimable_at`, then CLAIMABLE; EXPIRED where nobody claimed it in time. */
+  /** PENDING until `claimable_at`, then CLAIMABLE. EXPIRED if it was not claimed before `expires_at`. */
   status: 'PENDING' | 'CLAIMABLE' | 'CLAIMED' | 'EXPIRED' | (string & {});
-  /** What it was granted for, in words. */
+  /** Why the reward was granted, as a sentence. */
   reason: string;
-  /** The record that it was granted for. */
+  /** The record for which the reward was granted. */
   source: {
     kind: 'exchange_account' | 'trade' | 'copier' | 'strategy' | 'referral' | (string & {});
     id: string;
   };
-  /** Of a profit share: the period in UTC that it settles; `to` is no longer part of it. */
+  /** For a profit share: the settled period in UTC. `to` is exclusive. */
   period?: {
     from: string;
     to: string;
   };
-  /** Of a profit share: the copier's net realised profit with the strategy, in quote currency, up to which profit was settled before, and is now. */
+  /** For a profit share: the copier's highest settled net profit with the strategy, in quote currency, before and after this reward. */
   high_water_mark?: {
     before: DecimalOf<D>;
     after: DecimalOf<D>;
   };
-  /** How the amount was found: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals. */
+  /** How the amount was calculated: `rate` × (`high_water_mark.after` − `high_water_mark.before`) × `tokens_per_quote`, rounded down to 18 decimals. */
   profit_share?: {
     /** Id of a strategy (`str_…`). */
     strategy_id: string;
-    /** The currency of the profit and of its high-water mark. */
+    /** Currency of the profit and of the high-water mark. */
     quote: string;
-    /** The strategy's share of the profit. */
+    /** The strategy's share of the profit, as a fraction. */
     rate: DecimalOf<D>;
-    /** Reward tokens for one unit of the quote currency. */
+    /** Reward tokens per unit of the quote currency. */
     tokens_per_quote: DecimalOf<D>;
   };
   claimable_at: string;
-  /** From then on it can no longer be claimed. */
+  /** Time from which the reward can no longer be claimed. */
   expires_at?: string;
   claimed_at?: string;
   created_at: string;
   updated_at: string;
 }
 
-/** Reward balance: what `rewards.balance` answers with. */
+/** Reward balance: returned by `rewards.balance`. */
 export interface RewardBalance<D extends DecimalForm = 'number'> {
   /** The reward token. */
   currency: string;
-  /** What was claimed and can be withdrawn. */
+  /** Claimed amount that can be withdrawn. */
   available: DecimalOf<D>;
-  /** What withdrawals under way hold. */
+  /** Amount held by open withdrawals. */
   held: DecimalOf<D>;
 }
 
-/** Reward type: what `rewards.types` answers with. */
+/** Reward type: returned by `rewards.types`. */
 export interface RewardType<D extends DecimalForm = 'number'> {
   /** Id of a reward type (`rwt_…`). */
   id: string;
-  /** Stable name, for example `SIGN_UP`. */
+  /** Stable code, for example `SIGN_UP`. */
   code: string;
   name: string;
   description: string;
-  /** How its amount is found. */
+  /** How the amount is calculated. */
   rule: {
     basis: 'FLAT' | 'VOLUME' | 'PROFIT_SHARE' | (string & {});
-    /** FLAT: reward tokens each time; else the share of the basis. */
+    /** For FLAT: reward tokens per grant. Otherwise: fraction of the basis. */
     rate: DecimalOf<D>;
-    /** Most reward tokens of one grant. */
+    /** Maximum reward tokens per grant. */
     cap?: DecimalOf<D>;
-    /** How often it is settled; absent where at once. */
+    /** How often the reward is settled. Absent if it is granted immediately. */
     period?: string;
   };
-  /** False where it is not granted at present. */
+  /** False if rewards of this type are currently not granted. */
   is_active: boolean;
   created_at: string;
   updated_at: string;
 }
 
-/** Setting: what `settings.get`, `settings.list` and `settings.put` answer with. */
+/** Setting: returned by `settings.get`, `settings.list` and `settings.put`. */
 export interface Setting {
   /** 1 to 64 characters of a-z, 0-9, `.`, `_` and `-`. */
   key: string;
-  /** Any JSON, as it was put: numbers keep every digit. */
+  /** Any JSON value, returned as it was stored. Numbers keep every digit. */
   value: unknown;
   created_at: string;
   updated_at: string;
 }
 
-/** What `settings.put` takes. */
+/** Input of `settings.put`. */
 export interface SettingPut {
-  /** Any JSON, null too, of at most 16 KiB. The value of `notifications` chooses what you are told of: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each member names a kind of event, `subject.*` or `*`; the most specific one decides, and what none names stays as it is by default: in the product everything that makes a notification, by e-mail `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated` (a copier that you stopped yourself is none of it). `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` are told whatever you choose. E-mail goes to a verified address alone (PATCH /v1/me), at most 10 about one kind in a day, and one about each webhook. */
+  /** Any JSON value, including null, of at most 16 KiB. The setting `notifications` selects the events that notify you: `{"in_app": {"trade.filled": false}, "email": {"trade.*": true, "trade.filled": false}}`. Each key is an event type, `subject.*` or `*`; the most specific key applies. By default, every notification appears in the product, and these are also sent by e-mail: `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created`, `withdrawal.completed`, `withdrawal.cancelled`, `withdrawal.failed`, `exchange.credentials_rejected`, `copier.stopped`, `copier.drift`, `webhook.deactivated`. You get no e-mail about a copier that you stopped yourself. `key.created`, `key.revoked`, `public_key.linked`, `withdrawal.created` are always sent. E-mail is sent only to a verified address (PATCH /v1/me). You get at most 10 e-mails per event type and day, and one per deactivated webhook. */
   value: unknown;
 }
 
-/** Simulated decision: a part of `Simulation`. */
+/** Simulated decision: part of `Simulation`. */
 export interface SimulatedDecision<D extends DecimalForm = 'number'> {
   /** Id of a signal (`sig_…`). */
   signal_id: string;
-  /** The signal's place among the strategy's signals. */
+  /** The signal's number within its strategy. */
   sequence: number;
-  /** The trade whose fill made the signal. */
+  /** The trade whose fill caused the signal. */
   source_trade_id: string;
   symbol: string;
-  /** OPEN and INCREASE enter the lot that a trade of the strategy opened; REDUCE and CLOSE leave it. */
+  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** Why it was not copied, or not in full. */
+  /** Why the signal was not copied, or not in full. */
   code?:
     | 'NOT_ACTIVE'
     | 'NOT_HELD'
@@ -1122,78 +1122,78 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | 'CREDENTIALS'
     | 'RATE_LIMITED'
     | (string & {});
-  /** The numbers it was decided by; amounts as decimal text. */
+  /** The values behind the decision. Amounts are decimal strings. */
   inputs: Record<string, string | number | boolean | null>;
-  /** What the sizing asked for, in base currency, before limits and rounding. */
+  /** Amount by the sizing, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
-  /** What was ordered, in base currency. */
+  /** Amount ordered, in base currency. */
   sent_amount: DecimalOf<D>;
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | (string & {});
-  /** When the fill was executed that made the signal. */
+  /** Execution time of the fill that caused the signal. */
   signal_at: string;
 }
 
-/** Simulation: what `copiers.simulate` answers with. */
+/** Simulation: returned by `copiers.simulate`. */
 export interface Simulation<D extends DecimalForm = 'number'> {
-  /** When the first signal was given that was replayed. */
+  /** Time of the first replayed signal. */
   from?: string;
-  /** When the last one was. */
+  /** Time of the last replayed signal. */
   to?: string;
-  /** Signals that were replayed. */
+  /** Number of replayed signals. */
   signal_count: number;
-  /** Older signals of the range that were not: at most the newest 20000 are. */
+  /** Number of older signals in the range that were not replayed. At most the newest 20000 are replayed. */
   left_out_count: number;
-  /** Oldest first; the newest 1000 where there are more. */
+  /** Decisions, oldest first. At most the newest 1000 are returned. */
   decisions: SimulatedDecision<D>[];
-  /** Whether older decisions are left out of the list; the counts have them all. */
+  /** True if `decisions` omits older decisions. The counts include all of them. */
   truncated: boolean;
-  /** Copied as the sizing asked. */
+  /** Signals copied in full. */
   copied: number;
-  /** Copied in part. */
+  /** Signals copied in part. */
   clamped: number;
   skipped: number;
   skipped_by_reason: Record<string, number>;
-  /** The quote currency of most signals. Amounts of money below are in it, pairs of others not among them. */
+  /** The quote currency of most signals. The amounts of money in this object are in it and exclude pairs with other quote currencies. */
   currency?: string;
-  /** What the account is worth now: what the replay begins with. */
+  /** Current equity of the account, with which the replay starts. */
   starting_equity: DecimalOf<D>;
   fees: DecimalOf<D>;
-  /** Realised and open, net of fees; what is open at the price of the last signal of its pair. Copies are filled in full at the price of the strategy. */
+  /** Realized and unrealized profit or loss after fees. Open lots are valued at the price of the last signal of their pair. Copies are assumed to fill in full at the strategy's price. */
   net_pnl: DecimalOf<D>;
-  /** As in the copier's stats: its return less the strategy's, in hundredths of a percent, over what was closed of the lots that both held, each weighing what the copies cost. The strategy's is before its fees. Null where nothing was closed. */
+  /** As in the copier's stats: its return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;
 }
 
-/** What `copiers.simulate` takes. */
+/** Input of `copiers.simulate`. */
 export interface SimulationAsked {
-  /** First instant of the range; all there is unless given. Signals count by when they were given. */
+  /** Start of the range, inclusive. Default: no lower bound. Signals are selected by the time at which they were emitted. */
   from?: string;
-  /** End of the range, itself not in it. */
+  /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
 }
 
-/** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` times the strategy's amount. EQUITY_RATIO: `value` times the strategy's amount in the proportion of your equity (or `capital`) to the strategy's. */
+/** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
 export interface SizingGiven {
   mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO';
   value: DecimalInput;
-  /** For EQUITY_RATIO alone: what counts as your equity, in quote currency. */
+  /** Only for EQUITY_RATIO: the amount to use as your equity, in quote currency. */
   capital?: DecimalInput;
 }
 
-/** Stopped copier: what `copiers.stop` answers with. */
+/** Stopped copier: returned by `copiers.stop`. */
 export interface StoppedCopier<D extends DecimalForm = 'number'> {
   /** Id of a copier (`cpr_…`). */
   id: string;
   name: string;
-  /** The strategy that it follows. */
+  /** The strategy that the copier follows. */
   strategy_id?: string;
-  /** Where its copies are made. */
+  /** The account on which the copier places its orders. */
   exchange_account_id: string;
-  /** ACTIVE copies entries and exits, CLOSE_ONLY exits alone, PAUSED nothing. */
+  /** ACTIVE copies entries and exits, CLOSE_ONLY copies only exits, and PAUSED copies nothing. */
   status: 'ACTIVE' | 'CLOSE_ONLY' | 'PAUSED' | (string & {});
-  /** Why it is no longer ACTIVE. */
+  /** Why the copier is no longer ACTIVE. */
   status_reason?: 'USER' | 'DAILY_LOSS' | 'DRAWDOWN' | 'CREDENTIALS' | 'STRATEGY_ARCHIVED' | (string & {});
-  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` times the strategy's amount. EQUITY_RATIO: `value` times the strategy's amount in the proportion of your equity (or `capital`) to the strategy's. */
+  /** FIXED_AMOUNT: `value` in base currency. FIXED_QUOTE: `value` in quote currency for each lot of the strategy. MULTIPLIER: `value` × the strategy's amount. EQUITY_RATIO: `value` × the strategy's amount × your equity (or `capital`) ÷ the strategy's equity. */
   sizing: {
     mode: 'FIXED_AMOUNT' | 'FIXED_QUOTE' | 'MULTIPLIER' | 'EQUITY_RATIO' | (string & {});
     value: DecimalOf<D>;
@@ -1203,34 +1203,34 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
   on_breach: 'CLOSE_ONLY' | 'PAUSE' | (string & {});
   below_minimum: 'SKIP' | 'ACCUMULATE' | 'ROUND_UP' | (string & {});
   copy_existing: boolean;
-  /** Highest net profit so far, in quote currency; profit shares count above it. */
+  /** Highest net profit so far, in quote currency. Only profit above it is subject to a profit share. */
   high_water_mark: DecimalOf<D>;
   stats: CopierStats<D>;
-  /** What it held, when it was started last, of lots that its strategy had left while it was paused. Nobody sells it without you: start it with `{"resync": "EXITS"}`. */
+  /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
-  /** When it was started last: it copies what the strategy opens from then on. */
+  /** Time of the last start. The copier copies lots that the strategy opens after it. */
   started_at?: string;
-  /** When it was last paused or set to CLOSE_ONLY. */
+  /** Time at which the copier was last paused or set to CLOSE_ONLY. */
   stopped_at?: string;
   created_at: string;
   updated_at: string;
-  /** Copies that stay open and that nobody closes for you. */
+  /** Copies that stay open. They are not closed automatically. */
   open_lots: OpenLot<D>[];
 }
 
-/** Strategy: what `strategies.create`, `strategies.get`, `strategies.linkCopiers`, `strategies.list` and `strategies.update` answer with. */
+/** Strategy: returned by `strategies.create`, `strategies.get`, `strategies.linkCopiers`, `strategies.list` and `strategies.update`. */
 export interface Strategy<D extends DecimalForm = 'number'> {
   /** Id of a strategy (`str_…`). */
   id: string;
   name: string;
   description?: string;
-  /** The account whose trades are its signals; shown to the owner alone. */
+  /** The account whose trades cause the signals. Visible only to the owner. */
   exchange_account_id?: string;
-  /** The pairs that it trades; any pair of its exchange where left out. */
+  /** Pairs that the strategy trades. Absent if it may trade any pair of its exchange. */
   trade_pair_ids?: string[];
   visibility: 'PRIVATE' | 'PUBLIC' | (string & {});
   status: 'ACTIVE' | 'ARCHIVED' | (string & {});
-  /** Copiers linked to it, whatever their state. */
+  /** Number of linked copiers, regardless of status. */
   copier_count: number;
   profit_share?: {
     rate: DecimalOf<D>;
@@ -1244,87 +1244,87 @@ export interface Strategy<D extends DecimalForm = 'number'> {
   updated_at: string;
 }
 
-/** What `strategies.create` takes. */
+/** Input of `strategies.create`. */
 export interface StrategyCreate {
   name: string;
   description?: string;
-  /** Pairs of the account's exchange and trading type; leave it out for any. */
+  /** Pairs of the account's exchange and trading type. Omit to allow any pair. */
   trade_pair_ids?: readonly string[];
-  /** PUBLIC: every user may read and copy it, without its account and balances. Default: "PRIVATE". */
+  /** PUBLIC: every user can read and copy the strategy, but cannot see its account and balances. Default: "PRIVATE". */
   visibility?: 'PRIVATE' | 'PUBLIC';
   profit_share?: ProfitShareGiven;
-  /** Least equity of a copier, in quote currency. */
+  /** Minimum equity of a copier, in quote currency. */
   min_copy_equity?: DecimalInput;
-  /** Most copiers that may be linked; those that are linked stay. */
+  /** Maximum number of linked copiers. Lowering it does not remove linked copiers. */
   capacity?: number;
-  /** The account whose trades are its signals. */
+  /** The account whose trades cause the signals. */
   exchange_account_id: string;
 }
 
-/** What `strategies.delete` takes. */
+/** Input of `strategies.delete`. */
 export interface StrategyDelete {
-  /** Pause the copiers that still follow it; without it they keep it from being deleted. Default: false. */
+  /** True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion. Default: false. */
   stop_copiers?: boolean;
 }
 
-/** Strategy result: a part of `Analytics`. */
+/** Strategy result: part of `Analytics`. */
 export interface StrategyResult<D extends DecimalForm = 'number'> {
   /** Id of a strategy (`str_…`). */
   strategy_id: string;
-  /** Quote currency of the amounts beside it. */
+  /** Quote currency of the amounts in this object. */
   currency: string;
-  /** Trades created in the range, in every state. */
+  /** Trades created in the range, regardless of status. */
   trade_count: number;
   closed_count: number;
   winning_count: number;
   losing_count: number;
-  /** winning_count ÷ closed_count; null where nothing was closed. */
+  /** winning_count ÷ closed_count. Null if no trade was closed. */
   win_rate: DecimalOf<D> | null;
   net_pnl: DecimalOf<D>;
   fees: DecimalOf<D>;
   volume: DecimalOf<D>;
 }
 
-/** Strategy results: a part of `Strategy`. */
+/** Strategy results: part of `Strategy`. */
 export interface StrategyResults<D extends DecimalForm = 'number'> {
-  /** From when on it is measured: the making of the strategy. */
+  /** Start of the measurement: the creation of the strategy. */
   since: string;
-  /** Lots that were closed. */
+  /** Number of closed lots. */
   closed_count: number;
-  /** Closed lots with a profit, 0 to 1; null while none is closed. */
+  /** Fraction of closed lots with a profit, from 0 to 1. Null if no lot is closed. */
   win_rate: DecimalOf<D> | null;
-  /** Net of fees, in the quote currency in which most was closed; results in others are not added to it. */
+  /** Net profit or loss after fees, in the quote currency with the most closed lots. Results in other currencies are excluded. */
   net_pnl: DecimalOf<D>;
-  /** Each day's result ÷ the equity of its account that the day began with, the days chained; null where an equity was not recorded. */
+  /** Return: each day's result ÷ the account's equity at the start of the day, compounded. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
-  /** The deepest fall of the cumulated result between two ends of UTC days, in hundredths of the equity at its peak; null where nothing fell, or the equity was not recorded. */
+  /** Largest fall of the cumulative result from its peak, measured at the end of each UTC day, in percent of the equity at the peak. Null if there was no drawdown or the equity was not recorded. */
   max_drawdown_percent: DecimalOf<D> | null;
-  /** Of daily returns, annualised; null under two days. */
+  /** Annualized Sharpe ratio of the daily returns. Null for fewer than two days. */
   sharpe: DecimalOf<D> | null;
-  /** What its copiers together really made, net of fees. */
+  /** Actual net profit or loss of all its copiers, after fees. */
   copier_net_pnl: DecimalOf<D>;
 }
 
-/** What `strategies.update` takes. */
+/** Input of `strategies.update`. */
 export interface StrategyUpdate {
   name?: string;
-  /** Null removes it. */
+  /** Null removes the value. */
   description?: string | null;
-  /** Null: any pair of its exchange. */
+  /** Null allows any pair of the exchange. */
   trade_pair_ids?: readonly string[] | null;
-  /** PUBLIC: every user may read and copy it, without its account and balances. */
+  /** PUBLIC: every user can read and copy the strategy, but cannot see its account and balances. */
   visibility?: 'PRIVATE' | 'PUBLIC';
-  /** ARCHIVED: it takes no more signals, and its active copiers go CLOSE_ONLY. */
+  /** ARCHIVED: the strategy emits no more signals, and its active copiers become CLOSE_ONLY. */
   status?: 'ACTIVE' | 'ARCHIVED';
-  /** Null: copying is free. */
+  /** Null makes copying free. */
   profit_share?: ProfitShareGiven | null;
-  /** Null removes it. */
+  /** Null removes the value. */
   min_copy_equity?: DecimalInput | null;
-  /** Null: no bound. */
+  /** Null removes the limit. */
   capacity?: number | null;
 }
 
-/** Supported exchange: what `supportedExchanges.list` answers with. */
+/** Supported exchange: returned by `supportedExchanges.list`. */
 export interface SupportedExchange {
   id: string;
   name: string;
@@ -1333,19 +1333,19 @@ export interface SupportedExchange {
   created_at: string;
 }
 
-/** Tracking parts: a part of `CopierStats`. */
+/** Tracking parts: part of `CopierStats`. */
 export interface TrackingParts<D extends DecimalForm = 'number'> {
-  /** That the copies paid other fees than the strategy, for what they were worth. */
+  /** Part caused by fees: the copies paid other fees than the strategy, relative to their value. */
   fees_bps: DecimalOf<D>;
-  /** That they were filled at other prices than the strategy's. */
+  /** Part caused by prices: the copies were filled at other prices than the strategy's. */
   slippage_bps: DecimalOf<D>;
-  /** That limits, steps and minimums made them of other amounts than was asked for. */
+  /** Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies. */
   rounding_bps: DecimalOf<D>;
-  /** That they left out some of what the strategy did with the lot. */
+  /** Part caused by skipped signals: the copies missed some of the changes to the lot. */
   skips_bps: DecimalOf<D>;
 }
 
-/** Trade: what `trades.list` answers with. */
+/** Trade: returned by `trades.list`. */
 export interface Trade<D extends DecimalForm = 'number'> {
   /** Id of a trade (`trd_…`). */
   id: string;
@@ -1361,7 +1361,7 @@ export interface Trade<D extends DecimalForm = 'number'> {
   copier_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
-  /** Of a copy: the fill that it copies. */
+  /** For a copy: the copied fill. */
   source_fill_id?: string;
   client_order_id: string;
   exchange_order_id?: string;
@@ -1374,14 +1374,14 @@ export interface Trade<D extends DecimalForm = 'number'> {
   price?: DecimalOf<D>;
   stop_price?: DecimalOf<D>;
   amount: DecimalOf<D>;
-  /** Before it was rounded to the lot size of the exchange. */
+  /** Requested amount, before rounding to the exchange's amount step. */
   requested_amount: DecimalOf<D>;
   filled_amount: DecimalOf<D>;
   remaining_amount: DecimalOf<D>;
   average_price?: DecimalOf<D>;
   /** Sum of price × amount over the fills, in quote currency. */
   cost: DecimalOf<D>;
-  /** In the currency of most of the fees; all of them in fees_by_currency. */
+  /** Fee in the currency of most fees. fees_by_currency lists all of them. */
   fee: {
     amount: DecimalOf<D>;
     currency: string;
@@ -1399,9 +1399,9 @@ export interface Trade<D extends DecimalForm = 'number'> {
   };
   cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | (string & {});
   copy?: TradeCopy<D>;
-  /** When a comparison with the exchange last had to correct or make this trade. */
+  /** Time at which a reconciliation with the exchange last corrected or created this trade. */
   reconciled_at?: string;
-  /** Grows with each change: the higher one is the newer state. */
+  /** Increases with every change. A higher version is the newer state. */
   version: number;
   submitted_at?: string;
   filled_at?: string;
@@ -1411,25 +1411,25 @@ export interface Trade<D extends DecimalForm = 'number'> {
   updated_at: string;
 }
 
-/** Trade copy: a part of `TradeDetail` and `Trade`. */
+/** Trade copy: part of `TradeDetail` and `Trade`. */
 export interface TradeCopy<D extends DecimalForm = 'number'> {
-  /** When the copied fill was executed. */
+  /** Time at which the copied fill was executed. */
   signal_at: string;
-  /** When the copied fill was received. */
+  /** Time at which the copied fill was received. */
   received_at: string;
-  /** When the copy was sent; absent until then. */
+  /** Time at which the copy was sent. Absent until then. */
   submitted_at?: string;
-  /** From received_at to submitted_at; absent until the copy was sent. */
+  /** Time from received_at to submitted_at, in milliseconds. Absent until the copy is sent. */
   latency_ms?: number;
-  /** Average price of what is copied, in quote currency. */
+  /** Average price of the copied fills, in quote currency. */
   reference_price: DecimalOf<D>;
-  /** How much worse than reference_price the copy was filled, in hundredths of a percent; below zero where better, absent where nothing was. */
+  /** How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill. */
   slippage_bps?: DecimalOf<D>;
-  /** Amount of the copy per amount of the copied trade, as fixed for its lot. */
+  /** Amount of the copy per unit of the copied trade, fixed for the lot. */
   ratio: DecimalOf<D>;
 }
 
-/** What `trades.create` takes. */
+/** Input of `trades.create`. */
 export interface TradeCreate {
   /** Id of an exchange account (`exa_…`). */
   exchange_account_id: string;
@@ -1439,21 +1439,21 @@ export interface TradeCreate {
   side: 'BUY' | 'SELL';
   /** Limit price, in quote currency. */
   price?: DecimalInput;
-  /** In base currency. */
+  /** Amount in base currency. */
   amount: DecimalInput;
   /** Id of a strategy (`str_…`). */
   strategy_id?: string;
-  /** Price that sets a stop order off, in quote currency. */
+  /** Price that triggers a stop order, in quote currency. */
   stop_price?: DecimalInput;
   /** Default: "GTC". */
   time_in_force?: 'GTC' | 'IOC' | 'FOK' | 'POST_ONLY';
   /** Default: false. */
   reduce_only?: boolean;
-  /** Your own id, one of a kind per exchange account. */
+  /** Your own id for the order, unique per exchange account. */
   client_order_id?: string;
 }
 
-/** Trade detail: what `trades.cancel`, `trades.create` and `trades.get` answer with. */
+/** Trade detail: returned by `trades.cancel`, `trades.create` and `trades.get`. */
 export interface TradeDetail<D extends DecimalForm = 'number'> {
   /** Id of a trade (`trd_…`). */
   id: string;
@@ -1469,7 +1469,7 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   copier_id?: string;
   /** Id of a trade (`trd_…`). */
   source_trade_id?: string;
-  /** Of a copy: the fill that it copies. */
+  /** For a copy: the copied fill. */
   source_fill_id?: string;
   client_order_id: string;
   exchange_order_id?: string;
@@ -1482,14 +1482,14 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   price?: DecimalOf<D>;
   stop_price?: DecimalOf<D>;
   amount: DecimalOf<D>;
-  /** Before it was rounded to the lot size of the exchange. */
+  /** Requested amount, before rounding to the exchange's amount step. */
   requested_amount: DecimalOf<D>;
   filled_amount: DecimalOf<D>;
   remaining_amount: DecimalOf<D>;
   average_price?: DecimalOf<D>;
   /** Sum of price × amount over the fills, in quote currency. */
   cost: DecimalOf<D>;
-  /** In the currency of most of the fees; all of them in fees_by_currency. */
+  /** Fee in the currency of most fees. fees_by_currency lists all of them. */
   fee: {
     amount: DecimalOf<D>;
     currency: string;
@@ -1507,9 +1507,9 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   };
   cancel_reason?: 'USER' | 'EXCHANGE' | 'EXPIRED' | 'IOC_REMAINDER' | 'RISK' | (string & {});
   copy?: TradeCopy<D>;
-  /** When a comparison with the exchange last had to correct or make this trade. */
+  /** Time at which a reconciliation with the exchange last corrected or created this trade. */
   reconciled_at?: string;
-  /** Grows with each change: the higher one is the newer state. */
+  /** Increases with every change. A higher version is the newer state. */
   version: number;
   submitted_at?: string;
   filled_at?: string;
@@ -1520,37 +1520,37 @@ export interface TradeDetail<D extends DecimalForm = 'number'> {
   fills: Fill<D>[];
 }
 
-/** Trade pair: what `tradePairs.get` and `tradePairs.list` answer with. */
+/** Trade pair: returned by `tradePairs.get` and `tradePairs.list`. */
 export interface TradePair<D extends DecimalForm = 'number'> {
   /** Id of a trade pair (`tpr_…`). */
   id: string;
   /** Id of the exchange. */
   exchange: string;
-  /** `BASE/QUOTE`; of what settles in a currency of its own `BASE/QUOTE:SETTLE`. */
+  /** `BASE/QUOTE`, or `BASE/QUOTE:SETTLE` for a pair with a settlement currency. */
   symbol: string;
-  /** The exchange's own name of it. */
+  /** Symbol of the pair at the exchange. */
   exchange_symbol: string;
   base: string;
   quote: string;
-  /** What profits are paid in, where base and quote do not say it. */
+  /** Settlement currency, in which profits are paid. Absent if the pair has none. */
   settle?: string;
   trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
-  /** Prices are multiples of this, in quote currency. */
+  /** Price increment in quote currency. Prices must be multiples of it. */
   price_tick: DecimalOf<D>;
-  /** Amounts are multiples of this, in base currency. */
+  /** Amount increment in base currency. Amounts must be multiples of it. */
   amount_step: DecimalOf<D>;
   min_amount: DecimalOf<D>;
   max_amount?: DecimalOf<D>;
-  /** Least price × amount, in quote currency. */
+  /** Minimum price × amount, in quote currency. */
   min_notional: DecimalOf<D>;
   max_notional?: DecimalOf<D>;
-  /** Of market orders, where it is another than `amount_step`. */
+  /** Amount increment of market orders. Absent if it equals `amount_step`. */
   market_amount_step?: DecimalOf<D>;
-  /** Of market orders, where it is another than `max_amount`. */
+  /** Maximum amount of market orders. Absent if it equals `max_amount`. */
   market_max_amount?: DecimalOf<D>;
-  /** Base currency in one contract. */
+  /** Amount of base currency in one contract. */
   contract_size?: DecimalOf<D>;
-  /** The exchange's general rate, as a fraction of the amount received; an account may have a better one. */
+  /** The exchange's standard fee rate, as a fraction of the amount received. Accounts may have a lower rate. */
   maker_fee?: DecimalOf<D>;
   taker_fee?: DecimalOf<D>;
   order_types: ('LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET' | (string & {}))[];
@@ -1563,40 +1563,40 @@ export interface TradePair<D extends DecimalForm = 'number'> {
 
 /** Trade signal. */
 export interface TradeSignal<D extends DecimalForm = 'number'> {
-  /** The same however often it is sent: there is one for each fill and lot. */
+  /** Id of the signal. There is one signal per fill and lot, and its id is the same each time it is sent. */
   id: string;
-  /** The signal's place among the strategy's signals: 1, 2, 3, … without gaps. A subscription resumes after it. */
+  /** The signal's number within its strategy: 1, 2, 3, … without gaps. Resume a subscription after it. */
   sequence: number;
   /** Id of a strategy (`str_…`). */
   strategy_id: string;
-  /** OPEN and INCREASE enter the lot that a trade of the strategy opened; REDUCE and CLOSE leave it. */
+  /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
   symbol: string;
   trading_type: 'spot' | 'margin' | 'perpetual' | (string & {});
-  /** Of the fill. */
+  /** Side of the fill. */
   side: 'BUY' | 'SELL' | (string & {});
-  /** Of the trade whose fill made the signal. */
+  /** Type of the trade whose fill caused the signal. */
   order_type: 'LIMIT' | 'MARKET' | 'STOP_LIMIT' | 'STOP_MARKET' | (string & {});
   /** Limit price of that trade, in quote currency. */
   price?: DecimalOf<D>;
   /** Stop price of that trade, in quote currency. */
   stop_price?: DecimalOf<D>;
-  /** What the fill added to the lot or took of it, in base currency. */
+  /** Amount that the fill added to or removed from the lot, in base currency. */
   filled_amount: DecimalOf<D>;
-  /** Value of the fill in proportion to the strategy account's equity; absent where that was not known. */
+  /** Value of the fill ÷ equity of the strategy's account. Absent if the equity is unknown. */
   leader_ratio?: DecimalOf<D>;
-  /** Of an exit: what was taken of the lot in proportion to what it held before, 0 to 1. */
+  /** For an exit: the fraction of the lot that was closed, from 0 to 1. */
   position_fraction_closed?: DecimalOf<D>;
-  /** What the fill was executed at, in quote currency. */
+  /** Execution price of the fill, in quote currency. */
   reference_price: DecimalOf<D>;
-  /** The trade whose fill made the signal. */
+  /** The trade whose fill caused the signal. */
   source_trade_id: string;
   emitted_at: string;
-  /** From when on a copier does not enter on it any more, unless it says otherwise; exits are always followed. */
+  /** Time after which copiers ignore an entry signal, unless their `max_signal_age_ms` differs. Exits never expire. */
   expires_at: string;
 }
 
-/** Version: what `version.get` answers with. */
+/** Version: returned by `version.get`. */
 export interface Version {
   version: string;
   commit: string;
@@ -1604,7 +1604,7 @@ export interface Version {
   world: 'test' | 'live' | (string & {});
 }
 
-/** Webhook: what `webhooks.get`, `webhooks.list` and `webhooks.update` answer with. */
+/** Webhook: returned by `webhooks.get`, `webhooks.list` and `webhooks.update`. */
 export interface Webhook {
   /** Id of a webhook (`whk_…`). */
   id: string;
@@ -1614,24 +1614,24 @@ export interface Webhook {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: by the service, after an outage; `user`: by your own hand. */
+  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it. */
   deactivation_reason?: 'consecutive_failures' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
   updated_at: string;
 }
 
-/** What `webhooks.create` takes. */
+/** Input of `webhooks.create`. */
 export interface WebhookCreate {
-  /** Where events are posted. */
+  /** URL to which events are sent by POST. */
   url: string;
-  /** Kinds of events, `trade.*`, or `*`. */
+  /** Event types to send: `trade.filled`, `trade.*`, or `*` for all. */
   events: readonly string[];
   /** Default: "". */
   description?: string;
 }
 
-/** Webhook replay: what `webhooks.replay` answers with. */
+/** Webhook replay: returned by `webhooks.replay`. */
 export interface WebhookReplay {
   /** Id of an event (`evt_…`). */
   event_id: string;
@@ -1661,28 +1661,28 @@ export interface WebhookReplay {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** The run of up to five attempts that was begun; its deliveries have the same number. */
+  /** Number of the started run of up to five attempts. Its deliveries have the same number. */
   run: number;
 }
 
-/** What `webhooks.replay` takes. */
+/** Input of `webhooks.replay`. */
 export interface WebhookReplayAsked {
-  /** One of your events of the last 30 days, of any kind but `webhook.test`: whatever the webhook subscribes to, and also one from before it was there. */
+  /** One of your events of the last 30 days, of any type except `webhook.test`. The webhook does not need to subscribe to it, and the event may be older than the webhook. */
   event_id: string;
 }
 
-/** What `webhooks.update` takes. */
+/** Input of `webhooks.update`. */
 export interface WebhookUpdate {
-  /** Where events are posted. */
+  /** URL to which events are sent by POST. */
   url?: string;
-  /** Kinds of events, `trade.*`, or `*`. */
+  /** Event types to send: `trade.filled`, `trade.*`, or `*` for all. */
   events?: readonly string[];
   description?: string;
-  /** True takes it into use again and forgets its failures; false sends what is owed to it to the dead letters. */
+  /** True activates the webhook again and resets its failure count. False deactivates it and moves its pending deliveries to the dead letters. */
   is_active?: boolean;
 }
 
-/** Webhook with secret: what `webhooks.create` and `webhooks.rotateSecret` answer with. */
+/** Webhook with secret: returned by `webhooks.create` and `webhooks.rotateSecret`. */
 export interface WebhookWithSecret {
   /** Id of a webhook (`whk_…`). */
   id: string;
@@ -1692,35 +1692,35 @@ export interface WebhookWithSecret {
   is_active: boolean;
   consecutive_failures: number;
   deactivated_at?: string;
-  /** `consecutive_failures`: by the service, after an outage; `user`: by your own hand. */
+  /** `consecutive_failures`: the service deactivated the webhook after repeated failures. `user`: you deactivated it. */
   deactivation_reason?: 'consecutive_failures' | 'user' | (string & {});
   secret_last_rotated_at: string;
   created_at: string;
   updated_at: string;
-  /** Signing secret `whsec_…`: shown here alone, and never again. */
+  /** Signing secret (`whsec_…`). It is returned only in this response; store it securely. */
   secret: string;
 }
 
-/** Withdrawal: what `withdrawals.cancel`, `withdrawals.create`, `withdrawals.get` and `withdrawals.list` answer with. */
+/** Withdrawal: returned by `withdrawals.cancel`, `withdrawals.create`, `withdrawals.get` and `withdrawals.list`. */
 export interface Withdrawal<D extends DecimalForm = 'number'> {
   /** Id of a withdrawal (`wdr_…`). */
   id: string;
-  /** Taken from the balance, fee included; held until the withdrawal has ended. */
+  /** Amount taken from the balance, fee included. It is held until the withdrawal ends. */
   amount: DecimalOf<D>;
   fee: DecimalOf<D>;
-  /** What is paid out: amount less fee. */
+  /** Amount paid out: amount less fee. */
   net_amount: DecimalOf<D>;
   /** The reward token. */
   currency: string;
-  /** The network it is paid out on. */
+  /** The network of the payout. */
   network: string;
-  /** As it was given. */
+  /** The address as you sent it. */
   wallet_address: string;
-  /** PENDING until it is paid out or cancelled; CANCELLED and FAILED release what was held. */
+  /** PENDING until the payout starts or the withdrawal is cancelled. CANCELLED and FAILED release the held amount. */
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | (string & {});
-  /** Why it is in its status, in words. Says so while no payouts are made: it then stays PENDING. */
+  /** Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled. */
   status_reason?: string;
-  /** The transaction on the network, once sent. */
+  /** Hash of the transaction on the network, once it is sent. */
   tx_hash?: string;
   confirmations?: number;
   failure?: {
@@ -1735,15 +1735,15 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
   updated_at: string;
 }
 
-/** What `withdrawals.create` takes. */
+/** Input of `withdrawals.create`. */
 export interface WithdrawalCreate {
-  /** Reward tokens to withdraw, fee included; above the fee. */
+  /** Reward tokens to withdraw, fee included. It must be greater than the fee. */
   amount: DecimalInput;
-  /** EVM address; in mixed case its EIP-55 checksum must be right. */
+  /** EVM address. In mixed case, its EIP-55 checksum must be valid. */
   wallet_address: string;
 }
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export interface Deleted {
   id: string;
   deleted: true;
@@ -1751,7 +1751,7 @@ export interface Deleted {
 
 /** What `auth.verifyEmail` can be narrowed by. */
 export interface AuthVerifyEmailQuery {
-  /** From the link. */
+  /** The code from the verification link. */
   code: string;
 }
 
@@ -1810,7 +1810,7 @@ export interface WithdrawalsListQuery extends ListQuery<'created_at' | 'amount' 
 
 /** What `strategies.list` can be narrowed by. */
 export interface StrategiesListQuery extends ListQuery<'created_at' | 'name'> {
-  /** PUBLIC: every user's active public ones. PRIVATE: your own private ones. */
+  /** PUBLIC: the active public strategies of all users. PRIVATE: your private strategies. */
   visibility?: 'PRIVATE' | 'PUBLIC';
   status?: 'ACTIVE' | 'ARCHIVED';
 }
@@ -1868,7 +1868,7 @@ export interface NotificationsCountResult {
 
 /** The answer of `notifications.readAll`. */
 export interface NotificationsReadAllResult {
-  /** How many were unread until now. */
+  /** Number of notifications that were unread before. */
   updated: number;
 }
 
@@ -1884,9 +1884,9 @@ export interface SettingsDeleteResult {
 
 /** What `trades.analytics` can be narrowed by. */
 export interface TradesAnalyticsQuery {
-  /** First instant of the range; all there is unless given. Trades count by created_at, results by their closing. */
+  /** Start of the range, inclusive. Default: no lower bound. Trades are selected by created_at, results by the time at which they were closed. */
   from?: string;
-  /** End of the range, itself not in it. */
+  /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
   /** Id of a strategy (`str_…`). */
   strategy_id?: string;
@@ -1894,27 +1894,27 @@ export interface TradesAnalyticsQuery {
   exchange_account_id?: string;
   /** Id of a trade pair (`tpr_…`). */
   trade_pair_id?: string;
-  /** Period of equity_curve. Default: "day". */
+  /** Length of each period in equity_curve. Default: "day". */
   interval?: 'day' | 'week' | 'month';
 }
 
 /** What `events.list` can be narrowed by. */
 export interface EventsListQuery extends ListQuery<'created_at'> {
-  /** Only these: a kind (`trade.filled`), `trade.*`, or `*`. */
+  /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
 }
 
 /** What `events.stream` can be narrowed by. */
 export interface EventsStreamQuery {
-  /** Only these: a kind (`trade.filled`), `trade.*`, or `*`. */
+  /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
-  /** An `event_id`: begin after that event. The header Last-Event-ID goes before it. */
+  /** The `event_id` after which the stream starts. The Last-Event-ID header takes precedence. */
   last_event_id?: string;
 }
 
 /** What `events.types` can be narrowed by. */
 export interface EventsTypesQuery {
-  /** Only these: a kind (`trade.filled`), `trade.*`, or `*`. */
+  /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
 }
 
@@ -1951,9 +1951,9 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
     | 'public_key.linked';
   /** Id of an event (`evt_…`). */
   event_id?: string;
-  /** First instant of the range; all there is unless given. Deliveries count by created_at. */
+  /** Start of the range, inclusive. Default: no lower bound. Filters deliveries by created_at. */
   from?: string;
-  /** End of the range, itself not in it. */
+  /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
 }
 
@@ -1985,57 +1985,57 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
     | 'key.created'
     | 'key.revoked'
     | 'public_key.linked';
-  /** First instant of the range; all there is unless given. Dead letters count by created_at. */
+  /** Start of the range, inclusive. Default: no lower bound. Filters dead letters by created_at. */
   from?: string;
-  /** End of the range, itself not in it. */
+  /** End of the range, exclusive. Default: no upper bound. */
   to?: string;
 }
 
-/** The record that each kind of event carries. */
+/** The record of each event type. */
 export interface EventData<D extends DecimalForm = 'number'> {
-  /** An order was taken on, by you, by a copier, or found at the exchange. */
+  /** A trade was created by you or a copier, or its order was found at the exchange. */
   'trade.created': Trade<D>;
-  /** More of an order was filled, and some of it is still open. */
+  /** A further part of an order was filled; the rest is still open. */
   'trade.partially_filled': Trade<D>;
   /** An order was filled in full. */
   'trade.filled': Trade<D>;
-  /** An order ended before it was filled in full; what was filled stays. */
+  /** An order ended before it was filled in full. Filled amounts stay filled. */
   'trade.cancelled': Trade<D>;
-  /** An order was refused, and nothing of it was filled. */
+  /** An order was rejected without a fill. */
   'trade.failed': Trade<D>;
-  /** All that a trade opened was closed by later fills. */
+  /** Later fills closed every lot that a trade opened. */
   'trade.closed': Trade<D>;
-  /** A copier began to follow its strategy. */
+  /** A copier started to follow its strategy. */
   'copier.started': Copier<D>;
-  /** A copier no longer copies entries, by your hand or for `status_reason`. */
+  /** A copier stopped copying entries, for the reason in `status_reason`. */
   'copier.stopped': StoppedCopier<D>;
-  /** A signal was not copied, or its copy failed, for `code`. */
+  /** A signal was not copied, or its copy failed, for the reason in `code`. */
   'copier.trade_skipped': Decision<D>;
-  /** An exchange account was read from the exchange: a sync that you asked for, or one that changed a balance. */
+  /** An exchange account was synced: at your request, or because a balance changed. */
   'exchange.synced': ExchangeAccount<D>;
-  /** An exchange account could not be read from the exchange. */
+  /** An exchange account could not be synced. */
   'exchange.sync_failed': ExchangeAccount<D>;
   /** You were granted a reward. */
   'reward.granted': Reward<D>;
-  /** A reward was claimed: its amount is in your balance. */
+  /** A reward was claimed and its amount added to your balance. */
   'reward.claimed': Reward<D>;
-  /** A withdrawal was asked for; its amount is held. */
+  /** A withdrawal was requested and its amount is held. */
   'withdrawal.created': Withdrawal<D>;
   /** A withdrawal was paid out. */
   'withdrawal.completed': Withdrawal<D>;
-  /** A withdrawal was cancelled; its amount is released. */
+  /** A withdrawal was cancelled and its amount released. */
   'withdrawal.cancelled': Withdrawal<D>;
-  /** A withdrawal was not paid out; its amount is released. */
+  /** A withdrawal failed and its amount was released. */
   'withdrawal.failed': Withdrawal<D>;
-  /** You asked for a test. It goes to that webhook alone, once, and is not among your events. */
+  /** You requested a test. It is sent once, only to that webhook, and is not listed among your events. */
   'webhook.test': Webhook;
-  /** A webhook was taken out of use because its receiver failed for too long; the others are told. */
+  /** A webhook was deactivated because its receiver failed for too long. The event is sent to your other webhooks. */
   'webhook.deactivated': Webhook;
-  /** A copier was started that holds what its strategy has left meanwhile. */
+  /** A copier was started with lots that its strategy reduced or closed in the meantime. */
   'copier.drift': Copier<D>;
-  /** An exchange refused the credentials of an account. */
+  /** The exchange rejected the credentials of an account. */
   'exchange.credentials_rejected': ExchangeAccount<D>;
-  /** An API key was made. */
+  /** An API key was created. */
   'key.created': ApiKey;
   /** An API key or a public key was revoked. */
   'key.revoked': ApiKey | PublicKey;
@@ -2043,416 +2043,416 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'public_key.linked': PublicKey;
 }
 
-/** What each operation takes and answers. */
+/** The input and the response of each operation. */
 export interface OperationTypes<D extends DecimalForm = 'number'> {
-  /** Tells that the API answers. */
+  /** Liveness check. */
   'health.get': {
     data: Health;
   };
-  /** Tells how each service behind the API is. */
+  /** Returns the status of each service behind the API. */
   'health.detailed': {
     data: DetailedHealth;
   };
-  /** Tells which version answers, and for which world. */
+  /** Returns the build version and environment. */
   'version.get': {
     data: Version;
   };
-  /** The account and the credential that ask. */
+  /** Returns the caller's account and credential. */
   'me.get': {
     data: Me;
   };
-  /** Changes the account. A new e-mail address is sent a link; it counts once that was opened. */
+  /** Updates your account. A new e-mail address takes effect when you open the link sent to it. */
   'me.update': {
     body: MePatch;
     data: Me;
   };
-  /** Verifies an e-mail address: the link that was sent to it. It is good for 24 hours. */
+  /** Verifies an e-mail address with the code from its link. The link is valid for 24 hours. */
   'auth.verifyEmail': {
     query: AuthVerifyEmailQuery;
     data: AuthVerifyEmailResult;
   };
-  /** A challenge to sign, good once and for five minutes. */
+  /** Returns a challenge to sign. It is single-use and expires after five minutes. */
   'auth.cliChallenge': {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links a key pair by its signature over a challenge; without a credential, opens an account for it. */
+  /** Links a public key that signed a challenge. Without a credential, creates an account for it. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
   };
-  /** The API keys of the account; revoked ones with `include=revoked`. */
+  /** Lists your API keys. Add `include=revoked` to include revoked keys. */
   'apiKeys.list': {
     query: ApiKeysListQuery;
     data: ApiKey;
   };
-  /** Makes an API key that may do no more than its maker. */
+  /** Creates an API key. Its permissions cannot exceed the caller's. */
   'apiKeys.create': {
     body: ApiKeyCreate;
     data: ApiKeyWithValue;
   };
-  /** Revokes an API key at once; the last ADMIN credential stays. */
+  /** Revokes an API key immediately. The last ADMIN credential cannot be revoked. */
   'apiKeys.revoke': {
     params: { id: string };
     data: Deleted;
   };
-  /** Gives an API key a new value, and ends the old one at once. */
+  /** Replaces the value of an API key. The old value stops working immediately. */
   'apiKeys.rotate': {
     params: { id: string };
     data: ApiKeyWithValue;
   };
-  /** The public keys of the account; revoked ones with `include=revoked`. */
+  /** Lists your public keys. Add `include=revoked` to include revoked keys. */
   'publicKeys.list': {
     query: PublicKeysListQuery;
     data: PublicKey;
   };
-  /** Revokes a public key at once; the last ADMIN credential stays. It may be linked again. */
+  /** Revokes a public key immediately. The last ADMIN credential cannot be revoked. A revoked key can be linked again. */
   'publicKeys.revoke': {
     params: { id: string };
     data: Deleted;
   };
-  /** The exchanges that accounts can be connected to. */
+  /** Lists the exchanges that you can connect accounts of. */
   'supportedExchanges.list': {
     query: SupportedExchangesListQuery;
     data: SupportedExchange;
   };
-  /** Your exchange accounts. */
+  /** Lists your exchange accounts. */
   'exchanges.list': {
     query: ExchangesListQuery;
     data: ExchangeAccount<D>;
   };
-  /** One exchange account. */
+  /** Returns an exchange account. */
   'exchanges.get': {
     params: { id: string };
     data: ExchangeAccount<D>;
   };
-  /** Connects an exchange account; its credentials are tested before they are kept. */
+  /** Connects an exchange account. Its credentials are tested before they are stored. */
   'exchanges.create': {
     body: ExchangeAccountCreate;
     data: ExchangeAccount<D>;
   };
-  /** Renames an exchange account, or gives it new credentials; what it holds and copies stays. */
+  /** Renames an exchange account or replaces its credentials. Its positions and copiers are unchanged. */
   'exchanges.update': {
     params: { id: string };
     body: ExchangeAccountUpdate;
     data: ExchangeAccount<D>;
   };
-  /** Removes an exchange account that nothing depends on any more. */
+  /** Deletes an exchange account on which no other record depends. */
   'exchanges.delete': {
     params: { id: string };
     data: Deleted;
   };
-  /** Tests credentials without keeping them. */
+  /** Tests exchange credentials without storing them. */
   'exchanges.test': {
     body: ExchangeAccountTest;
     data: CredentialsTestResult;
   };
-  /** Asks for a fresh look at the balances; `exchange.synced` tells when it is done. */
+  /** Starts a sync of the balances. The event `exchange.synced` reports its completion. */
   'exchanges.sync': {
     params: { id: string };
     data: ExchangeAccount<D>;
   };
-  /** The pairs that can be traded, with the rules of their exchange. */
+  /** Lists the tradable pairs with the trading rules of their exchange. */
   'tradePairs.list': {
     query: TradePairsListQuery;
     data: TradePair<D>;
   };
-  /** One trade pair. */
+  /** Returns a trade pair. */
   'tradePairs.get': {
     params: { id: string };
     data: TradePair<D>;
   };
-  /** Your trades. */
+  /** Lists your trades. */
   'trades.list': {
     query: TradesListQuery;
     data: Trade<D>;
   };
-  /** One trade, with its fills. */
+  /** Returns a trade with its fills. */
   'trades.get': {
     params: { id: string };
     data: TradeDetail<D>;
   };
-  /** Places an order; answers once it is kept, before the exchange has seen it. */
+  /** Places an order. Responds as soon as the order is stored, before it is sent to the exchange. */
   'trades.create': {
     body: TradeCreate;
     data: TradeDetail<D>;
   };
-  /** Cancels what is not filled yet, and answers with the trade as it is then. */
+  /** Cancels the unfilled part of a trade and returns the trade. */
   'trades.cancel': {
     params: { id: string };
     data: TradeDetail<D>;
   };
-  /** Your rewards. */
+  /** Lists your rewards. */
   'rewards.list': {
     query: RewardsListQuery;
     data: Reward<D>;
   };
-  /** What rewards are granted for, and how much. */
+  /** Lists the reward types and how their amounts are calculated. */
   'rewards.types': {
     query: RewardsTypesQuery;
     data: RewardType<D>;
   };
-  /** Your reward tokens: available, and held by withdrawals. */
+  /** Returns your balance of reward tokens: available, and held by withdrawals. */
   'rewards.balance': {
     data: RewardBalance<D>;
   };
-  /** Claims a reward: its amount is added to your balance, once. */
+  /** Claims a reward and adds its amount to your balance. A reward can be claimed once. */
   'rewards.claim': {
     params: { id: string };
     data: Reward<D>;
   };
-  /** Your withdrawals of reward tokens. */
+  /** Lists your withdrawals of reward tokens. */
   'withdrawals.list': {
     query: WithdrawalsListQuery;
     data: Withdrawal<D>;
   };
-  /** One withdrawal. */
+  /** Returns a withdrawal. */
   'withdrawals.get': {
     params: { id: string };
     data: Withdrawal<D>;
   };
-  /** Asks for a payout of reward tokens; the amount is held at once. */
+  /** Requests a payout of reward tokens. The amount is held immediately. */
   'withdrawals.create': {
     body: WithdrawalCreate;
     data: Withdrawal<D>;
   };
-  /** Cancels a withdrawal that is PENDING, and gives back what it held. */
+  /** Cancels a PENDING withdrawal and releases its amount. */
   'withdrawals.cancel': {
     params: { id: string };
     data: Withdrawal<D>;
   };
-  /** Your strategies; with `visibility=PUBLIC` every user's active public ones. */
+  /** Lists your strategies. Use `visibility=PUBLIC` for the active public strategies of all users. */
   'strategies.list': {
     query: StrategiesListQuery;
     data: Strategy<D>;
   };
-  /** One strategy: yours, or another user's active public one. */
+  /** Returns one of your strategies, or another user's active public strategy. */
   'strategies.get': {
     params: { id: string };
     data: Strategy<D>;
   };
-  /** Makes a strategy: trades made with its id are what copiers follow. */
+  /** Creates a strategy. Copiers follow the trades that you create with its id. */
   'strategies.create': {
     body: StrategyCreate;
     data: Strategy<D>;
   };
-  /** Changes a strategy, or archives it. */
+  /** Updates or archives a strategy. */
   'strategies.update': {
     params: { id: string };
     body: StrategyUpdate;
     data: Strategy<D>;
   };
-  /** Removes a strategy; its trades stay readable. */
+  /** Deletes a strategy. Its trades remain readable. */
   'strategies.delete': {
     params: { id: string };
     body?: StrategyDelete;
     data: Deleted;
   };
-  /** Has your copiers follow the strategy, all of them or none; they are started one by one. */
+  /** Links your copiers to a strategy, all of them or none. It does not start them. */
   'strategies.linkCopiers': {
     params: { id: string };
     body: CopiersLink;
     data: Strategy<D>;
   };
-  /** Your copiers. */
+  /** Lists your copiers. */
   'copiers.list': {
     query: CopiersListQuery;
     data: Copier<D>;
   };
-  /** One copier. */
+  /** Returns a copier. */
   'copiers.get': {
     params: { id: string };
     data: Copier<D>;
   };
-  /** Makes a copier; it is PAUSED until it is started. */
+  /** Creates a copier. It is PAUSED until you start it. */
   'copiers.create': {
     body: CopierCreate;
     data: Copier<D>;
   };
-  /** Changes a copier; sizing and limits apply to lots that are opened from then on. */
+  /** Updates a copier. New sizing and limits apply to lots opened after the change. */
   'copiers.update': {
     params: { id: string };
     body: CopierUpdate;
     data: Copier<D>;
   };
-  /** Removes a PAUSED copier; its trades stay readable. */
+  /** Deletes a PAUSED copier. Its trades remain readable. */
   'copiers.delete': {
     params: { id: string };
     data: Deleted;
   };
-  /** Starts a copier: it copies what its strategy opens from now on. */
+  /** Starts a copier. It copies lots that its strategy opens from now on. */
   'copiers.start': {
     params: { id: string };
     body?: CopierStart;
     data: Copier<D>;
   };
-  /** Stops a copier; positions stay open, and the answer lists those that nobody closes for you. */
+  /** Stops a copier. Its positions stay open; the response lists those that are not closed automatically. */
   'copiers.stop': {
     params: { id: string };
     body?: CopierStop;
     data: StoppedCopier<D>;
   };
-  /** What was copied, cut, skipped or failed, for every signal; also of a copier that was removed. */
+  /** Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too. */
   'copiers.decisions': {
     params: { id: string };
     query: CopiersDecisionsQuery;
     data: Decision<D>;
   };
-  /** Replays what the strategy signalled through the copier's settings, as if it had been started just before; nothing is traded. */
+  /** Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders. */
   'copiers.simulate': {
     params: { id: string };
     body?: SimulationAsked;
     data: Simulation<D>;
   };
-  /** What happened to your account, in words. */
+  /** Lists your notifications. */
   'notifications.list': {
     query: NotificationsListQuery;
     data: Notification;
   };
-  /** How many notifications are unread. */
+  /** Returns the number of unread notifications. */
   'notifications.count': {
     data: NotificationsCountResult;
   };
-  /** Marks a notification as read; one that is read stays as it is. */
+  /** Marks a notification as read. A notification that is already read is unchanged. */
   'notifications.read': {
     params: { id: string };
     data: Notification;
   };
-  /** Marks every notification as read. */
+  /** Marks all notifications as read. */
   'notifications.readAll': {
     data: NotificationsReadAllResult;
   };
-  /** Removes a notification. */
+  /** Deletes a notification. */
   'notifications.delete': {
     params: { id: string };
     data: Deleted;
   };
-  /** Your settings. */
+  /** Lists your settings. */
   'settings.list': {
     query: SettingsListQuery;
     data: Setting;
   };
-  /** One setting. */
+  /** Returns a setting. */
   'settings.get': {
     params: { key: string };
     data: Setting;
   };
-  /** Makes a setting, or gives it another value; `notifications` chooses what you are told of. */
+  /** Creates or replaces a setting. `notifications` selects the events that notify you. */
   'settings.put': {
     params: { key: string };
     body: SettingPut;
     data: Setting;
   };
-  /** Removes a setting. */
+  /** Deletes a setting. */
   'settings.delete': {
     params: { key: string };
     data: SettingsDeleteResult;
   };
-  /** What your trades came to, computed from your fills alone. */
+  /** Returns trading results and statistics, computed from your fills only. */
   'trades.analytics': {
     query: TradesAnalyticsQuery;
     data: Analytics<D>;
   };
-  /** Pauses every copier and cancels every open order that was placed before the call; waits a few seconds for the exchanges, and lists what stays open. */
+  /** Pauses every copier and cancels every open order placed before the call. Waits a few seconds for the exchanges, then lists what is still open. */
   'emergencyStop.run': {
     data: EmergencyStop<D>;
   };
-  /** Your events of the last 30 days. */
+  /** Lists your events of the last 30 days. */
   'events.list': {
     query: EventsListQuery;
     data: WebhookEvent<D>;
   };
-  /** Your events as they happen, as server-sent events; Last-Event-ID resumes after that event. */
+  /** Streams your events as server-sent events. Last-Event-ID resumes after that event. */
   'events.stream': {
     query: EventsStreamQuery;
     data: WebhookEvent<D>;
   };
-  /** The kinds of events, each with the JSON Schema of its payload and a sample. */
+  /** Lists the event types, each with the JSON Schema of its payload and a sample. */
   'events.types': {
     query: EventsTypesQuery;
     data: EventCatalogue<D>;
   };
-  /** One event of the last 30 days. */
+  /** Returns an event of the last 30 days. */
   'events.get': {
     params: { id: string };
     data: WebhookEvent<D>;
   };
-  /** Registers a receiver; the answer alone carries its signing secret. */
+  /** Creates a webhook. Its signing secret is returned only in this response. */
   'webhooks.create': {
     body: WebhookCreate;
     data: WebhookWithSecret;
   };
-  /** Your webhooks. */
+  /** Lists your webhooks. */
   'webhooks.list': {
     query: WebhooksListQuery;
     data: Webhook;
   };
-  /** One webhook. */
+  /** Returns a webhook. */
   'webhooks.get': {
     params: { id: string };
     data: Webhook;
   };
-  /** Changes a webhook; the next attempt of what is owed to it uses what it says then. */
+  /** Updates a webhook. The next attempts of pending deliveries use the new values. */
   'webhooks.update': {
     params: { id: string };
     body: WebhookUpdate;
     data: Webhook;
   };
-  /** Removes a webhook; nothing more is sent to it. */
+  /** Deletes a webhook. No more events are sent to it. */
   'webhooks.delete': {
     params: { id: string };
     data: Deleted;
   };
-  /** Gives a webhook a new signing secret; the old one signs nothing any more. */
+  /** Replaces a webhook's signing secret. The old secret is no longer used. */
   'webhooks.rotateSecret': {
     params: { id: string };
     data: WebhookWithSecret;
   };
-  /** The attempts made for a webhook. */
+  /** Lists a webhook's delivery attempts. */
   'webhooks.deliveries': {
     params: { id: string };
     query: WebhooksDeliveriesQuery;
     data: Delivery;
   };
-  /** Sends a test event once, and answers with that delivery whatever the receiver said. */
+  /** Sends a test event once and returns the delivery, even if the receiver failed. */
   'webhooks.test': {
     params: { id: string };
     data: Delivery;
   };
-  /** Sends a past event to a webhook: up to five attempts, with the same event id and bytes. */
+  /** Sends a past event to a webhook in up to five attempts. The event id and the bytes stay the same. */
   'webhooks.replay': {
     params: { id: string };
     body: WebhookReplayAsked;
     data: WebhookReplay;
   };
-  /** A webhook's dead letters: deliveries that were given up. */
+  /** Lists a webhook's dead letters: deliveries that failed permanently. */
   'deadLetters.list': {
     params: { id: string };
     query: DeadLettersListQuery;
     data: DeadLetter;
   };
-  /** How many of a webhook's dead letters are pending, retried and discarded. */
+  /** Returns the number of a webhook's dead letters that are pending, retried and discarded. */
   'deadLetters.stats': {
     params: { id: string };
     data: DeadLetterStats;
   };
-  /** One dead letter, with its payload. */
+  /** Returns a dead letter with its payload. */
   'deadLetters.get': {
     params: { id: string; dlq_id: string };
     data: DeadLetterDetail<D>;
   };
-  /** Sends a pending dead letter again: up to five attempts, with the same event id and bytes. */
+  /** Retries a pending dead letter in up to five attempts. The event id and the bytes stay the same. */
   'deadLetters.retry': {
     params: { id: string; dlq_id: string };
     data: DeadLetterDetail<D>;
   };
-  /** Sends the pending dead letters of a webhook again: all of them, of a range, or of a kind. */
+  /** Retries a webhook's pending dead letters. Filter them by time range or event type. */
   'deadLetters.retryMany': {
     params: { id: string };
     body: DeadLetterRetryAsked;
     data: DeadLetterRetry;
   };
-  /** Gives a pending dead letter up; it stays readable. */
+  /** Discards a pending dead letter. It remains readable. */
   'deadLetters.discard': {
     params: { id: string; dlq_id: string };
     data: Deleted;
