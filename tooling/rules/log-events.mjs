@@ -27,20 +27,42 @@ export const PAGE = 'docs/reference/log-events.md';
  * @returns {{ events: LogEvent[], unnamed: LogCall[] }} `unnamed`: calls without a literal, well-formed event
  */
 export function readLogEvents(root) {
+  const sources = proseFiles(root)
+    .filter((file) => SERVICES.test(file) && !ADAPTERS.includes(file))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+    .filter(({ text }) => /logger|errorLogger/i.test(text))
+    .map(({ file, text }) => ({ file, text, program: parseSync(file, text).program }));
   /** @type {LogEvent[]} */
   const events = [];
   /** @type {LogCall[]} */
   const unnamed = [];
-  for (const file of proseFiles(root).filter((each) => SERVICES.test(each) && !ADAPTERS.includes(each))) {
-    const text = readFileSync(join(root, file), 'utf8');
-    if (!/logger/i.test(text)) continue;
-    for (const call of logCalls(parseSync(file, text).program)) {
+  /** Functions that pass their first parameter on as the event, and the level that they log at. */
+  const helpers = new Map();
+  for (const { file, text, program } of sources) {
+    for (const { call, enclosing } of logCalls(program)) {
       const [context, sentence] = call.arguments;
-      const names = literals(propertyOf(context, 'event'));
+      const given = propertyOf(context, 'event');
+      const level = call.callee.property.name;
+      if (given?.type === 'Identifier' && given.name === 'event') {
+        helpers.set(enclosing, level);
+        continue;
+      }
+      const names = literals(program, given);
       const line = text.slice(0, call.start).split('\n').length;
       if (names.length === 0 || !names.every((name) => EVENT_NAME.test(name))) unnamed.push({ file, line });
-      for (const event of names)
-        events.push({ event, level: call.callee.property.name, message: messageOf(sentence), file });
+      for (const event of names) events.push({ event, level, message: messageOf(program, sentence), file });
+    }
+  }
+  for (const { file, program } of sources) {
+    for (const { call } of calls(program)) {
+      const name = call.callee.property?.name ?? call.callee.name;
+      if (!helpers.has(name)) continue;
+      const [event] = literals(program, call.arguments[0]);
+      if (event === undefined || !EVENT_NAME.test(event)) continue;
+      const sentence = call.arguments
+        .slice(1)
+        .find((/** @type {any} */ each) => messageOf(program, each) !== '');
+      events.push({ event, level: helpers.get(name), message: messageOf(program, sentence), file });
     }
   }
   return { events, unnamed };
@@ -68,19 +90,30 @@ export function renderLogEvents(events) {
   ].join('\n');
 }
 
-/** @returns {Generator<any>} calls such as `logger.warn(…)` and `this.parts.logger.warn(…)` */
-function* logCalls(/** @type {any} */ node) {
+/** @typedef {{ call: any, enclosing: string }} EnclosedCall a call, and the name of the function around it */
+
+/** @returns {Generator<EnclosedCall>} */
+function* calls(/** @type {any} */ node, enclosing = '') {
   if (node === null || typeof node !== 'object') return;
   if (Array.isArray(node)) {
-    for (const child of node) yield* logCalls(child);
+    for (const child of node) yield* calls(child, enclosing);
     return;
   }
-  if (node.type === 'CallExpression' && node.callee.type === 'MemberExpression') {
-    const { object, property } = node.callee;
+  if (node.type === 'CallExpression') yield { call: node, enclosing };
+  const isNamed = ['FunctionDeclaration', 'MethodDefinition', 'VariableDeclarator'].includes(node.type);
+  const holdsFunction = node.type !== 'VariableDeclarator' || node.init?.type === 'ArrowFunctionExpression';
+  const name = isNamed && holdsFunction ? (node.id?.name ?? node.key?.name) : undefined;
+  for (const child of Object.values(node)) yield* calls(child, name ?? enclosing);
+}
+
+/** @returns {Generator<EnclosedCall>} calls such as `logger.warn(…)` and `this.parts.logger.warn(…)` */
+function* logCalls(/** @type {any} */ program) {
+  for (const { call, enclosing } of calls(program)) {
+    if (call.callee.type !== 'MemberExpression') continue;
+    const { object, property } = call.callee;
     const owner = object.type === 'MemberExpression' ? object.property.name : object.name;
-    if (LEVELS.includes(property.name) && /logger$/i.test(owner ?? '')) yield node;
+    if (LEVELS.includes(property.name) && /logger$/i.test(owner ?? '')) yield { call, enclosing };
   }
-  for (const child of Object.values(node)) yield* logCalls(child);
 }
 
 /** The value of a property of an object literal, if there is one. */
@@ -89,16 +122,21 @@ function propertyOf(/** @type {any} */ node, /** @type {string} */ name) {
   return node.properties.find((/** @type {any} */ property) => property.key?.name === name)?.value;
 }
 
-/** @returns {string[]} a string literal, or those of a conditional expression */
-function literals(/** @type {any} */ node) {
+/** @returns {string[]} a string literal, those of a conditional expression, or a constant of the file */
+function literals(/** @type {any} */ program, /** @type {any} */ node) {
   if (node?.type === 'Literal' && typeof node.value === 'string') return [node.value];
   if (node?.type === 'ConditionalExpression')
-    return [...literals(node.consequent), ...literals(node.alternate)];
-  return [];
+    return [...literals(program, node.consequent), ...literals(program, node.alternate)];
+  if (node?.type !== 'Identifier') return [];
+  const constants = program.body.flatMap((/** @type {any} */ statement) =>
+    statement.type === 'VariableDeclaration' ? statement.declarations : [],
+  );
+  const found = constants.find((/** @type {any} */ each) => each.id.name === node.name);
+  return found === undefined ? [] : literals(program, found.init);
 }
 
-function messageOf(/** @type {any} */ node) {
-  const [literal] = literals(node);
+function messageOf(/** @type {any} */ program, /** @type {any} */ node) {
+  const [literal] = literals(program, node);
   if (literal !== undefined) return literal;
   if (node?.type === 'TemplateLiteral')
     return node.quasis.map((/** @type {any} */ part) => part.value.cooked).join('…');
