@@ -51,13 +51,13 @@ export const MODES: readonly Mode[] = [
   { says: 'nothing', outcome: { error: 'timeout' }, hangs: true, answer: () => undefined },
   { says: 'half a status line', outcome: { error: 'timeout' }, hangs: true, answer: say('HTTP/1.1 20') },
   {
-    says: 'headers endlessly, slowly',
+    says: 'endless headers, slowly',
     outcome: { error: 'timeout' },
     hangs: true,
     answer: drip(TAKEN, 'x: y\r\n'),
   },
   {
-    says: '1xx answers endlessly, slowly',
+    says: 'endless 1xx responses, slowly',
     outcome: { error: 'timeout' },
     hangs: true,
     answer: drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
@@ -88,14 +88,14 @@ export const MODES: readonly Mode[] = [
     answer: (socket) => void socket.end(`${TAKEN}content-length: 10\r\n\r\nhalf`),
   },
   {
-    says: 'a body endlessly',
+    says: 'an endless body',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
     answer: flood(`${TAKEN}\r\n`, 'x'),
   },
   {
-    says: 'a chunked body endlessly',
+    says: 'an endless chunked body',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
@@ -109,7 +109,7 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}content-length: 5368709120\r\n\r\n`, 'x'),
   },
   {
-    says: 'a chunk extension endlessly',
+    says: 'an endless chunk extension',
     outcome: OK,
     isFlood: true,
     answer: flood(`${TAKEN}transfer-encoding: chunked\r\n\r\n1;`, 'e'),
@@ -127,19 +127,19 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}x-fill: `, 'y'),
   },
   {
-    says: 'a status line endlessly',
+    says: 'an endless status line',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('HTTP/1.1 200 ', 'O'),
   },
   {
-    says: 'blank lines endlessly',
+    says: 'endless blank lines',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('', '\r\n'),
   },
   {
-    says: '1xx answers endlessly',
+    says: 'endless 1xx responses',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
@@ -194,7 +194,7 @@ export const MODES: readonly Mode[] = [
   },
   { says: '200 by TLS', outcome: OK, certificate: 'good', answer: say(`${TAKEN}content-length: 0\r\n\r\n`) },
   {
-    says: 'a body endlessly by TLS',
+    says: 'an endless body by TLS',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
@@ -202,7 +202,7 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}\r\n`, 'x'),
   },
   {
-    says: 'blank lines endlessly by TLS',
+    says: 'endless blank lines by TLS',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     certificate: 'good',
