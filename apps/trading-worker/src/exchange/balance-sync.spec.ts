@@ -20,13 +20,13 @@ describe('balance reads of accounts with a live stream', () => {
     const clients = {
       open: async (id: string) => ({ account: { id, credentialsSealed: 'sealed' }, client }),
     };
-    const upkeep = {
-      time: async () => 'now',
+    const accountSync = {
+      databaseTime: async () => 'now',
     };
-    const readings = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
+    const snapshots = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
     const balanceSync = new BalanceSync(
-      upkeep as unknown as AccountSyncService,
-      readings,
+      accountSync as unknown as AccountSyncService,
+      snapshots,
       clients as unknown as AccountClients,
       createLogger('balance-sync-spec', 'error'),
       () => true,
