@@ -34,7 +34,7 @@ describe('the journal', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
-  /** An exchange over what the directory holds; what is dropped without `close` was killed. */
+  /** Opens an exchange on the directory; dropping it without `close` simulates a kill. */
   function open(compactAfterLines?: number) {
     const journal = new Journal(directory, compactAfterLines);
     const exchange = new Exchange({
@@ -46,7 +46,7 @@ describe('the journal', () => {
     return { journal, exchange };
   }
 
-  /** Buys and sells that meet each other, `count` of each. */
+  /** Places `count` matching buys and sells each. */
   function trade({ exchange }: ReturnType<typeof open>, count: number, from = 0): void {
     const [buyer, seller] = [account('buyer'), account('seller')];
     if (from === 0) {
@@ -77,7 +77,7 @@ describe('the journal', () => {
       newest: journal.state.orderByClientId(id, spec.id, 'order-1500'),
     }));
 
-  it('has every order, fill and balance again, over several snapshots and lines after them', () => {
+  it('restores every order, fill and balance, over several snapshots and the lines after them', () => {
     const first = open();
     trade(first, 1_600);
     first.journal.close();
@@ -90,7 +90,7 @@ describe('the journal', () => {
     expect(contents(third)[0]?.newest).toMatchObject({ clientOrderId: 'order-1500' });
   });
 
-  it('has everything again, wherever in the writing of a snapshot amid trading it was killed', async () => {
+  it('restores everything after a kill at any point of writing a snapshot during trading', async () => {
     const exchange = open(2_000);
     trade(exchange, 1_000);
     const copy = `${directory}-killed`;
@@ -110,7 +110,7 @@ describe('the journal', () => {
     expect(isDeepStrictEqual(contents(open()), contents(exchange))).toBe(true);
   });
 
-  it('reads lines that its snapshot holds already as if they were not there', () => {
+  it('ignores lines that its snapshot already contains', () => {
     const killed = open();
     trade(killed, 20);
     const lines = readFileSync(join(directory, 'journal.jsonl'));
@@ -119,7 +119,7 @@ describe('the journal', () => {
     expect(contents(open())).toEqual(contents(killed));
   });
 
-  it('leaves out a last line that was torn, and refuses damage anywhere else', () => {
+  it('skips a truncated last line, and rejects damage anywhere else', () => {
     const killed = open();
     trade(killed, 20);
     appendFileSync(join(directory, 'journal.jsonl'), '{"orders":[{"id":');

@@ -7,7 +7,7 @@ describe('the public market data, by the public ccxt client', () => {
   });
   afterEach(() => venue.stop());
 
-  /** Two prices in one market order, then one more trade at the lower. */
+  /** Trades at two prices with one market order, then once more at the lower price. */
   async function trade(): Promise<Awaited<ReturnType<TestPaperExchange['trader']>>> {
     const [maker, taker] = [await venue.trader(), await venue.trader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60_000);
@@ -19,7 +19,7 @@ describe('the public market data, by the public ccxt client', () => {
     return taker;
   }
 
-  it('tells every trade, and as one what one taker did at one price', async () => {
+  it('reports every trade, and aggregates the trades of one taker at one price', async () => {
     const taker = await trade();
     const rows = (trades: Awaited<ReturnType<typeof taker.fetchTrades>>) =>
       trades.map(({ side, price, amount }) => [side, price, amount]);
@@ -41,7 +41,7 @@ describe('the public market data, by the public ccxt client', () => {
     expect(await taker.fetchTrades('BTC/USDT', Date.now() + 60_000)).toEqual([]);
   });
 
-  it('makes candles of the trades', async () => {
+  it('builds candles from the trades', async () => {
     const taker = await trade();
     for (const timeframe of ['1m', '1h', '1d', '1M']) {
       const candles = await taker.fetchOHLCV('BTC/USDT', timeframe);
@@ -53,7 +53,7 @@ describe('the public market data, by the public ccxt client', () => {
     await expect(taker.publicGetKlines({ symbol: 'BTCUSDT', interval: '7m' })).rejects.toThrow('-1120');
   });
 
-  it('tells last, best and daily prices of one, some and all markets', async () => {
+  it('returns last, best and daily prices of one, some and all markets', async () => {
     const taker = await trade();
     expect(await taker.fetchTicker('BTC/USDT')).toMatchObject({
       last: 59_900,
@@ -81,7 +81,7 @@ describe('the public market data, by the public ccxt client', () => {
     });
   });
 
-  it('has a price at once, and trades and candles of the walk within seconds', async () => {
+  it('has a price immediately, and trades and candles of the walk within seconds', async () => {
     await venue.restart({ MARKET: 'on' });
     const user = await venue.trader();
     for (const ticker of Object.values(await user.fetchTickers())) expect(ticker.last).toBeGreaterThan(0);
@@ -92,7 +92,7 @@ describe('the public market data, by the public ccxt client', () => {
     expect((await user.fetchOHLCV('BTC/USDT', '1m')).at(-1)?.[5]).toBeGreaterThan(0);
   });
 
-  it('refuses unknown, repeated and ambiguous symbols as the venue does', async () => {
+  it('rejects unknown, repeated and ambiguous symbols like the venue', async () => {
     const ask = async (query: string) => {
       const answer = await fetch(`${venue.url}/api/v3/ticker/price?${query}`);
       return [answer.status, ((await answer.json()) as { code: number }).code];

@@ -38,7 +38,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     expect((await maker.fetchBalance()).used).toMatchObject({ BTC: 0 });
   });
 
-  it('refuses what the venue refuses, as ccxt knows it', async () => {
+  it('rejects what the venue rejects, with the errors that ccxt knows', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 5, 60_000)).rejects.toThrow(InsufficientFunds);
@@ -48,7 +48,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     await expect(user.fetchBalance()).rejects.toThrow(AuthenticationError);
   });
 
-  it('answers a new order as far as it was asked to, and a cancel with the ids of both', async () => {
+  it('responds to a new order as requested, and to a cancellation with both ids', async () => {
     const user = await venue.trader();
     const place = (newOrderRespType: string) =>
       user.privatePostOrder({
@@ -82,7 +82,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     });
   });
 
-  it('tells the past of an account from an id or a time on', async () => {
+  it('returns the history of an account from an id or a time on', async () => {
     const [maker, taker] = [await venue.trader(), await venue.trader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
     for (const amount of [0.1, 0.2, 0.15]) await taker.createOrder('BTC/USDT', 'market', 'buy', amount);
@@ -94,7 +94,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     expect(await taker.fetchOrders('BTC/USDT', undefined, 2)).toHaveLength(2);
   });
 
-  it('is the same after a restart', async () => {
+  it('has the same state after a restart', async () => {
     const keys = await venue.account();
     await venue.client(keys).createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000, { clientOrderId: 'stays' });
     const ledger = async () => (await venue.admin('GET', `ledger?api_key=${keys.api_key}`)).body;
@@ -104,7 +104,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     expect((await venue.client(keys).fetchOrderBook('BTC/USDT')).bids).toEqual([[60_000, 0.5]]);
   });
 
-  it('fills the resting orders that a move of the price crosses', async () => {
+  it('fills the resting orders that a price move crosses', async () => {
     const user = await venue.trader();
     await user.createOrder('BTC/USDT', 'limit', 'buy', 0.5, 60_000);
     await venue.admin('POST', 'market', { symbol: 'BTC/USDT', price: 59_000 });

@@ -38,7 +38,7 @@ function sum(amounts: readonly string[]): bigint {
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
 
-describe('the process of the paper exchange', () => {
+describe('the paper exchange process', () => {
   let directory: string;
   let child: ChildProcess | undefined;
   beforeEach(() => {
@@ -49,7 +49,7 @@ describe('the process of the paper exchange', () => {
     rmSync(directory, { recursive: true });
   });
 
-  /** Starts the built process and returns its address once it says that it listens. */
+  /** Starts the built process and returns its address once it listens. */
   async function start(): Promise<string> {
     const env = {
       PATH: process.env.PATH,
@@ -72,7 +72,7 @@ describe('the process of the paper exchange', () => {
     return (await answer.json()) as Keys;
   }
 
-  it('has, after a kill -9, everything that it answered for', async () => {
+  it('has, after a kill -9, everything that it confirmed', async () => {
     const url = await start();
     const keys: string[] = [];
     for (let i = 1; i <= 20; i++)
@@ -87,7 +87,7 @@ describe('the process of the paper exchange', () => {
     }
   });
 
-  /** Places one signed order; undefined when no answer came. */
+  /** Places one signed order; undefined without a response. */
   async function place(url: string, keys: Keys, order: Record<string, string>): Promise<Placed | undefined> {
     const params = new URLSearchParams({
       symbol: 'BTCUSDT',
@@ -108,7 +108,7 @@ describe('the process of the paper exchange', () => {
     return JSON.parse(text) as Placed;
   }
 
-  it('has, after a kill -9 amid trading, every order and fill that it answered for, and every unit of money', async () => {
+  it('has, after a kill -9 during trading, every order and fill that it confirmed, and every unit of money', async () => {
     const url = await start();
     const grants = { USDT: 400_000, BTC: 5 };
     const users = [
@@ -174,7 +174,7 @@ describe('the process of the paper exchange', () => {
     }
   });
 
-  it('ends with 0 when its parent is gone', async () => {
+  it('exits with 0 when its parent has ended', async () => {
     await start();
     child?.disconnect();
     expect(await once(child!, 'exit')).toEqual([0, null]);

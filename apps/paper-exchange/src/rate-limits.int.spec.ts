@@ -7,7 +7,7 @@ describe('the rate limits', () => {
   });
   afterEach(() => venue.stop());
 
-  it('are told, counted by weight in every answer, and kept with 429 and Retry-After', async () => {
+  it('are published, counted by weight in every response, and enforced with 429 and Retry-After', async () => {
     const info = await (await fetch(`${venue.url}/api/v3/exchangeInfo`)).json();
     expect(info).toMatchObject({
       rateLimits: [
@@ -16,7 +16,7 @@ describe('the rate limits', () => {
         { rateLimitType: 'ORDERS', interval: 'DAY', intervalNum: 1, limit: 200_000 },
       ],
     });
-    // A window may end between two calls and the count begin anew: then the next one counts on from there.
+    // A window may end between two calls and restart the count; the next call then continues from there.
     const used: number[] = [];
     let refused: Response | undefined;
     for (let call = 0; call < 30 && refused === undefined; call += 1) {
@@ -33,7 +33,7 @@ describe('the rate limits', () => {
     expect(await refused?.json()).toMatchObject({ code: -1003 });
   });
 
-  it('count the orders of an account, refuse the one too many and accept nothing of it', async () => {
+  it('count the orders of an account, and reject one beyond the limit without effect', async () => {
     await venue.restart({ ORDERS_PER_10S: '100', ORDERS_PER_DAY: '2' });
     const [user, other] = [await venue.trader(), await venue.trader()];
     const place = (who: typeof user) => who.createOrder('BTC/USDT', 'limit', 'buy', 0.1, 60_000);

@@ -13,7 +13,7 @@ describe('the streams, by the public ccxt client', () => {
   it('keep a book equal to the snapshot while it changes', async () => {
     const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
-    // The client takes its snapshot after the first message, so the book has to move for it to begin.
+    // The client fetches its snapshot after the first message, so the book has to change before it starts.
     await retryUntil(watcher.watchOrderBook('BTC/USDT'), () =>
       maker.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 50_000),
     );
@@ -30,7 +30,7 @@ describe('the streams, by the public ccxt client', () => {
     expect((await maker.fetchOrderBook('BTC/USDT')).asks).toEqual([]);
   });
 
-  it('tell trades, prices and candles of the market', async () => {
+  it('report trades, prices and candles of the market', async () => {
     const [maker, taker] = [await venue.trader(), await venue.trader()];
     const watcher = await venue.watcher(await venue.account());
     await watcher.loadMarkets();
@@ -50,7 +50,7 @@ describe('the streams, by the public ccxt client', () => {
     expect(candles[0]?.slice(1, 5)).toEqual([60_000, 60_000, 60_000, 60_000]);
   });
 
-  it('tell a user each step of its orders, its fills and its balances', async () => {
+  it('report to a user each step of its orders, its fills and its balances', async () => {
     const keys = await venue.account();
     const [user, other, watcher] = [venue.client(keys), await venue.trader(), await venue.watcher(keys)];
     await watcher.loadMarkets();
@@ -86,7 +86,7 @@ describe('the streams in bad weather, by the public ccxt client', () => {
   });
   afterEach(() => venue.stop());
 
-  it('send a fill twice that counts once by its id', async () => {
+  it('send a fill twice, which counts once by its id', async () => {
     const keys = await venue.account();
     const [maker, watcher] = [await venue.trader(), await venue.watcher(keys)];
     await watcher.loadMarkets();
@@ -100,7 +100,7 @@ describe('the streams in bad weather, by the public ccxt client', () => {
     expect(kept.map(({ id }) => id)).toContain(told[0]?.id);
   });
 
-  it('end with an error when they are cut, and can be taken up again', async () => {
+  it('end with an error when they are dropped, and can be reopened', async () => {
     const [maker, watcher] = [await venue.trader(), await venue.watcher(await venue.account())];
     await watcher.loadMarkets();
     const trades = watcher.watchTrades('BTC/USDT');
@@ -146,7 +146,7 @@ describe('the streams, on the wire', () => {
   }
   type Event = Record<string, unknown> & { event?: Record<string, unknown>; data?: Record<string, unknown> };
 
-  /** A subscribed user stream, and what its events come to until `count` have arrived. */
+  /** Returns the events of a subscribed user stream until `count` have arrived. */
   async function userEvents(keys: Keys) {
     const { socket, next } = await open('/ws-api/v3');
     const signed = (await venue.watcher(keys)).signParams({});
@@ -162,7 +162,7 @@ describe('the streams, on the wire', () => {
     };
   }
 
-  it('refuse a user stream that is wrongly signed, unsigned, or a request that is none', async () => {
+  it('reject a user stream with a wrong or missing signature, and an invalid request', async () => {
     const keys = await venue.account();
     const { socket, next } = await open('/ws-api/v3');
     const ask = async (message: object) => {
@@ -211,7 +211,7 @@ describe('the streams, on the wire', () => {
     });
   });
 
-  it('are cut by the admin, and found nowhere else', async () => {
+  it('are dropped by the admin call, and exist on no other path', async () => {
     const { socket } = await open('/ws');
     const closed = once(socket, 'close');
     expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
@@ -219,7 +219,7 @@ describe('the streams, on the wire', () => {
     await expect(open('/elsewhere')).rejects.toThrow('404');
   });
 
-  it('send user events twice, never and out of order when the weather says so', async () => {
+  it('repeat, drop and reorder user events with such weather', async () => {
     const keys = await venue.account();
     const user = venue.client(keys);
     await user.loadMarkets();

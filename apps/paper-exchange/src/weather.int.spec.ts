@@ -25,7 +25,7 @@ describe('the weather', () => {
     return answer.body;
   };
 
-  it('is shown as it was set, and cleared by an empty body', async () => {
+  it('is returned as it was set, and cleared by an empty body', async () => {
     const fair = {
       latency_ms: 0,
       rate_limit_rate: 0,
@@ -66,7 +66,7 @@ describe('the weather', () => {
     { clock_skew_ms: 0.5 },
     { retry_after: 2 },
     [],
-  ])('refuses %j, says why, and changes nothing', async (body) => {
+  ])('rejects %j with a reason, and changes nothing', async (body) => {
     await set({ error_rate: 0.25 });
     const answer = await venue.admin<{ code: number; msg: string }>('PUT', 'weather', body);
     expect(answer).toMatchObject({ status: 400, body: { code: -1100 } });
@@ -76,7 +76,7 @@ describe('the weather', () => {
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25 });
   });
 
-  it('with errors, refuses an order with 5xx and has not accepted it', async () => {
+  it('with errors, rejects an order with 5xx and does not accept it', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await set({ error_rate: 1 });
@@ -87,7 +87,7 @@ describe('the weather', () => {
     expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(1);
   });
 
-  it('with dropped answers, accepts an order and never says so', async () => {
+  it('with dropped answers, accepts an order without a response', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     user.timeout = 500;
@@ -102,7 +102,7 @@ describe('the weather', () => {
     );
   });
 
-  it('with rate limits, answers 429 with Retry-After everywhere but on its own controls', async () => {
+  it('with rate limits, responds 429 with Retry-After everywhere except on the admin calls', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await set({ rate_limit_rate: 1 });
@@ -117,13 +117,13 @@ describe('the weather', () => {
     [false, null],
     [0, null],
     [true, '1'],
-  ])('with rate limits and retry_after %j, says %j', async (retryAfter, told) => {
+  ])('with rate limits and retry_after %j, sends %j', async (retryAfter, told) => {
     await set({ rate_limit_rate: 1, retry_after: retryAfter });
     const answer = await fetch(`${venue.url}/api/v3/time`);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, told]);
   });
 
-  it('with errors of calls, refuses every call but a new order with 5xx and no effect', async () => {
+  it('with errors of calls, rejects every call except a new order with 5xx and no effect', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     const { id } = await user.createOrder(...ORDER);
@@ -135,7 +135,7 @@ describe('the weather', () => {
     expect(await user.fetchOpenOrders('BTC/USDT')).toHaveLength(2);
   });
 
-  it('with unknown answers, accepts an order and says that it does not know', async () => {
+  it('with unknown answers, accepts an order and reports the result as unknown', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await set({ unknown_answer_rate: 1 });
@@ -145,7 +145,7 @@ describe('the weather', () => {
     });
   });
 
-  it('with maintenance, refuses every call and connection, cuts the streams, and keeps its own controls', async () => {
+  it('with maintenance, rejects every call and connection, drops the streams, and keeps the admin calls', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     const url = `${venue.url.replace('http', 'ws')}/ws/btcusdt@trade`;
@@ -187,7 +187,7 @@ describe('the weather', () => {
     },
   );
 
-  it('with lost connections, cuts streams without a word', async () => {
+  it('with lost connections, drops streams without a close frame', async () => {
     const stream = new WebSocket(`${venue.url.replace('http', 'ws')}/ws`);
     await once(stream, 'open');
     const closed = once(stream, 'close');
@@ -195,7 +195,7 @@ describe('the weather', () => {
     expect((await closed)[0]).toBe(1006);
   });
 
-  it('with a schedule, blows in spells and shows them, until the weather is set by hand', async () => {
+  it('with a schedule, has spells and shows them, until the weather is set manually', async () => {
     const terms = {
       seed: 7,
       lasts_ms: 60_000,
@@ -228,20 +228,20 @@ describe('the weather', () => {
     { seed: 1, kinds: ['frogs'] },
     { seed: 1, spell_ms: [2_000, 1_000] },
     { seed: 1, between: { fog: 1 } },
-  ])('refuses the schedule %j and lets the weather be', async (terms) => {
+  ])('rejects the schedule %j and keeps the weather', async (terms) => {
     await set({ error_rate: 0.25 });
     expect((await venue.admin('PUT', 'weather/schedule', terms)).status).toBe(400);
     expect((await venue.admin('GET', 'weather')).body).toMatchObject({ error_rate: 0.25, schedule: null });
   });
 
-  it('with latency, answers no sooner', async () => {
+  it('with latency, delays its responses', async () => {
     await set({ latency_ms: 60 });
     const before = performance.now();
     await fetch(`${venue.url}/api/v3/time`);
     expect(performance.now() - before).toBeGreaterThanOrEqual(59);
   });
 
-  it('with partial fills, fills an order in several smaller parts that come to the same', async () => {
+  it('with partial fills, fills an order in several smaller parts with the same total', async () => {
     const [maker, taker] = [await venue.trader(), await venue.trader()];
     await maker.createOrder('BTC/USDT', 'limit', 'sell', 0.5, 60_000);
     await set({ partial_fill_rate: 1 });

@@ -17,7 +17,7 @@ const problemsOf = (changed: Record<string, string>) => {
 };
 
 describe('the configuration', () => {
-  it('has the published schedule and limits where nothing else is said', () => {
+  it('uses the published schedule and limits by default', () => {
     expect(readConfig(configSchema, GIVEN)).toMatchObject({
       WEBHOOK_ALLOW_LOOPBACK: false,
       DELIVERY_CONCURRENCY: 128,
@@ -37,12 +37,12 @@ describe('the configuration', () => {
     'Trading <a@example.com>',
     '<a@example.com>',
     'Überweisung GmbH <a@example.com>',
-  ])('sends mail as %s', (from) => {
+  ])('accepts %s as the sender of mail', (from) => {
     const mail = { SMTP_URL: 'smtps://user:pass@mail.example.com:465', MAIL_FROM: from };
     expect(readConfig(configSchema, { ...GIVEN, ...mail })).toMatchObject(mail);
   });
 
-  it('reads the ring of keys in its order', () => {
+  it('reads the keys in their order', () => {
     expect(readConfig(configSchema, GIVEN).WEBHOOK_OPENING_KEYS).toEqual([
       { id: '0123456789abcdef', privateKey: 'cHJpdmF0ZQ' },
       { id: 'fedcba9876543210', privateKey: 'b2xkZXI' },
@@ -61,7 +61,7 @@ describe('the configuration', () => {
     [{ MAIL_FROM: 'A <a@example.com>, B <b@example.com>' }, 'MAIL_FROM'],
     [{ MAIL_FROM: 'A\r\nBcc: <a@example.com>' }, 'MAIL_FROM'],
     [{ MAIL_TIMEOUT_MS: 'soon' }, 'MAIL_TIMEOUT_MS'],
-  ])('refuses %j', (changed, name) => {
+  ])('rejects %j', (changed, name) => {
     const problems = problemsOf(changed as Record<string, string>);
     expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name}: `))]);
     expect(problems.join()).not.toContain('secret');

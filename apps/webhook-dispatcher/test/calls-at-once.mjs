@@ -1,4 +1,4 @@
-/** A process that makes outbound calls, all at once, and tells by how much they made it grow at most. */
+/** A process that makes concurrent outbound calls, and reports the maximum growth of its memory. */
 import { OutboundClient } from '../dist/delivery/outbound-client.js';
 
 const BODY = Buffer.alloc(16 * 1024, 'x');
@@ -10,7 +10,7 @@ process.once('message', async ({ urls, timeoutMs, authorities }) => {
     await client.post({ url, headers: {}, body: BODY });
     return performance.now() - startedAt;
   };
-  // What is loaded once, whatever comes: parser, TLS, compiled code.
+  // Loaded once in any case: parser, TLS, compiled code.
   await Promise.all([...new Set(urls)].map(call));
   globalThis.gc();
   const before = process.memoryUsage.rss();

@@ -1,9 +1,9 @@
-/** Certificates made at run time: nothing of the kind is ever committed. */
+/** Certificates that are generated at run time; none is ever committed. */
 import { generate } from 'selfsigned';
 
 const DAY_MS = 86_400_000;
 
-/** An authority of its own, and certificates of it for `localhost`: good, expired, for another name; and a self-made one. */
+/** An authority with certificates for `localhost` (valid, expired, for another name), and a self-signed one. */
 export async function makeCertificates() {
   const authority = await issue('Authority of a test', { isAuthority: true });
   const ca = { key: authority.private, cert: authority.cert };

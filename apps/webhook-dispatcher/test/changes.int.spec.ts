@@ -1,4 +1,4 @@
-/** F20, W2 and W3: a webhook that is changed while an attempt waits, and what each attempt is signed with. */
+/** F20, W2 and W3: a webhook that changes while an attempt waits, and the signature of each attempt. */
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { Webhook } from 'standardwebhooks';
 import { configSchema } from '../src/config.js';
@@ -24,7 +24,7 @@ beforeEach(async () => {
   world = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
   owner = await openOwnerApi(world);
-  // What the product itself tells of a webhook is no part of this.
+  // Excludes the product's own events about webhooks.
   hook = await world.addHook(receiver.url, { events: ['trade.*'] });
   receiver.trust(hook);
 });
@@ -39,12 +39,12 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   const config = readConfig(configSchema, { ...world.environment, ...settings });
   running.push(await startDispatcher(config, logger));
 }
-/** The stop is over when every attempt that was begun is recorded: what was not received by then never will be. */
+/** The stop ends when every started attempt is recorded: what was not received by then never will be. */
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 }
 
-/** The wait before the third attempt lasts for as long as a test likes. */
+/** The delay before the third attempt lasts as long as a test needs. */
 const LONG_WAIT = '20,600000,20,20';
 const deliveries = () =>
   world.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
@@ -54,7 +54,7 @@ const untilStatus = (status: string) =>
   waitUntil(async () => (await deliveries()).some((each) => each.status === status));
 const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
 
-/** Every event has been looked at, by whoever it is owed to. */
+/** Resolves when every event has been fanned out. */
 const untilFannedOut = () =>
   waitUntil(async () => {
     const [row] = await world.query(
@@ -64,14 +64,14 @@ const untilFannedOut = () =>
     return row;
   });
 
-/** An event whose second attempt has failed, and whose third one waits. */
+/** Creates an event whose second attempt has failed, and whose third one waits. */
 async function waitForThird(): Promise<void> {
   await start({ RETRY_DELAYS_MS: LONG_WAIT });
   await world.emit(hook.userId);
   await untilAttempts(2);
 }
 
-/** What waits is due now, for a dispatcher that knows nothing of the wait. */
+/** Makes waiting deliveries due now, for a dispatcher that does not know of the delay. */
 async function endTheWait(): Promise<void> {
   await stop();
   await world.query(
@@ -81,7 +81,7 @@ async function endTheWait(): Promise<void> {
 }
 
 describe('W2: each attempt', () => {
-  it('carries the time of its own sending, signed: a copy of an earlier one grows old', async () => {
+  it('carries the signed time of its own sending: a copy of an earlier one expires', async () => {
     const startedAt = Math.floor(Date.now() / 1000);
     await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
     await world.emit(hook.userId);
@@ -99,7 +99,7 @@ describe('W2: each attempt', () => {
 });
 
 describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed while its third attempt waits', () => {
-  it('gets that and every later attempt there, and they verify with the new secret alone', async () => {
+  it('receives that and every later attempt, and they verify only with the new secret', async () => {
     const moved = await openReceiver((_received, response) => void response.writeHead(500).end());
     await waitForThird();
     const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
@@ -122,7 +122,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
 });
 
 describe('F20: a webhook that is deactivated while an attempt waits', () => {
-  it('gets nothing more: what it is owed is a pending dead letter, with its reason and its attempts', async () => {
+  it('receives nothing more: its pending delivery becomes a dead letter, with its reason and its attempts', async () => {
     await waitForThird();
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();
@@ -136,7 +136,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     ]);
   });
 
-  it('and reactivated gets new events at once, and the old one when its owner asks for it, anew and where it is now', async () => {
+  it('and is reactivated receives new events immediately, and the old one after a retry, signed again and at its current URL', async () => {
     const moved = await openReceiver();
     await waitForThird();
     const actor = actorOf(hook);
@@ -161,7 +161,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await moved.close();
   });
 
-  it('while an attempt is on its way has that one end: a success counts, and nothing follows', async () => {
+  it('while an attempt is in flight records the result of that attempt, and nothing follows', async () => {
     let answer = () => {};
     receiver.answer((_received, response) => {
       answer = () => response.writeHead(200).end();
@@ -179,7 +179,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
 });
 
 describe('F20: a webhook that is deleted', () => {
-  it('while an attempt waits gets nothing more: what it is owed is discarded, and its attempts are kept', async () => {
+  it('while an attempt waits receives nothing more: its pending deliveries are discarded, and their attempts are kept', async () => {
     await waitForThird();
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     await endTheWait();
@@ -196,7 +196,7 @@ describe('F20: a webhook that is deleted', () => {
     ]);
   });
 
-  it('while an attempt is on its way has that one end; its failure is discarded, and nothing follows', async () => {
+  it('while an attempt is in flight records its result; a failure is discarded, and nothing follows', async () => {
     let answer = () => {};
     receiver.answer((_received, response) => {
       answer = () => response.writeHead(500).end();

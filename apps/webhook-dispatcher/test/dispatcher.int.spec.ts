@@ -50,7 +50,7 @@ const fail =
     response.writeHead(status).end('not now');
 
 describe('an event', () => {
-  it('reaches every active webhook of its user that subscribed to its kind, once, signed, and nobody else', async () => {
+  it('reaches every active webhook of its user with a matching subscription once, signed, and no other', async () => {
     const one = await world.addHook(receiver.url, { events: ['trade.created'] });
     const { userId } = one;
     const two = await world.addHook(receiver.url, { userId, events: ['trade.*'] });
@@ -79,7 +79,7 @@ describe('an event', () => {
     }
   });
 
-  it('that was committed while no dispatcher ran is delivered when one does', async () => {
+  it('that was committed while no dispatcher ran is delivered when one starts', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     for (let i = 0; i < 5; i++) await world.emit(hook.userId);
@@ -89,7 +89,7 @@ describe('an event', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('is sent once where two dispatchers run', async () => {
+  it('is sent once with two running dispatchers', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     await Promise.all([start(), start()]);
@@ -103,7 +103,7 @@ describe('an event', () => {
 });
 
 describe('a failing receiver', () => {
-  it('gets the same bytes under the same id five times, never early, and then a dead letter stands', async () => {
+  it('receives the same bytes under the same id five times, never early, before a dead letter is created', async () => {
     receiver.answer(fail());
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
@@ -148,7 +148,7 @@ describe('a failing receiver', () => {
     ]);
   });
 
-  it('that recovers has its failures forgotten', async () => {
+  it('that recovers resets its failure count', async () => {
     receiver.answer((received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end());
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
@@ -181,7 +181,7 @@ describe('a failing receiver', () => {
     ]);
   });
 
-  it('is deactivated after ten failures with a dead letter among them; what is owed goes there, and others hear of it', async () => {
+  it('is deactivated after ten failures including a dead letter; its pending deliveries end there, and others are notified', async () => {
     receiver.answer((received, response) =>
       received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
     );
@@ -193,7 +193,7 @@ describe('a failing receiver', () => {
     receiver.trust(broken, healthy);
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
     for (let i = 0; i < 2; i++) await world.emit(broken.userId);
-    // Eight failures, two deliveries that wait for their fifth attempt: then it is brought forward.
+    // Eight failures, and two deliveries that wait for their fifth attempt, which is then brought forward.
     await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
     await world.emit(broken.userId);
     await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
@@ -231,8 +231,8 @@ describe('a failing receiver', () => {
   });
 });
 
-describe('a delivery on its way', () => {
-  it('uses the URL and the secret that the webhook has by then', async () => {
+describe('a delivery in flight', () => {
+  it('uses the current URL and secret of the webhook', async () => {
     receiver.answer(fail());
     const hook = await world.addHook('http://127.0.0.1:9/');
     const other = await world.addHook(receiver.url, { userId: hook.userId, isActive: false });
@@ -246,7 +246,7 @@ describe('a delivery on its way', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('ends as a dead letter where its webhook was deactivated, and is discarded where it was deleted', async () => {
+  it('becomes a dead letter if its webhook was deactivated, and is discarded if it was deleted', async () => {
     receiver.answer(fail());
     const paused = await world.addHook(receiver.url);
     const deleted = await world.addHook(receiver.url);
@@ -271,7 +271,7 @@ describe('a delivery on its way', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('that no job stands for is found by the sweeper, whether due or left by a dead dispatcher', async () => {
+  it('without a job is found by the sweeper, whether due or left by a dead dispatcher', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     await start();
@@ -296,7 +296,7 @@ describe('a delivery on its way', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('survives a Redis that forgets everything', async () => {
+  it('survives a Redis that loses all data', async () => {
     receiver.answer(fail());
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
@@ -309,7 +309,7 @@ describe('a delivery on its way', () => {
     expect(receiver.received).toHaveLength(20);
   });
 
-  it('leaves nothing in Redis but ids', async () => {
+  it('stores nothing but ids in Redis', async () => {
     receiver.answer(fail());
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
@@ -327,7 +327,7 @@ describe('a delivery on its way', () => {
 });
 
 describe('a test call', () => {
-  it('sends one signed event and answers with the attempt that stands', async () => {
+  it('sends one signed event and returns the recorded attempt', async () => {
     receiver.answer(fail(418));
     const hook = await world.addHook(receiver.url, { events: ['reward.*'] });
     receiver.trust(hook);

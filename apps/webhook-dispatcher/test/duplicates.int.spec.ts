@@ -1,4 +1,4 @@
-/** F18 and F21: what is asked for twice is sent once, and what is asked for again is sent again. */
+/** F18 and F21: a repeated request sends once, and a requested retry sends again. */
 import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
@@ -35,7 +35,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   const config = readConfig(configSchema, { ...world.environment, ...settings });
   running.push(await startDispatcher(config, logger));
 }
-/** The stop is over when every attempt that was begun is recorded: what was not received by then never will be. */
+/** The stop ends when every started attempt is recorded: what was not received by then never will be. */
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 }
@@ -53,7 +53,7 @@ const fail = () =>
 const succeed = () => receiver.answer((_received, response) => void response.end());
 
 describe('F18: an event that is relayed more than once', () => {
-  it('by several dispatchers at the same time is one delivery and one call for each webhook', async () => {
+  it('by several dispatchers concurrently is one delivery and one call for each webhook', async () => {
     const one = await world.addHook(receiver.url);
     const two = await world.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
     receiver.trust(one, two);
@@ -70,7 +70,7 @@ describe('F18: an event that is relayed more than once', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('because its progress came out of a backup is still one delivery and one call, dead ones included', async () => {
+  it('because its progress was restored from a backup is still one delivery and one call, including dead letters', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     await start();
@@ -83,7 +83,7 @@ describe('F18: an event that is relayed more than once', () => {
     await stop();
     await world.query('UPDATE outbox_progress SET position = 3');
     await Promise.all([start(), start()]);
-    // All eleven were looked at again by the time that the twelfth is delivered.
+    // All eleven were relayed again by the time that the twelfth is delivered.
     await world.emit(hook.userId);
     await untilSucceeded(11);
     await world.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");
@@ -98,7 +98,7 @@ describe('F18: an event that is relayed more than once', () => {
 });
 
 describe('F21: a dead letter', () => {
-  it('that is retried many times at once, and discarded at once, has one of it happen, and is sent once at most', async () => {
+  it('that is retried and discarded concurrently takes one of the two actions, and is sent at most once', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     fail();
@@ -127,11 +127,11 @@ describe('F21: a dead letter', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('that was retried and died again is another one, and its retry sends again: the same event, the same bytes', async () => {
+  it('that was retried and failed again is a new one, and its retry sends the same event and the same bytes again', async () => {
     const hook = await world.addHook(receiver.url, { events: ['trade.*'] });
     receiver.trust(hook);
     fail();
-    // No sweep comes to help: the retry itself is what is heard.
+    // No sweep helps: the retry itself triggers the delivery.
     await start({ SWEEP_MS: '600000' });
     await world.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
     const actor = actorOf(hook);
@@ -161,7 +161,7 @@ describe('F21: a dead letter', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('that is retried while no dispatcher runs is sent once when one does', async () => {
+  it('that is retried while no dispatcher runs is sent once when one starts', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     fail();

@@ -1,7 +1,7 @@
 /**
- * The ways by which a URL comes to be called, and what each of them does with one that leads inside: creating and
- * changing a webhook, a test event, a delivery, and the retry of a dead letter. The last three find it stored, as if a
- * rule had been missing when it was registered. The canary listens everywhere on this machine, and must count nobody.
+ * Every way in which a URL gets called, with an internal URL: creating and changing a webhook, a test event, a
+ * delivery, and the retry of a dead letter. The last three find it stored, as if a rule had been missing at its
+ * registration. The canary listens on all addresses of this machine, and must count no connection.
  */
 import { createHash } from 'node:crypto';
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
@@ -71,7 +71,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** As in production: nothing is open to it. */
+/** As in production: nothing internal is permitted. */
 async function start(): Promise<RunningProcess> {
   const config = readConfig(configSchema, { ...world.environment, WEBHOOK_ALLOW_LOOPBACK: 'false' });
   const dispatcher = await startDispatcher(config, logger);
@@ -79,10 +79,10 @@ async function start(): Promise<RunningProcess> {
   return dispatcher;
 }
 
-/** All of a list, oldest first. */
+/** Returns all items of a list, oldest first. */
 const ALL = { limit: 100, sort: 'created_at', order: 'asc', include: [] } as const;
 
-/** By the number of the threat, the URLs with the canary's port, and the code of each. */
+/** The URLs by the number of the threat, with the canary's port and the code of each. */
 const table = (port: number): readonly (readonly [string, string, 'blocked_address' | 'invalid_url'])[] => [
   ['S1', `http://127.0.0.1:${port}/`, 'blocked_address'],
   ['S1', `http://10.0.0.1:${port}/`, 'blocked_address'],
@@ -114,7 +114,7 @@ const table = (port: number): readonly (readonly [string, string, 'blocked_addre
   ['S9', 'http://example.com:25/', 'invalid_url'],
 ];
 
-/** A webhook of one user for each URL of the table, stored as it is. */
+/** Creates a webhook of one user for each URL of the table, stored unchecked. */
 async function storeTable() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of table(canary.port)) {
@@ -133,8 +133,8 @@ const refusalOf = (call: Promise<unknown>): Promise<unknown> =>
 const expected = () =>
   table(canary.port).map(([id, url, code]) => [`${id} ${url}`, `validation_failed url ${code}`]);
 
-describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
-  it('can not be registered', async () => {
+describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
+  it('cannot be registered', async () => {
     const actor = actorOf(await world.addHook('https://hooks.example.com/'));
     const told: unknown[] = [];
     for (const [id, url] of table(canary.port)) {
@@ -146,7 +146,7 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
     expect(canary.connections).toBe(0);
   });
 
-  it('can not be put in the place of another', async () => {
+  it('cannot replace another', async () => {
     const hook = await world.addHook('https://hooks.example.com/');
     const told: unknown[] = [];
     for (const [id, url] of table(canary.port)) {
@@ -169,7 +169,7 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
     expect(canary.connections).toBe(0);
   });
 
-  it('is not called with an event, nor when its dead letter is retried; and no address is told', async () => {
+  it('is not called with an event, nor when its dead letter is retried; and no address is exposed', async () => {
     const rows = await storeTable();
     const actor = actorOf(rows[0].hook);
     const letters = api.get(DeadLettersService);
@@ -195,7 +195,7 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
       expect([name, ...new Set(items.map(({ error }) => error))]).toEqual([name, code]);
       expect(items).toHaveLength(10);
       const dead = (await letters.list(actor, hook.publicId, ALL)).items;
-      // S10: their own URL is nowhere in it, and neither is what it meant. Ids and times may look like anything.
+      // S10: neither the URL nor its address is included. Ids and times may contain any digits.
       const told = JSON.stringify([items, dead], (name, value) => (/(?:id|_at)$/.test(name) ? null : value));
       expect(told).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
     }
@@ -203,8 +203,8 @@ describe('S1, S2, S4, S9: a URL that leads inside, or is none', () => {
   });
 });
 
-describe('S4, S10: a name that its name server leads inside', () => {
-  it('is refused at the call, and the address is told to nobody', async () => {
+describe('S4, S10: a name that its name server resolves to an internal address', () => {
+  it('is rejected at the call, and the address is not exposed', async () => {
     const nameServer = await openNameServer(({ type }) => (type === 'A' ? ['127.0.0.1'] : []));
     running.push({ stop: () => nameServer.close() });
     const opener = await Opener.with(readConfig(configSchema, world.environment).WEBHOOK_OPENING_KEYS);

@@ -12,7 +12,7 @@ import {
   waitUntil,
 } from './test-environment.js';
 
-/** No attempt ends by itself within a test; its receiver's end ends it. */
+/** Attempts do not time out within a test; their receiver ends them. */
 const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
 
 let world: TestEnvironment;
@@ -40,7 +40,7 @@ async function receive(answer?: Parameters<typeof openReceiver>[0]): Promise<Rec
   return receiver;
 }
 
-/** Holds every request until it is let go, and remembers how many it held at once. */
+/** Holds every request until it is released, and records how many it held concurrently. */
 function holding() {
   const held: (() => void)[] = [];
   let most = 0;
@@ -52,7 +52,7 @@ function holding() {
 }
 
 describe('receivers that hang', () => {
-  it('hold up no other: more of them than the lane has places, each of another user, and a healthy one is served', async () => {
+  it('do not block others: with more of them than slots, each of another user, a healthy one is served', async () => {
     const stuck = holding();
     const hanging = await receive(stuck.answer);
     const healthy = await receive();
@@ -71,7 +71,7 @@ describe('receivers that hang', () => {
 });
 
 describe('a burst', () => {
-  it('reaches a receiver four at a time, over two dispatchers, and all of it', async () => {
+  it('reaches a receiver four at a time, over two dispatchers, completely', async () => {
     const stuck = holding();
     const receiver = await receive(stuck.answer);
     const hook = await world.addHook(receiver.url);
@@ -94,7 +94,7 @@ describe('a burst', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('is delivered although nobody was told of what was parked: the sweeper admits it', async () => {
+  it('is delivered without a notification about parked deliveries: the sweeper admits them', async () => {
     const receiver = await receive();
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
@@ -111,8 +111,8 @@ describe('a burst', () => {
   });
 });
 
-describe('an attempt whose job waits by a clock that was wrong', () => {
-  it('is parked like others where there is no room, and begun once there is', async () => {
+describe('an attempt whose job waits by a wrong clock', () => {
+  it('is parked without capacity like others, and starts once there is some', async () => {
     const stuck = holding();
     const receiver = await receive(stuck.answer);
     const hook = await world.addHook(receiver.url);
@@ -142,8 +142,8 @@ describe('an attempt whose job waits by a clock that was wrong', () => {
   });
 });
 
-describe('a webhook that fails again and again', () => {
-  it('is served by the slow lane, while the main one is full, and comes back when it recovers', async () => {
+describe('a webhook that fails repeatedly', () => {
+  it('is served by the slow lane while the main one is full, and returns when it recovers', async () => {
     const stuck = holding();
     const failing = await receive((_received, response) => void response.writeHead(500).end());
     const hanging = await receive(stuck.answer);
@@ -153,11 +153,11 @@ describe('a webhook that fails again and again', () => {
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await world.emit(hook.userId);
     await waitUntil(() => failing.received.length === 4);
-    // One goes on beside the lane, the next one keeps its only place.
+    // One attempt is detached, the next one keeps the only slot.
     for (let i = 0; i < 2; i++) await world.emit(other.userId);
     await waitUntil(() => stuck.held.length === 2);
     failing.answer((_received, response) => void response.end());
-    // The main lane is full: the fifth attempt can only come by the slow one.
+    // The main lane is full: the fifth attempt can only arrive through the slow one.
     await waitUntil(() => failing.received.length === 5);
     await waitUntil(
       async () =>

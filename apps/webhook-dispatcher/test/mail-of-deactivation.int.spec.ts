@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const notifications = () => world.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
 
-/** Two events that fail in all of their attempts; resolves when the `count`th deactivation was told of. */
+/** Emits two events that fail in all attempts; resolves when the `count`th deactivation was reported. */
 async function fails(count: number): Promise<void> {
   await world.emit(hook.userId);
   await world.emit(hook.userId);
@@ -61,7 +61,7 @@ const isFixed = () =>
        deactivated_at = NULL, deactivation_reason = NULL WHERE id = $1`,
     hook.id,
   );
-/** Whatever mail was queued is sent: then nothing more comes. */
+/** Waits until all queued mail is sent. */
 const settled = () =>
   waitUntil(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
 const arrived = async () => {
@@ -75,8 +75,8 @@ const chooses = (value: object) =>
     JSON.stringify(value),
   );
 
-describe('a webhook that was deactivated by its failures', () => {
-  it('is told of by one mail and one notification; again on the same day by a notification alone', async () => {
+describe('a webhook that was deactivated after failures', () => {
+  it('is reported by one mail and one notification; again on the same day by a notification only', async () => {
     await fails(1);
     await waitUntil(() => server.received.length === 1);
     const [mail] = await arrived();
@@ -99,7 +99,7 @@ describe('a webhook that was deactivated by its failures', () => {
     expect(await world.query('SELECT FROM mails')).toHaveLength(1);
   });
 
-  it('is not mailed of where its owner chose so, nor to an address that was not verified', async () => {
+  it('sends no mail if its owner disabled it, nor to an unverified address', async () => {
     await chooses({ email: { 'webhook.*': false } });
     await fails(1);
     await world.query("DELETE FROM settings WHERE key = 'notifications'");

@@ -1,4 +1,4 @@
-/** A mail server for tests: it speaks SMTP as a real one does, and does what the test says. */
+/** A scripted mail server for tests, which speaks SMTP. */
 
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 interface ReceivedMail {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** The message as it came, headers and all. */
+  /** The message as received, including headers. */
   readonly raw: string;
   readonly user: string | undefined;
 }
@@ -41,7 +41,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0):
     },
     ...options,
   });
-  // What a client breaks off is no failure of the test.
+  // A connection that the client resets is no failure of the test.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

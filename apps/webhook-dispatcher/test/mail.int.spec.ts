@@ -73,7 +73,7 @@ describe('queued mail', () => {
     expect(await world.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
   });
 
-  it('waits while no way to send it is set, which is said once, and is sent when there is', async () => {
+  it('waits while SMTP is not configured, which is logged once, and is sent afterwards', async () => {
     await queue('reader@example.com');
     await start(undefined);
     const hook = await world.addHook(receiver.url);
@@ -89,7 +89,7 @@ describe('queued mail', () => {
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
 
-  it('waits while the mail server is away, and comes when it is back', async () => {
+  it('waits while the mail server is unavailable, and is sent when it is back', async () => {
     const gone = await openMailServer();
     await gone.close();
     await queue('reader@example.com');
@@ -106,7 +106,7 @@ describe('queued mail', () => {
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
 
-  it('that is slow holds up no webhook', async () => {
+  it('that is slow delays no webhook', async () => {
     const server = await serve({ onData: (stream) => void stream.resume() });
     for (const to of addresses(6)) await queue(to);
     await start(server.port, { MAIL_TIMEOUT_MS: '1000' });
@@ -118,10 +118,10 @@ describe('queued mail', () => {
     expect(await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
   });
 
-  it('is not lost with a dispatcher that dies while it sends: it comes again under its own id', async () => {
+  it('is not lost with a dispatcher that dies while sending: it is sent again under its own id', async () => {
     const server = await serve();
     await queue('reader@example.com');
-    // A claim whose holder is no more.
+    // A claim whose holder has died.
     await world.query(
       "UPDATE mails SET claims = 1, next_at = clock_timestamp() + interval '300 milliseconds'",
     );
@@ -134,7 +134,7 @@ describe('queued mail', () => {
 });
 
 describe('an event', () => {
-  it('becomes a notification beside its deliveries, once, over a restart too', async () => {
+  it('becomes a notification in addition to its deliveries, once, also over a restart', async () => {
     await start(undefined);
     await world.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
     await world.emit(userId, 'trade.created', { id: 'trd_1' });

@@ -1,4 +1,4 @@
-/** What a dispatcher says of itself, held against what Postgres knows and receivers saw. */
+/** The metrics of a dispatcher, compared with Postgres and the receivers. */
 import { callProcess } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { configSchema } from '../src/config.js';
@@ -28,7 +28,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** A dispatcher that is scraped at the port it answers with. */
+/** A dispatcher that is scraped at its metrics port. */
 async function start(settings: Record<string, string> = {}): Promise<number> {
   const port = await freePort();
   const config = readConfig(configSchema, { ...world.environment, METRICS_PORT: String(port), ...settings });
@@ -37,7 +37,7 @@ async function start(settings: Record<string, string> = {}): Promise<number> {
 }
 const untilAttempts = (attempts: number) =>
   waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
-/** The page, once what it counts is told: an attempt is counted a moment after its record. */
+/** Returns the page once it contains the counts: an attempt is counted a moment after its record. */
 const pageWith = (port: number, holds: (page: Page) => boolean) =>
   waitUntil(async () => {
     const page = await scrape(port);
@@ -55,7 +55,7 @@ const testCall = (hook: WebhookFixture) =>
   });
 
 describe('the metrics of a dispatcher', () => {
-  it('add up: attempts by outcome are the attempts in Postgres, test events too, and each event has one delay', async () => {
+  it('add up: attempts by outcome equal the attempts in Postgres, including test events, and each event has one delay', async () => {
     receiver.answer((received, response) => {
       const isBroken = received.webhookId === broken.publicId;
       response.writeHead(isBroken ? 500 : 200).end();
@@ -66,7 +66,7 @@ describe('the metrics of a dispatcher', () => {
     receiver.trust(healthy, broken, refused);
     const port = await start();
     for (let i = 0; i < 3; i++) await world.emit(healthy.userId);
-    // Three successes; ten failures of each of the others, which are deactivated by then, and more on the way.
+    // Three successes; ten failures of each of the others, which are deactivated by then, and more in flight.
     await waitUntil(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')")).length ===
@@ -109,7 +109,7 @@ describe('the metrics of a dispatcher', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('tell what is held back, what waits and what is on its way, and how old the oldest of it is', async () => {
+  it('show what is parked, waiting and in flight, and the age of the oldest', async () => {
     const answers: (() => void)[] = [];
     receiver.answer((_received, response) => void answers.push(() => response.end()));
     const hook = await world.addHook(receiver.url);
@@ -133,7 +133,7 @@ describe('the metrics of a dispatcher', () => {
     expect(page.values('webhook_deliveries_owed')).toMatchObject({ sending: 0, parked: 0 });
   });
 
-  it('count what a sweep made up for, by what was lost', async () => {
+  it('count the repairs of the sweeper, by what was lost', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start();
@@ -159,11 +159,11 @@ describe('the metrics of a dispatcher', () => {
     });
     for (const repairs of Object.values(page.values('webhook_sweeper_repairs_total')))
       expect(repairs).toBeGreaterThan(0);
-    // Runs that were asked for have no delay since their event: that may be weeks old.
+    // Requested runs have no delay since their event, which may be weeks old.
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 2 });
   });
 
-  it('name no user, webhook, URL or event', async () => {
+  it('contain no user, webhook, URL or event', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start();
@@ -182,7 +182,7 @@ describe('the metrics of a dispatcher', () => {
       expect(text).not.toContain(secret);
   });
 
-  it('are served nowhere unless a port is set', async () => {
+  it('are not served unless a port is set', async () => {
     const config = readConfig(configSchema, world.environment);
     expect(config).not.toHaveProperty('METRICS_PORT');
     expect(config.METRICS_HOST).toBe('127.0.0.1');

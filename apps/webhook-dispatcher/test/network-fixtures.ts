@@ -1,4 +1,4 @@
-/** The outside and the inside, both played on loopback: receivers on ports that customers may use, name servers, canaries. */
+/** The outside and the inside, both on loopback: receivers on ports that customers may use, name servers, canaries. */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -6,14 +6,14 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { decode, encode, type Question, RECURSION_AVAILABLE, RECURSION_DESIRED } from 'dns-packet';
 
-/** Plays a public address. */
+/** Represents a public address. */
 export const PUBLIC_ADDRESS = '127.0.0.2';
-/** Must never hear of anybody. */
+/** Must never receive a connection. */
 export const INTERNAL_ADDRESS = '127.0.0.1';
-/** All addresses of this machine, of both families where it has them. */
+/** All addresses of this machine, of both families if it has them. */
 export const ALL_ADDRESSES = '';
 
-/** Has a server listen at a port that a webhook's URL may name. */
+/** Starts a server on a port that a webhook's URL may name. */
 export async function listenPublic(server: Server, host = PUBLIC_ADDRESS, port = 0): Promise<number> {
   for (;;) {
     const at = port === 0 ? randomInt(8000, 9000) : port;
@@ -33,7 +33,7 @@ export interface Canary {
   close(): Promise<void>;
 }
 
-/** Listens where nobody may connect to, and counts who does. */
+/** Listens where no connection is permitted, and counts connections. */
 export async function openCanary(host = INTERNAL_ADDRESS, port = 0): Promise<Canary> {
   let connections = 0;
   const server = createServer((socket) => {
@@ -54,7 +54,7 @@ export async function openCanary(host = INTERNAL_ADDRESS, port = 0): Promise<Can
 
 type NameAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
-/** A name server; answers are never to be remembered (TTL 0). */
+/** A name server; responses have a TTL of 0. */
 export async function openNameServer(answer: (question: Question) => NameAnswer) {
   const questions: Question[] = [];
   const socket = createSocket('udp4');
@@ -89,7 +89,7 @@ export async function openNameServer(answer: (question: Question) => NameAnswer)
 }
 export type NameServer = Awaited<ReturnType<typeof openNameServer>>;
 
-/** Runs the work, and counts the TCP sockets that this process makes to call out meanwhile, whatever becomes of them. */
+/** Runs the work, and counts the outbound TCP sockets that this process opens meanwhile, also if the work fails. */
 export async function countSockets(work: () => Promise<unknown>): Promise<number> {
   let count = 0;
   const onSocket = () => {

@@ -1,4 +1,4 @@
-/** What an owner does through an API, on the world of a dispatcher. */
+/** The owner's API calls in the environment of a dispatcher. */
 import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -16,7 +16,7 @@ import { type TestEnvironment, type WebhookFixture, waitUntil } from './test-env
 @Module({})
 class OwnerModule {}
 
-/** The services of an API that stands beside the dispatcher. */
+/** The services of an API process next to the dispatcher. */
 export async function openOwnerApi(world: TestEnvironment) {
   const secrets: DynamicModule = {
     module: OwnerModule,
@@ -51,7 +51,7 @@ export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
   credential: { kind: 'api_key', id: newUuid(), permissions: ['ADMIN'] } as const,
 });
 
-/** The id of a webhook's newest pending dead letter, once there is one. */
+/** Returns the id of a webhook's newest pending dead letter, once it exists. */
 export const pendingDeadLetterId = (world: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
   waitUntil(async () => {
     const [row] = await world.query(

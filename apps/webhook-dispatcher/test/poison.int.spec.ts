@@ -1,4 +1,4 @@
-/** F19: what can't be delivered, or is no event of ours, ends with a reason, and nothing behind it waits for it. */
+/** F19: events that cannot be delivered, or are invalid, end with a reason and delay no event behind them. */
 import { encodeId } from '@trading-automation/contracts';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
@@ -40,7 +40,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   running.push(await startDispatcher(config, logger));
 }
 
-/** Commits an event as it is: no type, no schema and no writer of the product has seen it. */
+/** Commits an event unchecked: no type, schema or writer of the product has validated it. */
 async function emitRaw(
   payload: string | Buffer,
   { type = 'trade.created', userId = poisoned.userId }: { type?: string; userId?: string } = {},
@@ -78,7 +78,7 @@ const untilEnded = (hook: WebhookFixture, deliveries: number) =>
 const bodiesOf = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId).map(({ body }) => body);
 
-/** Twenty events of the same user, committed after the poison: each is delivered by its first attempt. */
+/** Commits twenty events of the same user after the poison: each is delivered by its first attempt. */
 async function expectNothingBehindItWaits(): Promise<void> {
   const ids = await Promise.all(Array.from({ length: 20 }, () => world.emit(healthy.userId, 'trade.filled')));
   expect(await untilEnded(healthy, 20)).toEqual(
@@ -96,19 +96,19 @@ describe('F19: a payload', () => {
     ['with line ends and what looks like headers', '{"data":"\r\nx-evil: 1\r\n\r\n"}'],
     ['that is empty', ''],
     ['that is no JSON', 'not { json'],
-  ])('%s is delivered as the bytes it is, signed, and nothing behind it waits', async (_which, payload) => {
+  ])('%s is delivered unchanged and signed, and delays no other event', async (_which, payload) => {
     await start();
     await emitRaw(payload);
     await expectNothingBehindItWaits();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'SUCCEEDED', attempts: 1, last_error: null }]);
     expect(bodiesOf(poisoned)).toEqual([payload]);
-    // The library reads as JSON what it has verified: what is none is refused for that, and for nothing else.
+    // The library parses verified bytes as JSON: invalid JSON is rejected for that reason only.
     expect(receiver.refused).toEqual(
       isJson(payload) || payload === '' ? [] : [expect.objectContaining({ name: 'SyntaxError' })],
     );
   });
 
-  it('that is no text ends by the schedule where the receiver refuses it, with its reason', async () => {
+  it('that is not text ends by the schedule if the receiver rejects it, with its reason', async () => {
     receiver.answer(({ webhookId }, response) => {
       response.writeHead(webhookId === poisoned.publicId ? 400 : 200).end('\u0000\ud800');
     });
@@ -122,7 +122,7 @@ describe('F19: a payload', () => {
 });
 
 describe('F19: an event', () => {
-  it('whose kind holds line ends goes to whom it is owed, and no header carries them', async () => {
+  it('whose type contains line ends is delivered, and no header contains them', async () => {
     await world.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
@@ -132,14 +132,14 @@ describe('F19: an event', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('of nobody is owed to nobody, and the fan-out goes on', async () => {
+  it('without a user has no delivery, and the fan-out continues', async () => {
     await start();
     await emitRaw('{"data":1}', { userId: newUuid() });
     await expectNothingBehindItWaits();
     expect(await deliveriesOf(poisoned)).toEqual([]);
   });
 
-  it('keeps its user and its payload for as long as it is owed: the database gives up neither', async () => {
+  it('keeps its user and its payload while it is undelivered: the database deletes neither', async () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     const id = await emitRaw('{"data":1}');
@@ -155,8 +155,8 @@ describe('F19: an event', () => {
     ).rejects.toMatchObject({ code: '23502' });
   });
 
-  it('whose payload is gone all the same ends by the schedule, and nothing behind it waits', async () => {
-    // As after a restore of some tables and not of others.
+  it('whose payload is missing nevertheless ends by the schedule, and delays no other event', async () => {
+    // As after a restore of some tables only.
     await world.query(
       'ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outbox_event_id_fkey',
     );
@@ -171,10 +171,10 @@ describe('F19: an event', () => {
     expect(bodiesOf(poisoned)).toEqual(['{"data":1}']);
   });
 
-  it('whose attempt ends every dispatcher that makes it is not sent for ever: the attempt is given up as failed', async () => {
+  it('whose attempt crashes every dispatcher is not sent endlessly: the attempt is abandoned as failed', async () => {
     await world.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
     const id = await emitRaw('{"data":1}');
-    // Ten dispatchers have begun it, and none has lived to say how it ended.
+    // Ten dispatchers have started it, and none has survived to record its result.
     await world.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, lease_id, lease_until, claims)
        VALUES ($1, $2, $3, 'trade.created', 'SENDING', $1, now() - interval '1 second', 10)`,
@@ -193,7 +193,7 @@ describe('F19: an event', () => {
 });
 
 describe('F19: a webhook', () => {
-  it('whose secret does not open gets nothing; what it is owed ends by the schedule, and nothing behind it waits', async () => {
+  it('whose secret cannot be opened receives nothing; its deliveries end by the schedule, and delay no others', async () => {
     const stranger = await Sealer.for(await generateSealingKeyPair());
     const sealed = await stranger.seal(poisoned.secret, `webhook/${poisoned.id}`);
     await world.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
@@ -204,7 +204,7 @@ describe('F19: a webhook', () => {
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
-  it('with another webhook’s sealed secret gets nothing: a box opens in its own place alone', async () => {
+  it('with the sealed secret of another webhook receives nothing: a sealed secret opens in its own context only', async () => {
     await world.query(
       'UPDATE webhooks SET secret_sealed = (SELECT secret_sealed FROM webhooks WHERE id = $2) WHERE id = $1',
       poisoned.id,
@@ -217,7 +217,7 @@ describe('F19: a webhook', () => {
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
-  it('whose stored URL is none, or leads where no call may go, ends by the schedule', async () => {
+  it('whose stored URL is invalid or internal ends by the schedule', async () => {
     const other = await world.addHook('https://10.0.0.1/', {
       userId: poisoned.userId,
       events: ['trade.created'],
@@ -234,9 +234,9 @@ describe('F19: a webhook', () => {
     ]);
   });
 
-  it('that was deleted with events owed to it has them discarded unsent, and nothing behind them waits', async () => {
+  it('that was deleted with undelivered events has them discarded unsent, and delays no others', async () => {
     for (let i = 0; i < 5; i++) await world.emit(poisoned.userId);
-    // Fanned out, and then deleted before anybody could send.
+    // Fanned out, and then deleted before the first attempt.
     await world.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
        SELECT gen_random_uuid(), $1, id, type, 'DUE', now() FROM outbox_events`,

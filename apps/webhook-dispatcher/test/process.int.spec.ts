@@ -10,10 +10,10 @@ import {
 } from './test-environment.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
-/** A killed process is missed within the test; its attempts would not have ended by then. */
+/** A killed process is detected within the test; its attempts would not have ended by then. */
 const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
-describe('the process of the dispatcher', () => {
+describe('the dispatcher process', () => {
   let world: TestEnvironment;
   let receiver: Receiver;
   const children: ChildProcess[] = [];
@@ -34,7 +34,7 @@ describe('the process of the dispatcher', () => {
     return child;
   }
 
-  /** Starts the built process and waits until it says that it works. */
+  /** Starts the built process and waits until it is ready. */
   async function start(settings: Record<string, string> = {}): Promise<ChildProcess> {
     const child = launch(settings);
     for await (const line of createInterface({ input: child.stdout! })) {
@@ -43,7 +43,7 @@ describe('the process of the dispatcher', () => {
     throw new Error('it ended before it was ready');
   }
 
-  it('killed while receivers hold requests, loses nothing: each event comes again under the same id', async () => {
+  it('killed while receivers hold requests loses nothing: each event is sent again under the same id', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     receiver.answer(() => undefined);
@@ -77,7 +77,7 @@ describe('the process of the dispatcher', () => {
     ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
   });
 
-  it('killed before it has fanned out what was committed, does so after its restart, once', async () => {
+  it('killed before it has fanned out committed events does so after its restart, once', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     const first = await start();
@@ -93,7 +93,7 @@ describe('the process of the dispatcher', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('lets running attempts end on SIGTERM, and sends nothing twice over a restart', async () => {
+  it('completes running attempts on SIGTERM, and sends nothing twice over a restart', async () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
@@ -114,7 +114,7 @@ describe('the process of the dispatcher', () => {
     await once(second, 'exit');
   });
 
-  it('shows that it lives', async () => {
+  it('records heartbeats', async () => {
     await start();
     const rows = await waitUntil(async () => {
       const seen = await world.query('SELECT service FROM heartbeats');
@@ -123,7 +123,7 @@ describe('the process of the dispatcher', () => {
     expect(rows).toEqual([{ service: 'webhook-dispatcher' }]);
   });
 
-  it('does not start where the live world would open loopback', async () => {
+  it('does not start in the live world with loopback allowed', async () => {
     const child = launch({ WORLD: 'live' });
     let log = '';
     child.stdout?.on('data', (chunk) => {

@@ -1,4 +1,4 @@
-/** A receiver that misbehaves in every way known, one way per port. */
+/** A receiver that misbehaves in every known way, one way per port. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -9,26 +9,26 @@ import type { Certificates } from './certificates.js';
 interface Mode {
   readonly says: string;
   readonly outcome: Pick<AttemptResult, 'statusCode' | 'error'>;
-  /** What of the answer is kept. */
+  /** The part of the response that is kept. */
   readonly excerpt?: string | RegExp;
-  /** Acts once a request has begun to come. */
+  /** Acts once a request starts to arrive. */
   readonly answer?: (socket: Socket) => void;
-  /** Behind TLS, with one of the certificates. */
+  /** Uses TLS, with one of the certificates. */
   readonly certificate?: Exclude<keyof Certificates, 'authority'>;
-  /** Is called by https, and speaks none. */
+  /** Is called by https and does not speak it. */
   readonly isNoTls?: true;
   /** Sends as much as it can. */
   readonly isFlood?: true;
-  /** Leaves it to the caller to end this. */
+  /** Never ends the connection itself. */
   readonly hangs?: true;
 }
 
 const OK = { statusCode: 200 };
 const TAKEN = 'HTTP/1.1 200 OK\r\n';
 const KEPT = 1024;
-/** 16 MiB, once unpacked. */
+/** 16 MiB, once decompressed. */
 const BOMB = gzipSync(Buffer.alloc(16 * 1024 * 1024));
-/** As much as ever fits, for as long as anybody reads. */
+/** Sends endlessly while the client reads. */
 const flood = (start: string, part: string) => (socket: Socket) => {
   const chunk = part.repeat(Math.ceil((64 * 1024) / part.length));
   socket.write(start);
@@ -47,17 +47,17 @@ const say = (text: string | Buffer) => (socket: Socket) => void socket.write(tex
 export const MODES: readonly Mode[] = [
   { says: 'nothing, at a port that is closed', outcome: { error: 'connect_refused' } },
   { says: 'a reset', outcome: { error: 'reset' }, answer: (socket) => void socket.resetAndDestroy() },
-  { says: 'goodbye before an answer', outcome: { error: 'reset' }, answer: (socket) => void socket.end() },
+  { says: 'a FIN before a response', outcome: { error: 'reset' }, answer: (socket) => void socket.end() },
   { says: 'nothing', outcome: { error: 'timeout' }, hangs: true, answer: () => undefined },
   { says: 'half a status line', outcome: { error: 'timeout' }, hangs: true, answer: say('HTTP/1.1 20') },
   {
-    says: 'headers without end, slowly',
+    says: 'endless headers, slowly',
     outcome: { error: 'timeout' },
     hangs: true,
     answer: drip(TAKEN, 'x: y\r\n'),
   },
   {
-    says: '1xx answers without end, slowly',
+    says: 'endless 1xx responses, slowly',
     outcome: { error: 'timeout' },
     hangs: true,
     answer: drip('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
@@ -88,14 +88,14 @@ export const MODES: readonly Mode[] = [
     answer: (socket) => void socket.end(`${TAKEN}content-length: 10\r\n\r\nhalf`),
   },
   {
-    says: 'a body without end',
+    says: 'an endless body',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
     answer: flood(`${TAKEN}\r\n`, 'x'),
   },
   {
-    says: 'a chunked body without end',
+    says: 'an endless chunked body',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
@@ -109,7 +109,7 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}content-length: 5368709120\r\n\r\n`, 'x'),
   },
   {
-    says: 'a chunk extension without end',
+    says: 'an endless chunk extension',
     outcome: OK,
     isFlood: true,
     answer: flood(`${TAKEN}transfer-encoding: chunked\r\n\r\n1;`, 'e'),
@@ -127,25 +127,25 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}x-fill: `, 'y'),
   },
   {
-    says: 'a status line without end',
+    says: 'an endless status line',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('HTTP/1.1 200 ', 'O'),
   },
   {
-    says: 'blank lines without end',
+    says: 'endless blank lines',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('', '\r\n'),
   },
   {
-    says: '1xx answers without end',
+    says: 'endless 1xx responses',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     answer: flood('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
   },
   {
-    says: '100 Continue, which nobody asked for',
+    says: 'an unrequested 100 Continue',
     outcome: { error: 'reset' },
     answer: flood('', 'HTTP/1.1 100 Continue\r\n\r\n'),
   },
@@ -194,7 +194,7 @@ export const MODES: readonly Mode[] = [
   },
   { says: '200 by TLS', outcome: OK, certificate: 'good', answer: say(`${TAKEN}content-length: 0\r\n\r\n`) },
   {
-    says: 'a body without end by TLS',
+    says: 'an endless body by TLS',
     outcome: OK,
     excerpt: 'x'.repeat(KEPT),
     isFlood: true,
@@ -202,23 +202,23 @@ export const MODES: readonly Mode[] = [
     answer: flood(`${TAKEN}\r\n`, 'x'),
   },
   {
-    says: 'blank lines without end by TLS',
+    says: 'endless blank lines by TLS',
     outcome: { error: 'response_too_large' },
     isFlood: true,
     certificate: 'good',
     answer: flood('', '\r\n'),
   },
-  { says: 'a certificate of its own making', outcome: { error: 'tls_error' }, certificate: 'selfMade' },
+  { says: 'a self-signed certificate', outcome: { error: 'tls_error' }, certificate: 'selfMade' },
   { says: 'a certificate that has expired', outcome: { error: 'tls_error' }, certificate: 'expired' },
   { says: 'a certificate for another name', outcome: { error: 'tls_error' }, certificate: 'otherName' },
   {
-    says: 'HTTP where TLS is due',
+    says: 'HTTP instead of TLS',
     outcome: { error: 'tls_error' },
     isNoTls: true,
     answer: say('HTTP/1.1 400 Bad Request\r\n\r\n'),
   },
   {
-    says: 'nothing where TLS is due',
+    says: 'nothing instead of TLS',
     outcome: { error: 'timeout' },
     hangs: true,
     isNoTls: true,

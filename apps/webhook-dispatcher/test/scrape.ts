@@ -1,8 +1,8 @@
-/** A scrape, as a scraper does it: over HTTP, in the text format 0.0.4. */
+/** Scrapes like Prometheus: over HTTP, in the text format 0.0.4. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A port that is free now. */
+/** Returns a port that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -16,13 +16,13 @@ const COMMENT = /^# (HELP|TYPE) (\S+) (.+)$/;
 const SAMPLE = /^([a-z_:][\w:]*)(?:\{((?:[a-z_]\w*="[^"\\]*",?)+)\})? (\S+)$/i;
 
 export interface Page {
-  /** The kind of each metric that has a help and a type. */
+  /** The type of each metric that has a help and a type. */
   readonly types: ReadonlyMap<string, string>;
   /** The samples of a name by the values of their labels; those without labels by ''. */
   values(name: string): Record<string, number>;
 }
 
-/** @throws where a line is none of the format */
+/** @throws if a line does not match the format */
 export async function scrape(port: number): Promise<Page> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   expect(response.status).toBe(200);

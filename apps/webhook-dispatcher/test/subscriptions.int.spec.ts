@@ -1,4 +1,4 @@
-/** What a webhook subscribes to and what its owner has sent again, from the event to the receiver that verifies it. */
+/** Subscriptions and replays, from the event to the receiver that verifies it. */
 import {
   EVENT_TYPES,
   type EventType,
@@ -53,7 +53,7 @@ const receivedBy = ({ publicId }: WebhookFixture) =>
 const kindsAt = (hook: WebhookFixture) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
 const untilReceived = (hook: WebhookFixture, count: number) =>
   waitUntil(() => receivedBy(hook).length >= count);
-/** Nothing is under way or owed any more. */
+/** Resolves when nothing is in flight or due any more. */
 const waitUntilIdle = () =>
   waitUntil(async () => {
     const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
@@ -61,7 +61,7 @@ const waitUntilIdle = () =>
   });
 
 describe('a subscription', () => {
-  it('to everything, to a subject and to one kind receives each kind that it covers, once', async () => {
+  it('to everything, to a subject or to one type receives each matching type once', async () => {
     const all = await addHook(['*']);
     const hooks = new Map<string, WebhookFixture>([['*', all]]);
     for (const selector of [
@@ -80,7 +80,7 @@ describe('a subscription', () => {
       expect([selector, kindsAt(hook).sort()]).toEqual([selector, [...expandEventSelector(selector)].sort()]);
   });
 
-  it('that is changed is another for every event that is committed after the answer', async () => {
+  it('that changes applies to every event that is committed after the response', async () => {
     const hook = await addHook(['trade.*']);
     const witness = await addHook(['*'], hook.userId);
     const kinds = ['trade.filled', 'reward.granted', 'copier.drift'] as const;
@@ -99,7 +99,7 @@ describe('a subscription', () => {
 });
 
 describe('a replay', () => {
-  it('brings any past event to a webhook, with the id and the bytes that others got', async () => {
+  it('sends any past event to a webhook, with the id and the bytes that others received', async () => {
     const first = await addHook(['*']);
     const events = [await emit(first.userId, 'trade.filled'), await emit(first.userId, 'key.created')];
     await untilReceived(first, 2);
@@ -121,11 +121,11 @@ describe('a replay', () => {
   });
 });
 
-describe('a retry of many', () => {
-  it('F21: after an outage brings every event there, once each, also where it is asked for twice', async () => {
+describe('a bulk retry', () => {
+  it('F21: sends every event once after an outage, also if it is requested twice', async () => {
     const hook = await addHook(['trade.*']);
     let isOver = false;
-    // Nothing fails before everything is owed: the webhook would be taken out of use in the middle of it.
+    // Nothing fails before all deliveries exist: otherwise the webhook would be deactivated halfway.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -139,7 +139,7 @@ describe('a retry of many', () => {
       async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length,
     );
     begin();
-    // The outage goes on until the webhook is taken out of use with all that is owed to it.
+    // The outage lasts until the webhook is deactivated with all of its pending deliveries.
     await waitUntilIdle();
     const { pending } = await owner.deadLetters.stats(actorOf(hook), hook.publicId);
     expect(pending).toBe(events.length);

@@ -1,4 +1,4 @@
-/** What the tests of the dispatcher stand on: a database, users with webhooks, events, and receivers that verify. */
+/** The test environment of the dispatcher: a database, users with webhooks, events, and receivers that verify. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -18,7 +18,7 @@ export interface WebhookFixture {
   readonly secret: string;
 }
 
-/** A database of its own, and the environment of a dispatcher on it. */
+/** Creates a database and the settings of a dispatcher on it. */
 export async function openTestEnvironment() {
   const database = await createCoreDatabase();
   const platform = await openPlatform({
@@ -63,7 +63,7 @@ export async function openTestEnvironment() {
     addHook: addWebhook,
     query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
       platform.database.query(text, params),
-    /** Another secret and another URL for a webhook. */
+    /** Sets another secret and another URL for a webhook. */
     async change({ id }: WebhookFixture, secret: string, url: string): Promise<void> {
       const sealed = await sealer.seal(secret, `webhook/${id}`);
       await platform.database.query('UPDATE webhooks SET secret_sealed = $2, url = $3 WHERE id = $1', [
@@ -72,7 +72,7 @@ export async function openTestEnvironment() {
         url,
       ]);
     },
-    /** Commits one event, and gives its uuid. */
+    /** Commits one event, and returns its uuid. */
     async emit(userId: string, type: EventType = 'trade.created', data: object = {}): Promise<string> {
       const id = newUuid();
       await inTransaction(platform.database, (tx) =>
@@ -110,7 +110,7 @@ interface Received {
 
 type Answer = (received: Received, response: ServerResponse) => void;
 
-/** A receiver; every request is verified by the `standardwebhooks` library before it counts. */
+/** Starts a receiver; the `standardwebhooks` library verifies every request before it counts. */
 export async function openReceiver(answer: Answer = (_received, response) => void response.end()) {
   const received: Received[] = [];
   const refused: unknown[] = [];
@@ -139,7 +139,7 @@ export async function openReceiver(answer: Answer = (_received, response) => voi
   return {
     url: `http://127.0.0.1:${port}/hook`,
     received,
-    /** What the library did not take: to be empty. */
+    /** Requests that the library rejected; must stay empty. */
     refused,
     trust: (...hooks: WebhookFixture[]) => {
       for (const { publicId, secret } of hooks) secrets.set(publicId, secret);
@@ -155,7 +155,7 @@ export async function openReceiver(answer: Answer = (_received, response) => voi
 }
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Waits until the look gives something, for at most 45 s. */
+/** Waits until `look` returns a value, for at most 45 s. */
 export async function waitUntil<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {

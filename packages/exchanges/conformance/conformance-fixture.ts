@@ -1,4 +1,4 @@
-/** What the suites of conformance have in common: the exchange under test, two accounts on it, and their orders. */
+/** The shared parts of the conformance suites: the exchange under test, two accounts on it, and their orders. */
 import {
   type ExchangeClient,
   type ExchangeCredentials,
@@ -7,16 +7,16 @@ import {
   type OrderRequest,
 } from '../src/index.js';
 
-/** An exchange under test, with nobody else trading the symbol. */
+/** An exchange under test on which no other client trades the symbol. */
 export interface VenueUnderTest {
   readonly venue: ExchangeVenue;
-  /** A pair whose price may be around 60,000, on a grid of 0.01 × 0.00001, with a notional of 10 at least. */
+  /** A pair whose price may be around 60,000, with steps of 0.01 × 0.00001 and a minimum notional of at most 10. */
   readonly symbol: 'BTC/USDT';
   readonly openAccount: (balances: Readonly<Record<string, number>>) => Promise<ExchangeCredentials>;
   readonly close: () => Promise<void>;
 }
 
-/** The outcome and code of the failure; a call that succeeds fails the test. */
+/** Returns the outcome and code of a failure; a call that succeeds fails the test. */
 export async function failureOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -27,10 +27,10 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
   throw new Error('the call succeeded');
 }
 
-/** What differs for a test that trades. */
+/** The parameters of a test that trades. */
 type OrderGiven = Partial<OrderRequest>;
 
-/** Makes requests on `symbol`, each with an id of its own: to buy 0.5 at 60,000, unless told otherwise. */
+/** Creates requests on `symbol`, each with its own id. Default: to buy 0.5 at 60,000. */
 function orderMaker({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
   let orders = 0;
   return (given: OrderGiven = {}): OrderRequest => ({
@@ -46,7 +46,7 @@ function orderMaker({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>)
   });
 }
 
-/** The exchange under test with two accounts on it, anew for each test. */
+/** The exchange under test with two accounts on it, created for each test. */
 export interface ConformanceFixture<S extends VenueUnderTest> {
   subject: S;
   maker: ExchangeClient;

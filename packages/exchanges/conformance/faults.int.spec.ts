@@ -1,4 +1,4 @@
-/** What the product is told when an exchange, or the way to it, fails: never less than the truth about an order. */
+/** Failures of an exchange or the network: the result never claims more about an order than is certain. */
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
 import { failureOf } from './conformance-fixture.js';
@@ -27,7 +27,7 @@ const order: OrderRequest = {
   reduceOnly: false,
 };
 
-/** What would count as an order in good weather, and as balances. */
+/** Valid responses, which count as an order and as balances in fair weather. */
 const accepted = {
   symbol: 'BTCUSDT',
   orderId: 28,
@@ -64,10 +64,10 @@ describe('an exchange in bad weather', () => {
     return { venue: opened, client: opened.connect({ apiKey: KEY, apiSecret: SECRET }, 'spot') };
   }
 
-  it('sends nothing once a process that stood still goes on after the time limit', async () => {
+  it('sends nothing after the time limit from a process that stalled', async () => {
     const asleep = new Int32Array(new SharedArrayBuffer(4));
     const budget = {
-      // As a process does that is stopped between its turn and its request: no timer runs meanwhile.
+      // Blocks like a process that is stopped between budget and request: no timer runs meanwhile.
       take: async ({ isOrder }: { readonly isOrder: boolean }) => {
         if (isOrder) Atomics.wait(asleep, 0, 0, 350);
       },
@@ -117,7 +117,7 @@ describe('an exchange in bad weather', () => {
       'no_answer',
     ],
     [
-      'answers with an error of its own that nobody knows',
+      'responds with an unknown error code',
       respondWithError(-1006, 'Execution status unknown.'),
       'no_answer',
     ],
@@ -128,7 +128,7 @@ describe('an exchange in bad weather', () => {
       for (const path of [ORDER, '/api/v3/account']) exchange.on(path, reaction);
     });
 
-    it('leaves the outcome of a write open, and sends it once', async () => {
+    it('reports the outcome of a write as unknown, and sends it once', async () => {
       const outcomes = [client.placeOrder(order), client.cancelOrder(order)].map(failureOf);
       expect(await Promise.all(outcomes)).toEqual([`unknown/${code}`, `unknown/${code}`]);
       expect(
@@ -139,7 +139,7 @@ describe('an exchange in bad weather', () => {
       ).toEqual(['DELETE', 'POST']);
     });
 
-    it('lets a read be asked again, and takes nothing for an answer', async () => {
+    it('reports a read as retryable, and returns no response', async () => {
       const outcomes = [client.findOrder(order), client.fetchBalances()].map(failureOf);
       expect(await Promise.all(outcomes)).toEqual([`retryable/${codeOfRead}`, `retryable/${codeOfRead}`]);
       expect(exchange.seenAt(ORDER)).toHaveLength(1);
@@ -155,22 +155,22 @@ describe('an exchange in bad weather', () => {
     await other.close();
   });
 
-  it('is certain that nothing happened where there was no connection', async () => {
+  it('is certain that nothing happened without a connection', async () => {
     await exchange.close();
-    // A connection that is kept open may take the first bytes before it is known to be gone.
+    // A kept-alive connection may accept the first bytes before its end is detected.
     await failureOf(client.findOrder(order));
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/unreachable');
     expect(await failureOf(client.cancelOrder(order))).toBe('retryable/unreachable');
     expect(await failureOf(client.findOrder(order))).toBe('retryable/unreachable');
   });
 
-  it('is certain that nothing happened where the name leads nowhere', async () => {
+  it('is certain that nothing happened if the name does not resolve', async () => {
     const nowhere = connect(2_000, 'http://exchange.invalid');
     expect(await failureOf(nowhere.client.placeOrder(order))).toBe('retryable/unreachable');
     await nowhere.venue.close();
   });
 
-  it('reads the markets again after it could not at first', async () => {
+  it('loads the markets again after the first attempt failed', async () => {
     exchange.on('/api/v3/exchangeInfo', respondWith('', 503));
     const late = connect(2_000);
     expect(await failureOf(late.client.findOrder(order))).toBe('retryable/unreachable');
@@ -186,7 +186,7 @@ describe('an exchange in bad weather', () => {
     expect(exchange.seenAt(ORDER)).toHaveLength(1);
   });
 
-  it('[EX-RATE-02] never sends an order whose time ended while it waited for its turn', async () => {
+  it('[EX-RATE-02] never sends an order whose time limit passed while it waited for the budget', async () => {
     let turn: () => void = () => undefined;
     const waiting = new Promise<void>((resolve) => {
       turn = resolve;
@@ -203,7 +203,7 @@ describe('an exchange in bad weather', () => {
     await hasty.venue.close();
   });
 
-  it('[EX-RATE-03] lets one account that sends too many orders silence nobody else', async () => {
+  it("[EX-RATE-03] a rate limit on one account's orders blocks no other account", async () => {
     exchange.on(
       ORDER,
       respondWith({ code: -1015, msg: 'Too many new orders.' }, 429, { 'retry-after': '60' }),
@@ -213,12 +213,12 @@ describe('an exchange in bad weather', () => {
     exchange.on(ORDER, respondWith(accepted));
     const other = venue.connect({ apiKey: 'other', apiSecret: SECRET }, 'spot');
     expect(await other.placeOrder(order)).toMatchObject({ status: 'OPEN' });
-    // It may still look, and take its orders back.
+    // It may still read, and cancel its orders.
     expect(await client.findOrder(order)).toMatchObject({ status: 'OPEN' });
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
   });
 
-  it('[EX-RATE-04] asks the budget before each request, by the tariff of the exchange, and tells it of each pause', async () => {
+  it('[EX-RATE-04] takes each request from the budget by the tariff of the exchange, and passes on each pause', async () => {
     const asked: string[] = [];
     const { venue: budgeted } = connect(1_500, exchange.url, {
       budget: {
@@ -256,7 +256,7 @@ describe('an exchange in bad weather', () => {
     await budgeted.close();
   });
 
-  it('[EX-RATE-05] sends nothing where the budget breaks down or refuses', async () => {
+  it('[EX-RATE-05] sends nothing if the budget fails or rejects the call', async () => {
     for (const error of [new Error('no Redis'), new TypeError('x')]) {
       const { venue: budgeted, client: account } = connect(1_500, exchange.url, {
         budget: {
@@ -270,7 +270,7 @@ describe('an exchange in bad weather', () => {
     expect(exchange.seenAt(ORDER)).toEqual([]);
   });
 
-  it('reads the clock of the exchange again when it is refused for its time', async () => {
+  it('reads the clock of the exchange again after a rejected timestamp', async () => {
     exchange.on(
       ORDER,
       respondWithError(-1021, 'Timestamp for this request was 1000ms ahead of the server time.'),
@@ -285,7 +285,7 @@ describe('an exchange in bad weather', () => {
     expect(second! - first!).toBeGreaterThan(ahead - 60_000);
   });
 
-  it('knows revoked credentials after good ones, and takes no rate limit for them', async () => {
+  it('recognises revoked credentials after valid ones, and does not report them as a rate limit', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 7 }));
     expect(await client.fetchBalances()).toEqual({});
     exchange.on(
@@ -295,7 +295,7 @@ describe('an exchange in bad weather', () => {
     expect(await failureOf(client.fetchBalances())).toBe('fatal/credentials_rejected');
   });
 
-  it('takes a secret that can not sign for bad credentials, and sends nothing', async () => {
+  it('reports a secret that cannot sign as rejected credentials, and sends nothing', async () => {
     const unsound = venue.connect({ apiKey: KEY, apiSecret: '-----BEGIN PRIVATE KEY-----' }, 'spot');
     expect(await failureOf(unsound.testCredentials())).toBe('fatal/credentials_rejected');
     expect(exchange.seenAt('/api/v3/account')).toEqual([]);
@@ -313,22 +313,22 @@ describe('an exchange in bad weather', () => {
     [-1022, 'Signature for this request is not valid.', 'fatal/credentials_rejected'],
     [-2014, 'API-key format invalid.', 'fatal/credentials_rejected'],
     [-1121, 'Invalid symbol.', 'rejected/not_supported'],
-    [-9999, 'A refusal of next year.', 'rejected/refused'],
-  ])('tells %i "%s" as %s', async (code, message, expected) => {
+    [-9999, 'A future error.', 'rejected/refused'],
+  ])('classifies %i "%s" as %s', async (code, message, expected) => {
     exchange.on(ORDER, respondWithError(code, message));
     expect(await failureOf(client.placeOrder(order))).toBe(expected);
   });
 
   it.each([
-    ['a refusal', respondWithError(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
-    ['a breakdown', respondWith(`${KEY} https://exchange/?signature=abc`, 500)],
-    ['a cut line', reset],
-  ])('tells no credential, address or text of the exchange after %s', async (_what, reaction) => {
+    ['a rejection', respondWithError(-2010, `No, ${KEY}: https://exchange/?signature=abc`)],
+    ['an internal error', respondWith(`${KEY} https://exchange/?signature=abc`, 500)],
+    ['a dropped connection', reset],
+  ])('exposes no credential, address or text of the exchange after %s', async (_what, reaction) => {
     exchange.on(ORDER, reaction);
     const error: unknown = await client.placeOrder(order).catch((thrown: unknown) => thrown);
     const { message, stack, cause, ...rest } = error as Error;
-    const told = JSON.stringify([message, stack, cause, rest]);
+    const serialized = JSON.stringify([message, stack, cause, rest]);
     for (const secret of [KEY, SECRET, 'signature', 'https:', exchange.url])
-      expect(told).not.toContain(secret);
+      expect(serialized).not.toContain(secret);
   });
 });

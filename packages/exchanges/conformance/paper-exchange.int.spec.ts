@@ -1,4 +1,4 @@
-/** The conformance suite, run for the venue `paper`. */
+/** The conformance suite for the venue `paper`. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -63,7 +63,7 @@ describeStreams('the paper exchange', startPaperExchange);
 describeWeather('the paper exchange', () => startPaperExchange(3_000));
 
 describe('the venues that are offered to users', () => {
-  it('[EX-00] are those that the suite is run for, wherever the paper exchange stands, and no other', () => {
+  it('[EX-00] are those that the suite runs for, at whatever address of the paper exchange, and no others', () => {
     const offered = (id: string, url?: string) =>
       createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
         .isCertified;

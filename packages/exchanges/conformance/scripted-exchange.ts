@@ -1,7 +1,4 @@
-/**
- * An exchange that behaves as a test tells it to: Binance's wire format, with one pair, and any kind of bad weather.
- * It keeps what was sent to it.
- */
+/** An exchange that a test scripts, with Binance's wire format, one pair and any fault. It records all requests. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +12,7 @@ export interface SeenRequest {
 
 export type Reaction = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** Answers in JSON; a string is sent as it is. */
+/** Responds with JSON; a string is sent unchanged. */
 export function respondWith(
   body: unknown,
   status = 200,
@@ -31,7 +28,7 @@ export const respondWithError = (code: number, msg: string, status = 400): React
   respondWith({ code, msg }, status);
 export const silence: Reaction = () => undefined;
 export const reset: Reaction = (_response, request) => request.socket.resetAndDestroy();
-/** The head of an answer and a part of its body, then nothing more. */
+/** Sends the head of a response and a part of its body, then nothing more. */
 export const truncatedResponse: Reaction = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
   response.write('{"symbol":');
@@ -78,7 +75,7 @@ export class ScriptedExchange {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on this path is answered so, whatever the method. */
+  /** Sets the response of a path, for every method. */
   on(path: string, reaction: Reaction): void {
     this.#reactions.set(path, reaction);
   }

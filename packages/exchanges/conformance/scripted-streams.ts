@@ -1,4 +1,4 @@
-/** An exchange that behaves on its streams as a test tells it to. */
+/** An exchange whose streams a test scripts. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,12 +8,12 @@ import type { ScriptedExchange } from './scripted-exchange.js';
 
 type Request = Readonly<Record<string, unknown>>;
 
-/** Takes connections in front of a {@link ScriptedExchange}, which answers everything that isn't a stream. */
+/** Accepts WebSocket connections in front of a {@link ScriptedExchange}, which handles all other requests. */
 export class ScriptedStreams {
-  /** What is done with a request on a connection; by default a subscription is granted. */
+  /** Handles a request on a connection; by default a subscription is granted. */
   onRequest: (socket: WebSocket, request: Request) => void = (socket, { id }) =>
     say(socket, { id, status: 200, result: { subscriptionId: 0 } });
-  /** What is done with somebody who wants to connect; by default the connection is made. */
+  /** Handles a connection attempt; by default it is accepted. */
   onUpgrade: ((socket: Duplex) => void) | undefined;
   readonly requests: Request[] = [];
   readonly sockets: WebSocket[] = [];

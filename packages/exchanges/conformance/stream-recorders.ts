@@ -8,7 +8,7 @@ import type {
   VenueOrder,
 } from '../src/index.js';
 
-/** What a test waits for. It is looked at after each thing heard. */
+/** A condition that a test waits for; it is checked after each event. */
 class Recorder {
   readonly #waiting = new Set<() => void>();
 
@@ -16,7 +16,7 @@ class Recorder {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Kept when `isTrue` is; a test that waits in vain ends by its own time limit. */
+  /** Resolves once `isTrue` holds; otherwise the time limit of the test applies. */
   until(isTrue: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -30,7 +30,7 @@ class Recorder {
   }
 }
 
-/** Everything that was told of one account. */
+/** Records all events of one account. */
 export class AccountStreamRecorder extends Recorder implements AccountStreamHandler {
   connections = 0;
   readonly lost: string[] = [];
@@ -63,20 +63,20 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
     return this.until(() => this.connections > 0);
   }
 
-  /** The balances as the events make them, the last one of each asset. */
+  /** The balances by the events, the last one of each asset. */
   get latest(): Balances {
     return Object.assign({}, ...this.balances);
   }
 }
 
-/** A book as it is told, put together. */
+/** A book assembled from its messages. */
 export class BookStreamRecorder extends Recorder implements BookHandler {
   readonly lost: string[] = [];
   readonly kinds: string[] = [];
   readonly #bids = new Map<string, string>();
   readonly #asks = new Map<string, string>();
   sequence = -1;
-  /** Whether each message followed the one before it. */
+  /** Whether each message followed the previous one. */
   isGapless = true;
 
   onSnapshot(book: BookUpdate): void {

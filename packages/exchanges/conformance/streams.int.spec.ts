@@ -1,4 +1,4 @@
-/** What becomes of a stream when the exchange, or the way to it, misbehaves on it. */
+/** The behaviour of streams when the exchange or the network misbehaves. */
 import type { WebSocket } from 'ws';
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { BudgetedCall, ExchangeClient, ExchangeVenue } from '../src/index.js';
@@ -35,7 +35,7 @@ const report = {
   O: 1_700_000_000_001,
 };
 
-describe('a stream on which things go wrong', () => {
+describe('a stream with faults', () => {
   let exchange: ScriptedExchange;
   let streams: ScriptedStreams;
   let venue: ExchangeVenue;
@@ -69,45 +69,45 @@ describe('a stream on which things go wrong', () => {
     venue = createVenue(venueConfig.parse(config), rest);
     client = venue.connect({ apiKey: 'key', apiSecret: 'secret' }, 'spot', { accountKey: 'exa_1' });
   }
-  /** However long that takes: what follows is to happen on the stream alone. */
+  /** Loads the markets first: the tests concern the stream alone. */
   async function marketsRead(): Promise<void> {
     while ((await venue.fetchMarkets().catch(() => [])).length === 0);
   }
-  async function watched(): Promise<{ heard: AccountStreamRecorder; socket: WebSocket }> {
-    const heard = new AccountStreamRecorder();
-    client.watch(heard);
-    await heard.connected();
-    return { heard, socket: streams.sockets.at(-1)! };
+  async function watched(): Promise<{ recorder: AccountStreamRecorder; socket: WebSocket }> {
+    const recorder = new AccountStreamRecorder();
+    client.watch(recorder);
+    await recorder.connected();
+    return { recorder, socket: streams.sockets.at(-1)! };
   }
-  async function lostOf(heard: AccountStreamRecorder | BookStreamRecorder): Promise<readonly string[]> {
-    await heard.until(() => heard.lost.length > 0);
-    return heard.lost;
+  async function lostOf(recorder: AccountStreamRecorder | BookStreamRecorder): Promise<readonly string[]> {
+    await recorder.until(() => recorder.lost.length > 0);
+    return recorder.lost;
   }
 
-  it('[EX-STR-11] is lost when the peer is there and says nothing, though no connection was closed', async () => {
+  it('[EX-STR-11] is lost when the peer is connected but silent', async () => {
     open({ idleTimeoutMs: 200 });
-    const { heard, socket } = await watched();
+    const { recorder, socket } = await watched();
     socket.pause();
-    expect(await lostOf(heard)).toEqual(['retryable/no_answer']);
+    expect(await lostOf(recorder)).toEqual(['retryable/no_answer']);
   });
 
-  it('[EX-STR-12] lives on without events for as long as the peer answers', async () => {
+  it('[EX-STR-12] stays alive without events as long as the peer responds', async () => {
     open({ idleTimeoutMs: 500 });
-    const { heard, socket } = await watched();
+    const { recorder, socket } = await watched();
     for (let pings = 0; pings < 8; pings += 1) await new Promise((resolve) => socket.once('ping', resolve));
     say(socket, { subscriptionId: 0, event: report });
-    await heard.until(() => heard.orders.length > 0);
-    expect(heard.lost).toEqual([]);
+    await recorder.until(() => recorder.orders.length > 0);
+    expect(recorder.lost).toEqual([]);
   });
 
-  it('[EX-STR-13] is lost where it is never granted', async () => {
+  it('[EX-STR-13] is lost if it is never granted', async () => {
     open({ timeoutMs: 200 });
     await marketsRead();
     streams.onRequest = () => undefined;
-    const heard = new AccountStreamRecorder();
-    client.watch(heard);
-    expect(await lostOf(heard)).toEqual(['retryable/no_answer']);
-    expect(heard.connections).toBe(0);
+    const recorder = new AccountStreamRecorder();
+    client.watch(recorder);
+    expect(await lostOf(recorder)).toEqual(['retryable/no_answer']);
+    expect(recorder.connections).toBe(0);
   });
 
   it.each<[string, object, string]>([
@@ -128,55 +128,55 @@ describe('a stream on which things go wrong', () => {
     ],
     ['too many requests', { code: -1003, msg: 'Too many requests.' }, 'retryable/rate_limited'],
     ['no reason that is known', { code: -9999, msg: 'Next year.' }, 'rejected/refused'],
-  ])('[EX-STR-14] is lost as what it was refused for: %s', async (_why, error, expected) => {
+  ])('[EX-STR-14] is lost with the reason of its rejection: %s', async (_why, error, expected) => {
     const status = expected.endsWith('rate_limited') ? 429 : 400;
     streams.onRequest = (socket, { id }) => say(socket, { id, status, error });
-    const heard = new AccountStreamRecorder();
-    client.watch(heard);
-    expect(await lostOf(heard)).toEqual([expected]);
+    const recorder = new AccountStreamRecorder();
+    client.watch(recorder);
+    expect(await lostOf(recorder)).toEqual([expected]);
   });
 
   it.each<[string, (streams: ScriptedStreams) => void]>([
-    ['cut in the handshake', (at) => (at.onUpgrade = (socket) => socket.destroy())],
-    ['refused in HTTP', (at) => (at.onUpgrade = (socket) => socket.end('HTTP/1.1 503 No\r\n\r\n'))],
+    ['dropped in the handshake', (at) => (at.onUpgrade = (socket) => socket.destroy())],
+    ['rejected by HTTP', (at) => (at.onUpgrade = (socket) => socket.end('HTTP/1.1 503 No\r\n\r\n'))],
     [
       'redirected',
       (at) =>
         (at.onUpgrade = (socket) => socket.end('HTTP/1.1 307 Go\r\nlocation: http://127.0.0.1:9/\r\n\r\n')),
     ],
-    ['never answered', (at) => (at.onUpgrade = () => undefined)],
-  ])('[EX-STR-15] is lost where the connection is %s', async (_how, misbehave) => {
+    ['never accepted', (at) => (at.onUpgrade = () => undefined)],
+  ])('[EX-STR-15] is lost if the connection is %s', async (_how, misbehave) => {
     open({ timeoutMs: 200 });
     await marketsRead();
     misbehave(streams);
-    const heard = new AccountStreamRecorder();
-    client.watch(heard);
-    expect(await lostOf(heard)).toEqual(['retryable/unreachable']);
+    const recorder = new AccountStreamRecorder();
+    client.watch(recorder);
+    expect(await lostOf(recorder)).toEqual(['retryable/unreachable']);
   });
 
   it.each<[string, string | object, string]>([
     ['something that is not JSON', '<html>', 'retryable/bad_answer'],
-    ['half an order', { subscriptionId: 0, event: { ...report, z: undefined } }, 'retryable/bad_answer'],
     [
-      'an amount that is none',
-      { subscriptionId: 0, event: { ...report, l: 'much' } },
+      'an incomplete order',
+      { subscriptionId: 0, event: { ...report, z: undefined } },
       'retryable/bad_answer',
     ],
+    ['an invalid amount', { subscriptionId: 0, event: { ...report, l: 'much' } }, 'retryable/bad_answer'],
     ['the end', { subscriptionId: 0, event: { e: 'eventStreamTerminated', E: 1 } }, 'retryable/unreachable'],
-  ])('[EX-STR-16] is lost when it tells %s: nothing is passed over', async (_what, message, expected) => {
-    const { heard, socket } = await watched();
+  ])('[EX-STR-16] is lost if it sends %s: no event is skipped', async (_what, message, expected) => {
+    const { recorder, socket } = await watched();
     say(socket, message);
-    expect(await lostOf(heard)).toEqual([expected]);
+    expect(await lostOf(recorder)).toEqual([expected]);
     say(socket, { subscriptionId: 0, event: report });
-    expect([heard.orders, heard.lost.length]).toEqual([[], 1]);
+    expect([recorder.orders, recorder.lost.length]).toEqual([[], 1]);
   });
 
-  it('[EX-STR-17] tells an order and its fill with every digit', async () => {
-    const { heard, socket } = await watched();
+  it('[EX-STR-17] reports an order and its fill with every digit', async () => {
+    const { recorder, socket } = await watched();
     const text = JSON.stringify({ subscriptionId: 0, event: report });
     say(socket, text.replace('"i":28', '"i":9007199254740993').replace('"t":77', '"t":9007199254740995'));
-    await heard.until(() => heard.fills.length > 0);
-    expect(heard.orders).toEqual([
+    await recorder.until(() => recorder.fills.length > 0);
+    expect(recorder.orders).toEqual([
       {
         exchangeOrderId: '9007199254740993',
         venueClientOrderId: 'ta1',
@@ -192,7 +192,7 @@ describe('a stream on which things go wrong', () => {
         updatedAt: new Date(1_700_000_000_008),
       },
     ]);
-    expect(heard.fills).toEqual([
+    expect(recorder.fills).toEqual([
       {
         exchangeFillId: '9007199254740995',
         exchangeOrderId: '9007199254740993',
@@ -208,16 +208,16 @@ describe('a stream on which things go wrong', () => {
     ]);
   });
 
-  it('[EX-STR-18] names a cancelled order by its own client order id, not by that of the cancel', async () => {
-    const { heard, socket } = await watched();
+  it('[EX-STR-18] identifies a cancelled order by its own client order id, not by that of the cancellation', async () => {
+    const { recorder, socket } = await watched();
     const cancelled = { ...report, x: 'CANCELED', X: 'CANCELED', c: 'of-the-cancel', C: 'ta1' };
     say(socket, { subscriptionId: 0, event: cancelled });
-    await heard.until(() => heard.orders.length > 0);
-    expect(heard.orders).toMatchObject([{ venueClientOrderId: 'ta1', status: 'CANCELLED' }]);
-    expect(heard.fills).toEqual([]);
+    await recorder.until(() => recorder.orders.length > 0);
+    expect(recorder.orders).toMatchObject([{ venueClientOrderId: 'ta1', status: 'CANCELLED' }]);
+    expect(recorder.fills).toEqual([]);
   });
 
-  it('[EX-STR-19] asks the budget for its turn, and shares a connection with other accounts', async () => {
+  it('[EX-STR-19] takes its weight from the budget, and shares a connection with other accounts', async () => {
     const taken: BudgetedCall[] = [];
     open({ budget: { take: async (call) => void taken.push(call), pause: () => undefined } });
     let ids = 0;
@@ -231,15 +231,15 @@ describe('a stream on which things go wrong', () => {
   });
 
   it('[EX-STR-20] leaves no connection and no timer behind once it is closed', async () => {
-    const heard = new AccountStreamRecorder();
-    const stream = client.watch(heard);
+    const recorder = new AccountStreamRecorder();
+    const stream = client.watch(recorder);
     await stream.close();
-    const second = client.watch(heard);
-    await heard.connected();
+    const second = client.watch(recorder);
+    await recorder.connected();
     const closed = new Promise((resolve) => streams.sockets.at(-1)!.once('close', resolve));
     await second.close();
     await closed;
-    expect([streams.sockets.length, heard.lost, heard.connections]).toEqual([1, [], 1]);
+    expect([streams.sockets.length, recorder.lost, recorder.connections]).toEqual([1, [], 1]);
   });
 
   describe('a book', () => {
@@ -259,15 +259,15 @@ describe('a stream on which things go wrong', () => {
     });
     const followed = async () => {
       streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
-      const heard = new BookStreamRecorder();
-      venue.watchBook('BTC/USDT', heard);
-      await heard.until(() => heard.kinds.length > 0);
-      return { heard, socket: streams.sockets.at(-1)! };
+      const recorder = new BookStreamRecorder();
+      venue.watchBook('BTC/USDT', recorder);
+      await recorder.until(() => recorder.kinds.length > 0);
+      return { recorder, socket: streams.sockets.at(-1)! };
     };
 
-    it('[EX-BOOK-02] leaves out what the snapshot has, and joins what goes on from it', async () => {
+    it('[EX-BOOK-02] skips what the snapshot contains, and continues from it', async () => {
       depth(10);
-      const { heard, socket } = await followed();
+      const { recorder, socket } = await followed();
       for (const [U, u] of [
         [5, 9],
         [8, 10],
@@ -275,42 +275,42 @@ describe('a stream on which things go wrong', () => {
         [13, 13],
       ] as const)
         say(socket, diff(U, u));
-      await heard.until(() => heard.sequence === 13);
-      expect([heard.kinds, heard.isGapless]).toEqual([['SNAPSHOT', 'DELTA', 'DELTA'], true]);
-      expect(heard.bids).toEqual([
+      await recorder.until(() => recorder.sequence === 13);
+      expect([recorder.kinds, recorder.isGapless]).toEqual([['SNAPSHOT', 'DELTA', 'DELTA'], true]);
+      expect(recorder.bids).toEqual([
         ['2', '13'],
         ['1', '10'],
       ]);
     });
 
-    it('[EX-BOOK-03] is read anew after a gap, until a snapshot closes it', async () => {
+    it('[EX-BOOK-03] is read again after a gap, until a snapshot closes the gap', async () => {
       depth(10);
-      const { heard, socket } = await followed();
+      const { recorder, socket } = await followed();
       say(socket, diff(20, 21));
-      // The snapshot of before the gap doesn't close it.
+      // A snapshot from before the gap does not close it.
       while (exchange.seenAt('/api/v3/depth').length < 3)
         await new Promise((resolve) => setTimeout(resolve, 20));
       depth(22);
-      await heard.until(() => heard.sequence === 22);
+      await recorder.until(() => recorder.sequence === 22);
       say(socket, diff(23, 24));
-      await heard.until(() => heard.sequence === 24);
-      expect([heard.kinds, heard.isGapless, heard.lost]).toEqual([
+      await recorder.until(() => recorder.sequence === 24);
+      expect([recorder.kinds, recorder.isGapless, recorder.lost]).toEqual([
         ['SNAPSHOT', 'SNAPSHOT', 'DELTA'],
         true,
         [],
       ]);
-      expect(heard.bids).toEqual([
+      expect(recorder.bids).toEqual([
         ['2', '24'],
         ['1', '22'],
       ]);
     });
 
-    it('[EX-BOOK-04] is lost where no snapshot can be had', async () => {
+    it('[EX-BOOK-04] is lost if no snapshot is available', async () => {
       exchange.on('/api/v3/depth', respondWith('', 503));
       streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
-      const heard = new BookStreamRecorder();
-      venue.watchBook('BTC/USDT', heard);
-      expect(await lostOf(heard)).toEqual(['retryable/unreachable']);
+      const recorder = new BookStreamRecorder();
+      venue.watchBook('BTC/USDT', recorder);
+      expect(await lostOf(recorder)).toEqual(['retryable/unreachable']);
     });
   });
 });

@@ -1,4 +1,4 @@
-/** What every exchange that pushes must do on its streams. */
+/** Requirements for every exchange with streams. */
 import type { ExchangeClient } from '../src/index.js';
 import { setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
@@ -7,58 +7,60 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
   describe(`the streams of an exchange as the product needs them: ${name}`, () => {
     const the = setupConformanceFixture(setup);
     const watched = async (client: ExchangeClient) => {
-      const heard = new AccountStreamRecorder();
-      const stream = client.watch(heard);
-      await heard.connected();
-      return { heard, stream };
+      const recorder = new AccountStreamRecorder();
+      const stream = client.watch(recorder);
+      await recorder.connected();
+      return { recorder, stream };
     };
 
-    it('[EX-STR-01] tells each step of an order: open, partly filled, cancelled', async () => {
-      const { heard } = await watched(the.maker);
+    it('[EX-STR-01] reports each step of an order: open, partially filled, cancelled', async () => {
+      const { recorder } = await watched(the.maker);
       const request = the.order({ side: 'SELL' });
       const placed = await the.maker.placeOrder(request);
-      await heard.until(() => heard.orders.length > 0);
-      const { createdAt: _, updatedAt: __, ...told } = placed;
-      expect(heard.orders[0]).toMatchObject(told);
+      await recorder.until(() => recorder.orders.length > 0);
+      const { createdAt: _, updatedAt: __, ...expected } = placed;
+      expect(recorder.orders[0]).toMatchObject(expected);
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.2' }));
-      await heard.until(() => heard.fills.length > 0);
-      expect(heard.orders.at(-1)).toMatchObject({ ...told, filledAmount: '0.2' });
+      await recorder.until(() => recorder.fills.length > 0);
+      expect(recorder.orders.at(-1)).toMatchObject({ ...expected, filledAmount: '0.2' });
       await the.maker.cancelOrder(request);
-      await heard.until(() => heard.orders.at(-1)?.status === 'CANCELLED');
-      expect(heard.orders.at(-1)).toMatchObject({ ...told, status: 'CANCELLED', filledAmount: '0.2' });
-      expect(heard.lost).toEqual([]);
+      await recorder.until(() => recorder.orders.at(-1)?.status === 'CANCELLED');
+      expect(recorder.orders.at(-1)).toMatchObject({ ...expected, status: 'CANCELLED', filledAmount: '0.2' });
+      expect(recorder.lost).toEqual([]);
     });
 
-    it('[EX-STR-02] tells every fill with its order, as the list of fills does', async () => {
+    it('[EX-STR-02] reports every fill with its order, equal to the list of fills', async () => {
       const [ofMaker, ofTaker] = [await watched(the.maker), await watched(the.taker)];
       for (const price of ['60000', '60100']) await the.maker.placeOrder(the.order({ side: 'SELL', price }));
       const request = the.order({ type: 'MARKET', amount: '0.75' });
       const bought = await the.taker.placeOrder(request);
-      await Promise.all([ofMaker, ofTaker].map(({ heard }) => heard.until(() => heard.fills.length === 2)));
+      await Promise.all(
+        [ofMaker, ofTaker].map(({ recorder }) => recorder.until(() => recorder.fills.length === 2)),
+      );
       const { symbol } = the.subject;
       const { venueClientOrderId } = request;
-      expect(ofTaker.heard.fills).toEqual(
+      expect(ofTaker.recorder.fills).toEqual(
         (await the.taker.fetchFills(bought)).map((fill) => ({ ...fill, venueClientOrderId })),
       );
       const listed = await the.maker.fetchFillsSince({ symbol, since: new Date(0) });
-      expect(ofMaker.heard.fills.map(({ venueClientOrderId: _, ...fill }) => fill)).toEqual(listed);
+      expect(ofMaker.recorder.fills.map(({ venueClientOrderId: _, ...fill }) => fill)).toEqual(listed);
       expect(listed.map(({ liquidity, fee }) => [liquidity, fee.currency])).toEqual([
         ['MAKER', 'USDT'],
         ['MAKER', 'USDT'],
       ]);
     });
 
-    it('[EX-STR-03] tells the balances that changed, as they are', async () => {
-      const { heard } = await watched(the.taker);
+    it('[EX-STR-03] reports the current balances of the assets that changed', async () => {
+      const { recorder } = await watched(the.taker);
       await the.maker.placeOrder(the.order({ side: 'SELL' }));
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
       const after = await the.taker.fetchBalances();
-      await heard.until(() => heard.latest.BTC?.free === after.BTC?.free);
-      expect(heard.latest).toEqual(after);
+      await recorder.until(() => recorder.latest.BTC?.free === after.BTC?.free);
+      expect(recorder.latest).toEqual(after);
     });
 
-    it('[EX-STR-04] tells every kind of order as it was asked for, whoever chose its client order id', async () => {
-      const { heard } = await watched(the.maker);
+    it('[EX-STR-04] reports every kind of order with its terms, also for external client order ids', async () => {
+      const { recorder } = await watched(the.maker);
       const kinds = [
         { timeInForce: 'POST_ONLY', price: '50000', venueClientOrderId: 'from-elsewhere' },
         { timeInForce: 'IOC', price: '50000' },
@@ -72,110 +74,112 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
         const placed = await the.maker.placeOrder(the.order(kind));
         const isIt = ({ exchangeOrderId }: { readonly exchangeOrderId: string }) =>
           exchangeOrderId === placed.exchangeOrderId;
-        await heard.until(() => heard.orders.findLast(isIt)?.status === placed.status);
-        const { createdAt: _, updatedAt: __, ...told } = placed;
-        expect(heard.orders.findLast(isIt)).toMatchObject(told);
+        await recorder.until(() => recorder.orders.findLast(isIt)?.status === placed.status);
+        const { createdAt: _, updatedAt: __, ...expected } = placed;
+        expect(recorder.orders.findLast(isIt)).toMatchObject(expected);
       }
     });
 
-    it('[EX-STR-05] is lost at once with credentials that are refused, as such', async () => {
+    it('[EX-STR-05] is lost immediately with rejected credentials, as such', async () => {
       const good = await the.subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
         { ...good, apiKey: 'unknown' },
       ]) {
-        const heard = new AccountStreamRecorder();
-        the.subject.venue.connect(bad, 'spot').watch(heard);
-        await heard.until(() => heard.lost.length > 0);
-        expect([heard.connections, heard.lost]).toEqual([0, ['fatal/credentials_rejected']]);
+        const recorder = new AccountStreamRecorder();
+        the.subject.venue.connect(bad, 'spot').watch(recorder);
+        await recorder.until(() => recorder.lost.length > 0);
+        expect([recorder.connections, recorder.lost]).toEqual([0, ['fatal/credentials_rejected']]);
       }
     });
 
-    it('[EX-STR-06] tells each of many accounts its own and nothing else', async () => {
+    it('[EX-STR-06] reports to each of many accounts its own events only', async () => {
       const clients = await Promise.all(Array.from({ length: 12 }, the.account));
       const streams = await Promise.all(clients.map(watched));
       const placed = await Promise.all(
         clients.map((client) => client.placeOrder(the.order({ price: '50000', amount: '0.01' }))),
       );
-      await Promise.all(streams.map(({ heard }) => heard.until(() => heard.orders.length > 0)));
-      expect(streams.map(({ heard }) => heard.orders.map(({ exchangeOrderId }) => exchangeOrderId))).toEqual(
-        placed.map(({ exchangeOrderId }) => [exchangeOrderId]),
-      );
+      await Promise.all(streams.map(({ recorder }) => recorder.until(() => recorder.orders.length > 0)));
+      expect(
+        streams.map(({ recorder }) => recorder.orders.map(({ exchangeOrderId }) => exchangeOrderId)),
+      ).toEqual(placed.map(({ exchangeOrderId }) => [exchangeOrderId]));
     });
 
-    it('[EX-STR-07] tells nothing more once it is closed, and goes on for everybody else', async () => {
+    it('[EX-STR-07] reports nothing after it is closed, and continues for all others', async () => {
       const [ofMaker, ofTaker] = [await watched(the.maker), await watched(the.taker)];
       await ofMaker.stream.close();
       await the.maker.placeOrder(the.order({ side: 'SELL' }));
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
-      await ofTaker.heard.until(() => ofTaker.heard.fills.length > 0);
-      expect([ofMaker.heard.orders, ofMaker.heard.lost]).toEqual([[], []]);
+      await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
+      expect([ofMaker.recorder.orders, ofMaker.recorder.lost]).toEqual([[], []]);
       await the.taker.close();
       await the.taker.placeOrder(the.order({ price: '50000', amount: '0.01' }));
       const again = await watched(the.taker);
-      expect([ofTaker.heard.lost, ofTaker.heard.orders.at(-1)?.status]).toEqual([[], 'FILLED']);
+      expect([ofTaker.recorder.lost, ofTaker.recorder.orders.at(-1)?.status]).toEqual([[], 'FILLED']);
       await again.stream.close();
       await again.stream.close();
     });
 
-    it('[EX-STR-08] ends the stream of a listener that fails, and no other', async () => {
+    it('[EX-STR-08] ends the stream of a handler that throws, and no other', async () => {
       const ofTaker = await watched(the.taker);
-      const heard = new AccountStreamRecorder();
-      heard.onOrder = () => {
+      const recorder = new AccountStreamRecorder();
+      recorder.onOrder = () => {
         throw new Error('no place to keep it');
       };
-      the.maker.watch(heard);
-      await heard.connected();
+      the.maker.watch(recorder);
+      await recorder.connected();
       await the.maker.placeOrder(the.order({ side: 'SELL' }));
-      await heard.until(() => heard.lost.length > 0);
-      expect(heard.lost).toEqual(['retryable/bad_answer']);
+      await recorder.until(() => recorder.lost.length > 0);
+      expect(recorder.lost).toEqual(['retryable/bad_answer']);
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
-      await ofTaker.heard.until(() => ofTaker.heard.fills.length > 0);
-      expect([heard.lost.length, ofTaker.heard.lost]).toEqual([1, []]);
+      await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
+      expect([recorder.lost.length, ofTaker.recorder.lost]).toEqual([1, []]);
     });
 
-    it('[EX-BOOK-01] tells a book whole, then what changes, each message following the one before', async () => {
+    it('[EX-BOOK-01] reports a whole book, then its changes, each message following the previous one', async () => {
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' }));
-      const heard = new BookStreamRecorder();
-      const stream = the.subject.venue.watchBook(the.subject.symbol, heard);
-      await heard.until(() => heard.kinds.length > 0);
-      expect([heard.kinds, heard.asks, heard.bids]).toEqual([['SNAPSHOT'], [['60000', '0.5']], []]);
+      const recorder = new BookStreamRecorder();
+      const stream = the.subject.venue.watchBook(the.subject.symbol, recorder);
+      await recorder.until(() => recorder.kinds.length > 0);
+      expect([recorder.kinds, recorder.asks, recorder.bids]).toEqual([['SNAPSHOT'], [['60000', '0.5']], []]);
       const bid = the.order({ price: '59000', amount: '0.1' });
       await the.taker.placeOrder(bid);
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60100.5', amount: '0.25' }));
-      await heard.until(() => heard.asks.length === 2 && heard.bids.length === 1);
-      expect(heard.asks[1]).toEqual(['60100.5', '0.25']);
+      await recorder.until(() => recorder.asks.length === 2 && recorder.bids.length === 1);
+      expect(recorder.asks[1]).toEqual(['60100.5', '0.25']);
       await the.taker.cancelOrder(bid);
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
-      await heard.until(() => heard.asks.length === 1 && heard.bids.length === 0);
-      expect([heard.isGapless, heard.lost, heard.kinds.filter((kind) => kind === 'SNAPSHOT').length]).toEqual(
-        [true, [], 1],
-      );
+      await recorder.until(() => recorder.asks.length === 1 && recorder.bids.length === 0);
+      expect([
+        recorder.isGapless,
+        recorder.lost,
+        recorder.kinds.filter((kind) => kind === 'SNAPSHOT').length,
+      ]).toEqual([true, [], 1]);
       await stream.close();
     });
 
-    it('[EX-PRICE-01] tells the last price of each symbol that is followed', async () => {
-      const told: [string, string][] = [];
+    it('[EX-PRICE-01] reports the last price of each subscribed symbol', async () => {
+      const received: [string, string][] = [];
       const connected = new Promise<void>((resolve, reject) => {
         the.subject.venue.watchPrices([the.subject.symbol, 'ETH/USDT'], {
           onConnected: resolve,
-          onPrice: (symbol, price) => told.push([symbol, price]),
+          onPrice: (symbol, price) => received.push([symbol, price]),
           onLost: reject,
         });
       });
       await connected;
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000.5' }));
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
-      while (!told.some(([symbol, price]) => symbol === the.subject.symbol && price === '60000.5'))
+      while (!received.some(([symbol, price]) => symbol === the.subject.symbol && price === '60000.5'))
         await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(new Set(told.map(([symbol]) => symbol)).size).toBeLessThanOrEqual(2);
+      expect(new Set(received.map(([symbol]) => symbol)).size).toBeLessThanOrEqual(2);
     });
 
-    it('[EX-MKT-03] streams nothing of a symbol that is not listed', async () => {
-      const heard = new BookStreamRecorder();
-      the.subject.venue.watchBook('NOT/LISTED', heard);
-      await heard.until(() => heard.lost.length > 0);
-      expect(heard.lost).toEqual(['rejected/not_supported']);
+    it('[EX-MKT-03] streams nothing for a symbol that is not listed', async () => {
+      const recorder = new BookStreamRecorder();
+      the.subject.venue.watchBook('NOT/LISTED', recorder);
+      await recorder.until(() => recorder.lost.length > 0);
+      expect(recorder.lost).toEqual(['rejected/not_supported']);
     });
   });
 }

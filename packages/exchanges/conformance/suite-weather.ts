@@ -1,13 +1,13 @@
-/** What an exchange, and the way to it, may do to the product in bad weather, and what must still be found out. */
+/** Requirements in bad weather: what an exchange or the network may do, and what must be found out nevertheless. */
 import type { ExchangeClient, VenueFill } from '../src/index.js';
 import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 import { AccountStreamRecorder } from './stream-recorders.js';
 
-/** An exchange whose weather can be made. */
+/** An exchange with configurable weather. */
 export interface WeatherVenueUnderTest extends VenueUnderTest {
-  /** Each call ends within this, so that a test need not wait long for an answer that never comes. */
+  /** The time limit of each call, short so that a test does not wait long for a missing response. */
   readonly timeoutMs: number;
-  /** Rates from 0 to 1; what is left out is fair. */
+  /** Rates from 0 to 1; omitted settings are fair. */
   readonly weather: (forecast: Readonly<Record<string, number>>) => Promise<void>;
   readonly cutStreams: () => Promise<void>;
 }
@@ -16,14 +16,14 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
   describe(`an exchange in bad weather: ${name}`, () => {
     const the = setupConformanceFixture(setup);
     const watched = async (client: ExchangeClient) => {
-      const heard = new AccountStreamRecorder();
-      client.watch(heard);
-      await heard.connected();
-      return heard;
+      const recorder = new AccountStreamRecorder();
+      client.watch(recorder);
+      await recorder.connected();
+      return recorder;
     };
     const keyOf = ({ exchangeFillId, exchangeOrderId }: VenueFill) => `${exchangeFillId} ${exchangeOrderId}`;
 
-    it('[EX-UNK-01] leaves open what became of an order whose answer is lost; it is found by its client order id', async () => {
+    it('[EX-UNK-01] reports an order without a response as unknown; it is found by its client order id', async () => {
       const request = the.order({ price: '50000' });
       await the.subject.venue.fetchMarkets();
       await the.subject.weather({ drop_answer_rate: 1 });
@@ -34,7 +34,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       expect(await the.taker.fetchOpenOrders(the.subject.symbol)).toHaveLength(1);
     });
 
-    it('[EX-UNK-02] leaves open what became of an order that met a breakdown; it is found to be absent', async () => {
+    it('[EX-UNK-02] reports an order that met an outage as unknown; its absence is found', async () => {
       const request = the.order({ price: '50000' });
       await the.subject.weather({ error_rate: 1 });
       expect(await failureOf(the.taker.placeOrder(request))).toBe('unknown/no_answer');
@@ -43,7 +43,7 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'OPEN' });
     });
 
-    it('[EX-RATE-01] is silent to the whole exchange for as long as it asks, and then speaks again', async () => {
+    it('[EX-RATE-01] pauses all calls to the exchange for the requested time, and then continues', async () => {
       const request = the.order({ price: '50000' });
       await the.taker.fetchBalances();
       await the.subject.weather({ rate_limit_rate: 1 });
@@ -51,28 +51,28 @@ export function describeWeather(name: string, setup: () => Promise<WeatherVenueU
       await the.subject.weather({});
       const sent = performance.now();
       expect(await the.maker.placeOrder(request)).toMatchObject({ status: 'OPEN' });
-      // It asked for a second, of which some is over by now.
+      // The requested pause was one second, of which some has passed.
       expect(performance.now() - sent).toBeGreaterThan(500);
       expect(await the.maker.fetchOpenOrders(the.subject.symbol)).toHaveLength(1);
     });
 
-    it('[EX-STR-09] loses no fill where events come twice and out of turn', async () => {
-      const heard = await watched(the.taker);
+    it('[EX-STR-09] loses no fill if events are repeated and out of order', async () => {
+      const recorder = await watched(the.taker);
       await the.subject.weather({ duplicate_event_rate: 0.5, reorder_event_rate: 0.5, partial_fill_rate: 1 });
       for (const price of ['60000', '60010', '60020'])
         await the.maker.placeOrder(the.order({ side: 'SELL', price }));
       const requests = Array.from({ length: 6 }, () => the.order({ type: 'MARKET', amount: '0.21' }));
       for (const request of requests) await the.taker.placeOrder(request);
       const listed = await the.taker.fetchFillsSince({ symbol: the.subject.symbol, since: new Date(0) });
-      await heard.until(() => new Set(heard.fills.map(keyOf)).size === listed.length);
-      expect(new Set(heard.fills.map(keyOf))).toEqual(new Set(listed.map(keyOf)));
-      expect(heard.fills.length).toBeGreaterThan(listed.length);
-      const byKey = new Map(heard.fills.map(({ venueClientOrderId: _, ...fill }) => [keyOf(fill), fill]));
+      await recorder.until(() => new Set(recorder.fills.map(keyOf)).size === listed.length);
+      expect(new Set(recorder.fills.map(keyOf))).toEqual(new Set(listed.map(keyOf)));
+      expect(recorder.fills.length).toBeGreaterThan(listed.length);
+      const byKey = new Map(recorder.fills.map(({ venueClientOrderId: _, ...fill }) => [keyOf(fill), fill]));
       expect(listed.map((fill) => byKey.get(keyOf(fill)))).toEqual(listed);
-      expect(heard.lost).toEqual([]);
+      expect(recorder.lost).toEqual([]);
     });
 
-    it('[EX-STR-10] is told of a lost stream once, and reads what happened while there was none', async () => {
+    it('[EX-STR-10] is notified of a lost stream once, and reads what happened meanwhile', async () => {
       const before = await watched(the.maker);
       const [resting, gone] = [the.order({ side: 'SELL' }), the.order({ side: 'SELL', price: '60100' })];
       for (const request of [resting, gone]) await the.maker.placeOrder(request);

@@ -1,19 +1,19 @@
 /**
- * What every exchange that is offered must do, asked over its own wire format. A new adapter, or a new exchange of an
- * adapter, is offered once it passes.
+ * Requirements for every exchange that is offered, tested over its own wire format. A new adapter, or a new exchange of
+ * an adapter, is offered once it passes.
  */
 import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 
 export function describeConformance(name: string, setup: () => Promise<VenueUnderTest>): void {
   describe(`an exchange as the product needs it: ${name}`, () => {
     const the = setupConformanceFixture(setup);
-    /** Half a BTC at each of two prices, for sale. */
+    /** Offers half a BTC at each of two prices. */
     const offer = async () => [
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' })),
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60100' })),
     ];
 
-    it('[EX-MKT-01] tells its markets and their rules exactly', async () => {
+    it('[EX-MKT-01] returns its markets and their rules exactly', async () => {
       const market = (await the.subject.venue.fetchMarkets()).find(
         ({ symbol }) => symbol === the.subject.symbol,
       );
@@ -34,7 +34,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(market?.marketMaxAmount).toEqual(expect.stringMatching(/^\d+$/));
     });
 
-    it('[EX-MKT-02] tells the last price of a symbol as it was traded', async () => {
+    it('[EX-MKT-02] returns the last price of a symbol as it was traded', async () => {
       await offer();
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.6' }));
       expect(await the.subject.venue.fetchPrices([the.subject.symbol])).toEqual({
@@ -42,7 +42,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       });
     });
 
-    it('[EX-CRED-01] knows good credentials and what they allow', async () => {
+    it('[EX-CRED-01] accepts valid credentials and returns their permissions', async () => {
       const report = await the.maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
       const other = await the.taker.testCredentials();
@@ -50,7 +50,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(other.venueAccountId).not.toBe(report.venueAccountId);
     });
 
-    it('[EX-CRED-02] refuses bad credentials as such, on every call', async () => {
+    it('[EX-CRED-02] rejects invalid credentials as such, on every call', async () => {
       const good = await the.subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
@@ -63,7 +63,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       }
     });
 
-    it('[EX-CRED-03] keeps the credentials of its clients apart, also side by side', async () => {
+    it('[EX-CRED-03] keeps the credentials of its clients separate, also concurrently', async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(async (balance) =>
           the.subject.venue.connect(await the.subject.openAccount({ USDT: balance }), 'spot'),
@@ -73,7 +73,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(seen.map((balances) => balances.USDT?.free)).toEqual(['1', '2', '3']);
     });
 
-    it('[EX-CRED-04] keeps forty accounts apart that read, place and cancel all at once', async () => {
+    it('[EX-CRED-04] keeps forty accounts separate that read, place and cancel concurrently', async () => {
       const clients = await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
           const credentials = await the.subject.openAccount({ USDT: 1_000 + i });
@@ -92,7 +92,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       await Promise.all(clients.map(trade));
     });
 
-    it('[EX-ORD-01] rests an order, holds its balance, finds it by its client order id and cancels it', async () => {
+    it('[EX-ORD-01] rests an order, locks its balance, finds it by its client order id and cancels it', async () => {
       const request = the.order({ price: '50000.01', amount: '0.00123' });
       const placed = await the.maker.placeOrder(request);
       expect(placed).toMatchObject({
@@ -114,7 +114,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('[EX-FILL-01] fills at several prices and tells each fill with its fee', async () => {
+    it('[EX-FILL-01] fills at several prices and returns each fill with its fee', async () => {
       const [first] = await offer();
       const request = the.order({ type: 'MARKET', amount: '0.75' });
       const bought = await the.taker.placeOrder(request);
@@ -139,7 +139,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect((await the.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
-    it('[EX-ORD-02] lists the open orders of one symbol and of nobody else', async () => {
+    it('[EX-ORD-02] lists the open orders of one symbol and of no other account', async () => {
       expect(await the.maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
       const requests = [the.order({ price: '50000' }), the.order({ price: '50001' })];
       for (const request of requests) await the.maker.placeOrder(request);
@@ -151,7 +151,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
     });
 
-    it('[EX-ORD-09] tells every kind of order as it was asked for, by its answer and when it is looked for', async () => {
+    it('[EX-ORD-09] returns every kind of order with its terms, in the response and when it is found', async () => {
       await offer();
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
       const kinds = [
@@ -170,7 +170,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         const request = the.order({ amount: '0.02', ...kind });
         const placed = await the.taker.placeOrder(request);
         const { type, side, amount, price, stopPrice } = request;
-        // A market order has no time in force of its own: how it ends is its nature.
+        // A market order has no time in force of its own: it ends immediately.
         const timeInForce = type.endsWith('MARKET') ? placed.timeInForce : request.timeInForce;
         expect(placed).toMatchObject({
           type,
@@ -180,13 +180,13 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
           exchangeOrderId: expect.any(String),
         });
         expect([placed.price, placed.stopPrice]).toEqual([price, stopPrice]);
-        const { updatedAt: _, createdAt, ...told } = placed;
-        expect(await the.taker.findOrder(request)).toMatchObject(told);
+        const { updatedAt: _, createdAt, ...expected } = placed;
+        expect(await the.taker.findOrder(request)).toMatchObject(expected);
         expect(Math.abs(createdAt.getTime() - Date.now())).toBeLessThan(60_000);
       }
     });
 
-    it('[EX-ORD-10] finds an order by the id that the exchange gave it, and none by another', async () => {
+    it('[EX-ORD-10] finds an order by its exchange order id, and none by another id', async () => {
       const request = the.order({ price: '50000' });
       const { exchangeOrderId } = await the.maker.placeOrder(request);
       const { symbol } = request;
@@ -198,7 +198,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
     });
 
-    it('[EX-ORD-11] lists what is open of all symbols, whoever chose its client order id', async () => {
+    it('[EX-ORD-11] lists the open orders of all symbols, including external ones', async () => {
       const own = [
         the.order({ price: '50000', amount: '0.01' }),
         the.order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
@@ -210,7 +210,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       );
     });
 
-    it('[EX-FILL-03] tells the fills of one symbol since a time, of all its orders, oldest first', async () => {
+    it('[EX-FILL-03] returns the fills of one symbol since a time, of all its orders, oldest first', async () => {
       await offer();
       const first = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.2' }));
       const second = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.4' }));
@@ -223,7 +223,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
     });
 
-    it('[EX-FILL-02] tells a partly filled order as open, and its fills after a cancel', async () => {
+    it('[EX-FILL-02] returns a partially filled order as open, and its fills after a cancellation', async () => {
       await offer();
       const request = the.order({ amount: '0.6', price: '60000' });
       const placed = await the.taker.placeOrder(request);
@@ -233,7 +233,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.taker.fetchFills(placed)).toHaveLength(1);
     });
 
-    it('[EX-ORD-03] says that it has no order of an id, and nothing to cancel where it is closed', async () => {
+    it('[EX-ORD-03] reports an unknown id, and a cancellation of a closed order, as not found', async () => {
       const absent = the.order({});
       expect(await the.maker.findOrder(absent)).toBeNull();
       expect(await failureOf(the.maker.cancelOrder(absent))).toBe('rejected/order_not_found');
@@ -244,21 +244,21 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
     });
 
-    it("[EX-ORD-04] shows nobody another account's orders", async () => {
+    it('[EX-ORD-04] shows no account the orders of another', async () => {
       const request = the.order({ price: '50000' });
       await the.maker.placeOrder(request);
       expect(await the.taker.findOrder(request)).toBeNull();
       expect(await failureOf(the.taker.cancelOrder(request))).toBe('rejected/order_not_found');
     });
 
-    it('[EX-ORD-05] refuses what the balance does not cover, and changes nothing', async () => {
+    it('[EX-ORD-05] rejects what exceeds the balance, and changes nothing', async () => {
       expect(await failureOf(the.maker.placeOrder(the.order({ amount: '5' })))).toBe(
         'rejected/insufficient_balance',
       );
       expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('[EX-ORD-06] refuses what breaks a rule, and never rounds an order into one', async () => {
+    it('[EX-ORD-06] rejects what breaks a rule, and never rounds an order to fit', async () => {
       for (const given of [
         { amount: '0.0001', price: '60000' },
         { amount: '0.000015' },
@@ -270,14 +270,14 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('[EX-ORD-07] refuses a second open order of the same client order id', async () => {
+    it('[EX-ORD-07] rejects a second open order with the same client order id', async () => {
       const request = the.order({ price: '50000' });
       await the.maker.placeOrder(request);
       expect(await failureOf(the.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
       expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
     });
 
-    it('[EX-TIF-01] POST_ONLY: rests, and is refused where it would take', async () => {
+    it('[EX-TIF-01] POST_ONLY: rests, and is rejected if it would take liquidity', async () => {
       await offer();
       expect(
         await the.taker.placeOrder(the.order({ timeInForce: 'POST_ONLY', price: '59999.99' })),
@@ -289,14 +289,14 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       ).toBe('rejected/would_not_fit_book');
     });
 
-    it('[EX-TIF-02] IOC: takes what is there and ends', async () => {
+    it('[EX-TIF-02] IOC: takes what is available and ends', async () => {
       await offer();
       const request = the.order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
       expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
       expect((await the.taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
     });
 
-    it('[EX-TIF-03] FOK: fills whole or not at all', async () => {
+    it('[EX-TIF-03] FOK: fills completely or not at all', async () => {
       await offer();
       const tooMuch = the.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
       expect(await the.taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
@@ -304,7 +304,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(await the.taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
     });
 
-    it('[EX-STOP-01] STOP_LIMIT and STOP_MARKET: wait at their stop price', async () => {
+    it('[EX-STOP-01] STOP_LIMIT and STOP_MARKET: wait for their stop price', async () => {
       await offer();
       await the.taker.placeOrder(the.order({ price: '60000' }));
       const limit = the.order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
@@ -315,7 +315,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       }
     });
 
-    it('[EX-ORD-08] refuses what it can not do as asked, instead of doing something like it', async () => {
+    it('[EX-ORD-08] rejects what it cannot do as requested, instead of something similar', async () => {
       for (const given of [
         { type: 'MARKET', timeInForce: 'FOK' },
         { type: 'MARKET', timeInForce: 'POST_ONLY' },

@@ -1,4 +1,4 @@
-/** What goes over the wire, and what is made of the answers, digit by digit. */
+/** Requests on the wire and the parsing of responses, digit by digit. */
 import { gzipSync } from 'node:zlib';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
@@ -131,7 +131,7 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it('looks for an order and cancels it by the client order id alone', async () => {
+  it('finds and cancels an order by its client order id only', async () => {
     await client.findOrder(order);
     await client.cancelOrder(order);
     for (const { params } of exchange.seenAt(ORDER)) {
@@ -140,7 +140,7 @@ describe('the wire to an exchange', () => {
     }
   });
 
-  it('reads the rules of markets once for all clients, and without credentials', async () => {
+  it('loads the rules of markets once for all clients, and without credentials', async () => {
     const clients = ['a', 'b', 'c'].map((apiKey) => venue.connect({ apiKey, apiSecret: 's' }, 'spot'));
     await Promise.all(clients.map((each) => each.findOrder(order)));
     await Promise.all(clients.map((each) => each.findOrder(order)));
@@ -155,7 +155,7 @@ describe('the wire to an exchange', () => {
     expect(exchange.seen).toHaveLength(8);
   });
 
-  it('gives new rules to the clients that are there when the markets are read again', async () => {
+  it('passes reloaded rules to existing clients', async () => {
     await client.findOrder(order);
     exchange.on('/api/v3/exchangeInfo', respondWith({ symbols: [] }));
     expect(await venue.fetchMarkets()).toEqual([]);
@@ -165,7 +165,7 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it('leaves out a bound that the exchange gives as zero', async () => {
+  it('omits a maximum that the exchange reports as zero', async () => {
     const [market] = await venue.fetchMarkets();
     expect(market).toMatchObject({ priceTick: '0.00000001', maxAmount: '999999999999', minNotional: '5' });
     expect(market?.maxNotional).toBeUndefined();
@@ -189,7 +189,7 @@ describe('the wire to an exchange', () => {
         response.end(gzipSync(JSON.stringify({ ...answered, executedQty: '1234567890.12345678' })));
       },
     ],
-  ])('reads digits that no double can carry: %s', async (_how, reaction) => {
+  ])('reads digits that no double can represent: %s', async (_how, reaction) => {
     exchange.on(ORDER, reaction);
     expect(await client.findOrder(order)).toMatchObject({ filledAmount: '1234567890.12345678' });
   });
@@ -215,13 +215,13 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it("takes no other order's answer for this one's", async () => {
+  it('rejects a response about another order', async () => {
     exchange.on(ORDER, respondWith({ ...answered, clientOrderId: 'another' }));
     await expect(client.findOrder(order)).rejects.toMatchObject({ outcome: 'retryable', code: 'bad_answer' });
     await expect(client.placeOrder(order)).rejects.toMatchObject({ outcome: 'unknown', code: 'bad_answer' });
   });
 
-  it('reads every fill of an order, also over several answers', async () => {
+  it('reads every fill of an order, also over several pages', async () => {
     const fills = Array.from({ length: 2_300 }, (_, i) => fill(i + 1));
     exchange.on('/api/v3/myTrades', (response, request) => {
       const params = new URL(request.url!, 'http://x').searchParams;
@@ -247,7 +247,7 @@ describe('the wire to an exchange', () => {
   describe('the fills of a symbol since a time', () => {
     const since = new Date(1_700_000_000_100);
     const ask = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
-    /** Behaves as the exchange: the newest, or the oldest from an id or within a span of time. */
+    /** Behaves like the exchange: returns the newest fills, or the oldest from an id or within a time range. */
     const keep = (fills: readonly ReturnType<typeof fill>[]) =>
       exchange.on('/api/v3/myTrades', (response, request) => {
         const params = new URL(request.url!, 'http://x').searchParams;
@@ -261,13 +261,13 @@ describe('the wire to an exchange', () => {
     const idsOf = (fills: readonly { readonly exchangeFillId: string }[]) =>
       fills.map(({ exchangeFillId }) => Number(exchangeFillId));
 
-    it('are one question away where the newest reach back to it', async () => {
+    it('take one request if the newest fills reach back to it', async () => {
       keep(Array.from({ length: 1_050 }, (_, i) => fill(i + 1)));
       expect(idsOf(await ask())).toEqual(Array.from({ length: 951 }, (_, i) => i + 100));
       expect(exchange.seenAt('/api/v3/myTrades')).toHaveLength(1);
     });
 
-    it('are all read where they are more than one answer holds, also after days without any', async () => {
+    it('are all read if they exceed one page, also after days without fills', async () => {
       const later = Array.from({ length: 2_500 }, (_, i) => ({
         ...fill(i + 500),
         time: Date.now() - 5_000 + i,
@@ -278,7 +278,7 @@ describe('the wire to an exchange', () => {
       expect(idsOf(read)).toEqual(later.map(({ id }) => id));
     });
 
-    it('keep both sides of a trade with oneself, also at the end of an answer', async () => {
+    it('keep both sides of a self-trade, also at a page boundary', async () => {
       const own = Array.from({ length: 2_400 }, (_, i) => ({
         ...fill(Math.floor(i / 2) + 200),
         time: Date.now() - 5_000 + i,
@@ -290,7 +290,7 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it('tells the rules of market orders, the kinds of orders and the fees', async () => {
+  it('returns the rules of market orders, the order types and the fees', async () => {
     expect(await venue.fetchMarkets()).toMatchObject([
       {
         symbol: 'BTC/USDT',
@@ -318,7 +318,7 @@ describe('the wire to an exchange', () => {
     expect(exchange.seenAt('/api/v3/ticker/price').map(({ apiKey }) => apiKey)).toEqual([undefined]);
   });
 
-  it('tells what credentials allow, by the key and by the account', async () => {
+  it('returns the permissions of credentials, of the key and of the account', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 354_937_868 }));
     const permissions = { enableReading: true, enableSpotAndMarginTrading: false, enableWithdrawals: true };
     exchange.on('/sapi/v1/account/apiRestrictions', respondWith(permissions));
@@ -330,7 +330,7 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it('derives a client order id that the exchange takes: the same for the same trade, another for another', () => {
+  it('derives a valid client order id: the same for the same trade, another for another', () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => venue.clientOrderIdFor(`trd_${i}`));
     expect(new Set(ids).size).toBe(1_000);
     for (const id of ids) expect(id).toMatch(/^ta[0-9a-f]{34}$/);

@@ -86,7 +86,7 @@ function toRequest(
 }
 
 describe('the exchange', () => {
-  it('keeps every asset whole, every balance backed and its journal equal to its memory, whatever is ordered', () => {
+  it('keeps every asset constant, every balance covered and its journal equal to its memory, for any orders', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (moves, isInParts) => {
         const records: StateRecord[] = [];
@@ -139,7 +139,7 @@ describe('the exchange', () => {
     );
   });
 
-  it('fills a MARKET larger than the best level at several prices, and the depth shows what it took', () => {
+  it('fills a MARKET larger than the best level at several prices, and the depth shows what was taken', () => {
     const { exchange, state } = start();
     exchange.placeQuote(spec, 'SELL', 6_000_000, 100_000);
     exchange.placeQuote(spec, 'SELL', 6_000_100, 100_000);
@@ -161,7 +161,7 @@ describe('the exchange', () => {
     expect(state.ledger.balance(FEES, 'BTC').free).toBe(150_000n);
   });
 
-  it('expires a taker that would trade with its own account, and lets the resting order stand', () => {
+  it('expires a taker that would trade with its own account, and keeps the resting order', () => {
     const { exchange, state } = start();
     exchange.openAccount(
       account('a'),
@@ -176,7 +176,7 @@ describe('the exchange', () => {
     expect(state.ledger.balance('a', 'BTC')).toEqual({ free: UNIT, locked: 0n });
   });
 
-  it('refuses an order beyond the free balance and changes nothing', () => {
+  it('rejects an order beyond the free balance and changes nothing', () => {
     const { exchange, state } = start();
     exchange.openAccount(account('a'), new Map([['USDT', 10n * UNIT]]));
     expect(() => exchange.place(account('a'), spec, order({}))).toThrow(

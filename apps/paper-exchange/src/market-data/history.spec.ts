@@ -32,7 +32,7 @@ describe('the history of a market', () => {
     expect(history.dayStats(now)).toMatchObject({ total: { count: 1_440, lastId: 3_000 } });
   });
 
-  it('counts one taker at one price as one aggregate, another taker or price as the next', () => {
+  it('combines one taker at one price to one aggregate, and starts the next for another taker or price', () => {
     const history = new MarketHistory();
     const added = history.add([
       trade(1, START, 100, { takerOrderId: 9 }),
@@ -47,7 +47,7 @@ describe('the history of a market', () => {
     ]);
   });
 
-  it('fills the time without trades with the last close, and stays bounded when the market sleeps', () => {
+  it('fills gaps with the last close, and stays bounded in a quiet market', () => {
     const history = new MarketHistory();
     history.add([trade(1, START, 100), trade(2, START + 3 * MINUTE_MS, 120)]);
     const now = START + 4 * MINUTE_MS + 1;
@@ -87,7 +87,7 @@ describe('the history of a market', () => {
     },
   );
 
-  it('begins weeks on Mondays and months on their first', () => {
+  it('starts weeks on Mondays and months on their first day', () => {
     const week = findInterval('1w')!;
     const month = findInterval('1M')!;
     const at = Date.UTC(2026, 1, 18, 13);

@@ -79,7 +79,7 @@ describe('the market maker', () => {
     },
   );
 
-  it('walks the same way from the same seed', () => {
+  it('repeats the walk of an equal seed', () => {
     const walk = (seed: number) => {
       const market = start(seed);
       return Array.from({ length: 200 }, () => {
@@ -91,7 +91,7 @@ describe('the market maker', () => {
     expect(walk(7)).not.toEqual(walk(8));
   });
 
-  it('leaves a gap that a large order took until it refills', () => {
+  it('leaves a gap after a large order until it refills', () => {
     const market = start(1);
     market.step();
     const account = openAccount(market);
@@ -118,7 +118,7 @@ describe('the market maker', () => {
     expect(near(market.exchange.book(spec).levels().asks, mid)).toBeGreaterThanOrEqual(5);
   });
 
-  it('goes where it is told at once', () => {
+  it('moves to a requested price immediately', () => {
     const market = start(1);
     market.step();
     market.maker.moveTo(spec, 5_000_000);
@@ -148,7 +148,7 @@ describe('the market maker', () => {
     },
   );
 
-  it('leaves nothing behind of its own trading but ids, balances and prices, told every ten seconds', () => {
+  it('stores only ids, balances and prices of its own trades, the prices every ten seconds', () => {
     const market = start(1);
     for (let n = 0; n < 100; n += 1) market.step();
     const early = JSON.stringify([...market.state.dump()]).length;
@@ -159,7 +159,7 @@ describe('the market maker', () => {
     expect(market.records.length - lines).toBeLessThanOrEqual((2_000 * REFILL_EVERY_MS) / 10_000 + 2);
   });
 
-  it('goes on near where it stood when the process is killed', () => {
+  it('continues near its last price after the process is killed', () => {
     const market = start(3);
     for (let n = 0; n < 20_000; n += 1) market.step();
     const crashed = new State();

@@ -13,13 +13,13 @@ function start() {
 }
 
 describe('a schedule of weather', () => {
-  it('is the same from the same seed, and another from another', () => {
+  it('is equal for equal seeds, and differs for others', () => {
     const plan = (seed: number) => planSpells(termsOf({ seed }));
     expect(plan(5)).toEqual(plan(5));
     expect(plan(5)).not.toEqual(plan(6));
   });
 
-  it('brings each kind once before any again, within its lengths, and no spell beyond its end', () => {
+  it('has each kind once before any repeats, within its durations, and no spell beyond its end', () => {
     const terms = termsOf({ lasts_ms: 300_000, spell_ms: [500, 3_000], calm_ms: [100, 2_000] });
     const spells = planSpells(terms);
     expect(new Set(spells.slice(0, SPELL_KINDS.length).map(({ kind }) => kind))).toEqual(
@@ -37,7 +37,7 @@ describe('a schedule of weather', () => {
     expect(endedAt).toBeLessThanOrEqual(300_000);
   });
 
-  it('blows as it was planned over what is between, and leaves fair weather behind', () => {
+  it('applies its spells over the weather in between, and leaves fair weather', () => {
     const { clock, weather } = start();
     const terms = termsOf({ lasts_ms: 120_000, calm_ms: [500, 500], between: { latency_ms: 5 } });
     weather.run(terms);
@@ -55,7 +55,7 @@ describe('a schedule of weather', () => {
     expect([weather.get(), weather.scheduled()]).toEqual([FAIR_WEATHER, null]);
   });
 
-  it('strikes alike from the same seed, whatever was drawn before', () => {
+  it('strikes equally for equal seeds, whatever was drawn before', () => {
     const draw = (before: number) => {
       const { weather } = start();
       for (let n = 0; n < before; n += 1) weather.draws(0.5);
@@ -70,14 +70,14 @@ describe('a schedule of weather', () => {
 describe('the guide to bad weather', () => {
   const guide = readFileSync(new URL('../../../../docs/guides/bad-weather.md', import.meta.url), 'utf8');
 
-  it('names every field of the weather and of a schedule, every kind of spell, and no field that is none', () => {
+  it('names every field of the weather and of a schedule, every kind of spell, and no unknown field', () => {
     const names = [...Object.keys(FAIR_WEATHER), ...Object.keys(scheduleSchema.shape)];
     for (const name of [...names, ...SPELL_KINDS]) expect(guide).toContain(`\`${name}\``);
     const rows = [...guide.matchAll(/^\| `([a-z_]+)` +\|/gm)].map(([, name]) => name);
     expect(rows.toSorted()).toEqual(names.toSorted());
   });
 
-  it('shows bodies that are taken', () => {
+  it('shows only valid bodies', () => {
     const bodies = [...guide.matchAll(/-d '(\{.*\})'/g)].map(([, text]) => JSON.parse(text ?? '') as object);
     expect(bodies.length).toBeGreaterThanOrEqual(4);
     for (const body of bodies) {

@@ -20,7 +20,7 @@ function refusalOf(call: () => void): VenueError | undefined {
 }
 
 describe('the rate limits', () => {
-  it('allow an address its whole weight, refuse what is beyond until the minute ends, and then forget', () => {
+  it('allow an address its whole weight, reject more until the minute ends, and then start again', () => {
     const { clock, limits } = start();
     expect(limits.charge('here', 100)).toBe(100);
     expect(refusalOf(() => limits.assertWeightLeft('here'))).toBeUndefined();
@@ -52,7 +52,7 @@ describe('the rate limits', () => {
     expect(refusalOf(() => limits.assertOrderAllowed('a'))).toMatchObject({ retryAfterSeconds: 86_380 });
   });
 
-  it('weigh a call by what it asks for', () => {
+  it('weigh a call by its parameters', () => {
     const weight = (path: string, query = '') => weightOf('GET', path, () => new URLSearchParams(query));
     expect([weight('/api/v3/depth'), weight('/api/v3/depth', 'limit=500')]).toEqual([5, 25]);
     expect([weight('/api/v3/openOrders', 'symbol=BTCUSDT'), weight('/api/v3/openOrders')]).toEqual([6, 80]);

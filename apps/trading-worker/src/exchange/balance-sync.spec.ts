@@ -20,21 +20,21 @@ describe('balance reads of accounts with a live stream', () => {
     const clients = {
       open: async (id: string) => ({ account: { id, credentialsSealed: 'sealed' }, client }),
     };
-    const upkeep = {
-      time: async () => 'now',
+    const accountSync = {
+      databaseTime: async () => 'now',
     };
-    const readings = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
-    const desk = new BalanceSync(
-      upkeep as unknown as AccountSyncService,
-      readings,
+    const snapshots = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
+    const balanceSync = new BalanceSync(
+      accountSync as unknown as AccountSyncService,
+      snapshots,
       clients as unknown as AccountClients,
-      createLogger('account-desk-spec', 'error'),
+      createLogger('balance-sync-spec', 'error'),
       () => true,
     );
     const ids = Array.from({ length: 200 }, (_, i) => `account-${i}`);
-    for (const id of [...ids, ...ids]) desk.onBalanceChange(id);
+    for (const id of [...ids, ...ids]) balanceSync.onBalanceChange(id);
     while (stored.length < ids.length) await sleep(20);
-    await desk.drain();
+    await balanceSync.drain();
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(8);
     expect(stored.toSorted()).toEqual(ids.toSorted());

@@ -165,11 +165,11 @@ describe('submitting an order', () => {
   it('happens once, however many workers are asked to submit or check it concurrently', async () => {
     const trade = await env.place();
     const all = [env.gateway, env.newGateway(), env.newGateway()];
-    await Promise.all(all.map((desks) => desks.renewOwnership()));
+    await Promise.all(all.map((gateway) => gateway.renewOwnership()));
     await Promise.all(
       Array.from({ length: 30 }, (_, i) => {
-        const desks = all[i % 3]!;
-        return i % 2 === 0 ? env.send(desks) : desks.orderReconciler.checkTrade(trade);
+        const gateway = all[i % 3]!;
+        return i % 2 === 0 ? env.send(gateway) : gateway.orderReconciler.checkTrade(trade);
       }),
     );
     expect(env.exchange.placed).toHaveLength(1);

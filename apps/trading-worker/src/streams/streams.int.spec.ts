@@ -31,7 +31,7 @@ beforeEach(async () => {
   other = new DirectUser(venue.connect(rich, 'spot'), 'other');
 });
 afterEach(async () => {
-  for (const desks of workers) await desks.close();
+  for (const gateway of workers) await gateway.close();
   await env.gateway.close();
   await paper.close();
 });
@@ -47,12 +47,12 @@ async function startGateway(
   times: Partial<SupervisorTimes> = QUIET,
   timeoutMs?: number,
 ): Promise<ExchangeGateway> {
-  const desks = env.newGateway({ ...QUIET, ...times }, paper.venue(timeoutMs));
-  workers.push(desks);
-  await desks.renewOwnership();
-  desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
-  await eventually(() => desks.supervisors.isLive(env.account.uuid));
-  return desks;
+  const gateway = env.newGateway({ ...QUIET, ...times }, paper.venue(timeoutMs));
+  workers.push(gateway);
+  await gateway.renewOwnership();
+  gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+  await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+  return gateway;
 }
 async function eventually(check: () => unknown, seconds = 10): Promise<void> {
   const end = performance.now() + seconds * 1_000;
@@ -62,10 +62,10 @@ async function eventually(check: () => unknown, seconds = 10): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-async function sendNew(desks: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
+async function sendNew(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
   const trade = await env.place({ price: '50000', amount: '0.5', ...more });
-  desks.orderSubmitter.wake([env.account.uuid]);
-  await desks.orderSubmitter.drain();
+  gateway.orderSubmitter.wake([env.account.uuid]);
+  await gateway.orderSubmitter.drain();
   return trade;
 }
 const statusOf = async (trade: string) => (await env.read(trade)).status;
@@ -80,8 +80,8 @@ const hasLogged = (text: string) => env.logged.join('').includes(text);
 
 describe('an account with a live stream', () => {
   it('has its fills stored as the stream reports them, without a poll', async () => {
-    const desks = await startGateway();
-    const trade = await sendNew(desks);
+    const gateway = await startGateway();
+    const trade = await sendNew(gateway);
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
     await other.limit('SELL', '0.2', '50000');
     await eventually(async () => (await statusOf(trade)) === 'PARTIALLY_FILLED');
@@ -103,11 +103,11 @@ describe('an account with a live stream', () => {
   });
 
   it('row 5: matches the exchange, however often and in whatever order events arrive', async () => {
-    const desks = await startGateway();
+    const gateway = await startGateway();
     await paper.weather({ duplicate_event_rate: 0.5, reorder_event_rate: 0.5, partial_fill_rate: 1 });
     const trades: string[] = [];
     for (let i = 0; i < 8; i++) {
-      trades.push(await sendNew(desks, { amount: '0.05' }));
+      trades.push(await sendNew(gateway, { amount: '0.05' }));
       await other.limit('SELL', '0.05', '50000');
     }
     await paper.weather({});
@@ -128,10 +128,10 @@ describe('an account with a live stream', () => {
   });
 
   it('row 9: can use the proceeds of an order immediately, and never twice what orders reserve', async () => {
-    const desks = await startGateway();
-    await desks.balanceSync.sync(env.account.uuid);
+    const gateway = await startGateway();
+    await gateway.balanceSync.sync(env.account.uuid);
     await other.limit('BUY', '2', '50000');
-    const sold = await sendNew(desks, { side: 'SELL', amount: '2' });
+    const sold = await sendNew(gateway, { side: 'SELL', amount: '2' });
     await eventually(async () => (await statusOf(sold)) === 'FILLED');
     const readBefore = await env.core.row(
       'SELECT balances_taken_at FROM exchange_accounts WHERE id = $1',
@@ -148,39 +148,39 @@ describe('an account with a live stream', () => {
     expect(
       await env.core.row('SELECT balances_taken_at FROM exchange_accounts WHERE id = $1', env.account.uuid),
     ).toEqual(readBefore);
-    await sendNew(desks, { amount: '3' });
-    await expect(sendNew(desks, { amount: '3' })).rejects.toMatchObject({ code: 'insufficient_balance' });
+    await sendNew(gateway, { amount: '3' });
+    await expect(sendNew(gateway, { amount: '3' })).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
   it('is no longer read after it is deleted, and is read with new credentials after they change', async () => {
-    const desks = await startGateway();
+    const gateway = await startGateway();
     const next = await paper.openAccount({ USDT: 5 });
     await env.setCredentials(next);
-    await desks.renewOwnership();
-    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
+    await gateway.renewOwnership();
+    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
     await eventually(async () => {
-      await desks.balanceSync.sync(env.account.uuid);
+      await gateway.balanceSync.sync(env.account.uuid);
       const { balances } = await env.core.row(
         'SELECT balances FROM exchange_accounts WHERE id = $1',
         env.account.uuid,
       );
       return (balances as Record<string, { free: string }>).USDT?.free === '5';
     });
-    await eventually(() => desks.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
     await env.core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
       env.account.uuid,
     );
-    await desks.renewOwnership();
-    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
-    expect(desks.supervisors.health()).toEqual([]);
+    await gateway.renewOwnership();
+    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+    expect(gateway.supervisors.health()).toEqual([]);
   });
 });
 
 describe('what a stream missed', () => {
   it('row 4: while the connection was lost is caught up when it is back', async () => {
-    const desks = await startGateway();
-    const trade = await sendNew(desks);
+    const gateway = await startGateway();
+    const trade = await sendNew(gateway);
     await paper.weather({ lose_event_rate: 1 });
     await other.limit('SELL', '0.5', '50000');
     await owner.limit('BUY', '0.1', '40000');
@@ -189,7 +189,7 @@ describe('what a stream missed', () => {
     await paper.cutStreams();
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(async () => (await tradesOf('EXTERNAL')).length === 1);
-    await eventually(() => desks.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
     expect(hasLogged('"state":"LOST"')).toBe(true);
   });
 
@@ -211,39 +211,39 @@ describe('what a stream missed', () => {
   });
 
   it('row 5: because it silently stopped is found by the reconciliation, and the stream is replaced', async () => {
-    const desks = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
-    const trade = await sendNew(desks);
+    const gateway = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
+    const trade = await sendNew(gateway);
     await paper.weather({ lose_event_rate: 1 });
     await other.limit('SELL', '0.5', '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(() => hasLogged('The account stream did not report a known fill in time.'));
     await paper.weather({});
-    await eventually(() => desks.supervisors.isLive(env.account.uuid));
-    const next = await sendNew(desks, { amount: '0.1' });
+    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+    const next = await sendNew(gateway, { amount: '0.1' });
     await other.limit('SELL', '0.1', '50000');
     await eventually(async () => (await statusOf(next)) === 'FILLED');
   });
 
   it('row 10: is never missed silently: an account without a live stream reports it until it has one', async () => {
-    const desks = await startGateway();
+    const gateway = await startGateway();
     await paper.weather({ maintenance: true });
-    await eventually(() => desks.supervisors.health()[0]?.state === 'LOST');
+    await eventually(() => gateway.supervisors.health()[0]?.state === 'LOST');
     expect(
       hasLogged('The account stream was lost, or the account could not be reconciled; trying again.'),
     ).toBe(true);
     await paper.weather({});
-    await eventually(() => desks.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
   });
 });
 
 describe('row 6: an account of an exchange without a stream', () => {
   it('is polled, with the same result', async () => {
-    const desks = env.newGateway({ ...QUIET, pollEveryMs: 50 });
-    workers.push(desks);
-    await desks.renewOwnership();
-    desks.supervisors.setAccounts(desks.ownership.ownedAccounts());
-    await eventually(() => desks.supervisors.health()[0]?.state === 'POLLING');
-    const trade = await sendNew(desks);
+    const gateway = env.newGateway({ ...QUIET, pollEveryMs: 50 });
+    workers.push(gateway);
+    await gateway.renewOwnership();
+    gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
+    await eventually(() => gateway.supervisors.health()[0]?.state === 'POLLING');
+    const trade = await sendNew(gateway);
     env.exchange.fill(env.exchange.last, '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
   });
@@ -251,9 +251,9 @@ describe('row 6: an account of an exchange without a stream', () => {
 
 describe('row 1: an order without a response', () => {
   it('is found by the stream, and exists once at the exchange', async () => {
-    const desks = await startGateway({}, 400);
+    const gateway = await startGateway({}, 400);
     await paper.weather({ drop_answer_rate: 1 });
-    const trade = await sendNew(desks);
+    const trade = await sendNew(gateway);
     await paper.weather({});
     expect(await env.read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
     await other.limit('SELL', '0.5', '50000');

@@ -46,7 +46,9 @@ export class GatewayUnderTest {
     );
   }
 
-  readonly logger: Logger = createLogger('desk-spec', 'debug', { write: (line) => this.logged.push(line) });
+  readonly logger: Logger = createLogger('gateway-spec', 'debug', {
+    write: (line) => this.logged.push(line),
+  });
 
   /** Creates a new user with a new account, on a new exchange. */
   async reset(): Promise<void> {
@@ -81,10 +83,10 @@ export class GatewayUnderTest {
   }
 
   /** Submits the unsent orders of the test's account, as its owner; returns when they are sent and stored. */
-  async send(desks = this.gateway): Promise<void> {
-    await desks.renewOwnership();
-    desks.orderSubmitter.wake([this.account.uuid]);
-    await desks.orderSubmitter.drain();
+  async send(gateway = this.gateway): Promise<void> {
+    await gateway.renewOwnership();
+    gateway.orderSubmitter.wake([this.account.uuid]);
+    await gateway.orderSubmitter.drain();
   }
 
   /** Seals credentials as an API passes them to a worker. */

@@ -6,7 +6,7 @@ const logger = createLogger('spec');
 logger.level = 'silent';
 const ref = (deliveryId: string): LanedDelivery => ({ deliveryId, attempt: 1, lane: 'main' });
 
-/** A database that says that `parked` has room, and a queue that remembers what it was given. */
+/** A database that reports free capacity for `parked`, and a queue that records its jobs. */
 function admissionOver(parked: () => readonly LanedDelivery[]) {
   const asked: (readonly string[])[] = [];
   const added: string[] = [];
@@ -29,14 +29,14 @@ function admissionOver(parked: () => readonly LanedDelivery[]) {
 }
 
 describe('admission', () => {
-  it('asks once for all that were heard of while it was asking', async () => {
+  it('queries once for all users that were reported during a query', async () => {
     const { admission, asked } = admissionOver(() => []);
     for (const user of ['a', 'b', 'b', 'c']) admission.requestCheck([user]);
     await admission.drain();
     expect(asked).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('gives what is still told to be parked no second job, until the first one is over', async () => {
+  it('gives a parked delivery no second job until the first one has ended', async () => {
     const { admission, added } = admissionOver(() => [ref('one')]);
     admission.requestCheck(['user']);
     await admission.drain();
@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(added).toEqual(['one', 'one']);
   });
 
-  it('gives what stays parked for long a job beside the one that it has', async () => {
+  it('gives a delivery that stays parked for long a duplicate job', async () => {
     const { admission, added, again, clock } = admissionOver(() => [ref('one')]);
     for (const nowMs of [0, 5_000, 10_000, 15_000, 17_999, 20_000, 21_000]) {
       clock.nowMs = nowMs;
@@ -59,7 +59,7 @@ describe('admission', () => {
     expect(added).toEqual(Array(5).fill('one'));
   });
 
-  it('goes on after a database that did not answer', async () => {
+  it('continues after a database error', async () => {
     let isAway = true;
     const { admission, added } = admissionOver(() => {
       if (isAway) throw new Error('away');

@@ -32,8 +32,8 @@ const address = fc.oneof(
     ),
 );
 
-describe('the second wall (S12)', () => {
-  it('lets nothing through that the first guard refuses, and only unassigned IPv6 is refused by it alone', () => {
+describe('the egress firewall (S12)', () => {
+  it('permits nothing that the first guard denies; on its own it denies only unassigned IPv6', () => {
     for (const policy of [LIVE, DEVELOPMENT]) {
       const wall = new EgressFirewall(policy);
       fc.assert(
@@ -46,7 +46,7 @@ describe('the second wall (S12)', () => {
     }
   });
 
-  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])('lets %s through', (text) =>
+  it.each(['1.1.1.1', '93.184.216.34', '2606:4700::1111', '2a00:1450:4001::1'])('permits %s', (text) =>
     expect(new EgressFirewall(LIVE).permits(text)).toBe(true),
   );
 
@@ -59,12 +59,12 @@ describe('the second wall (S12)', () => {
     '[::1]',
     'fe80::1%lo',
     '2606:4700::1111%eth0',
-  ])('is closed to what is no plain address: %j', (text) => {
+  ])('denies what is not a plain address: %j', (text) => {
     expect(new EgressFirewall(LIVE).permits(text)).toBe(false);
     expect(new EgressFirewall(DEVELOPMENT).permits(text)).toBe(false);
   });
 
-  it('opens loopback in development, and nothing else', () => {
+  it('permits loopback in development, and nothing more', () => {
     const wall = new EgressFirewall(DEVELOPMENT);
     expect(['127.0.0.1', '127.9.9.9', '::1', '0:0:0:0:0:0:0:1'].map((text) => wall.permits(text))).toEqual([
       true,

@@ -15,7 +15,7 @@ const ask = (server: NameServer, name = 'hooks.example.com', signal = new AbortC
   new NameResolver([server.address]).addressesOf(name, signal);
 
 describe('a look-up', () => {
-  it('asks once for A and once for AAAA, and tells all addresses, IPv4 first', async () => {
+  it('sends one A and one AAAA query, and returns all addresses, IPv4 first', async () => {
     const server = await serve(({ type }) =>
       type === 'A' ? ['192.0.2.1', '192.0.2.2'] : ['2001:db8::1', '2001:db8::2'],
     );
@@ -30,18 +30,18 @@ describe('a look-up', () => {
     ['has no records', []],
     ['does not exist', 'NXDOMAIN'],
     ['is refused an answer', 'SERVFAIL'],
-  ] as const)('goes by the other family where one %s', async (_what, none) => {
+  ] as const)('uses the other family if one %s', async (_what, none) => {
     const v4 = await serve(({ type }) => (type === 'A' ? ['192.0.2.1'] : none));
     const v6 = await serve(({ type }) => (type === 'A' ? none : ['2001:db8::1']));
     expect(await ask(v4)).toEqual(['192.0.2.1']);
     expect(await ask(v6)).toEqual(['2001:db8::1']);
   });
 
-  it.each(['NXDOMAIN', 'SERVFAIL'] as const)('finds nothing where the server says %s', async (said) => {
+  it.each(['NXDOMAIN', 'SERVFAIL'] as const)('returns no addresses for the response %s', async (said) => {
     expect(await ask(await serve(() => said))).toEqual([]);
   });
 
-  it('remembers nothing: each asks anew', async () => {
+  it('caches nothing: each look-up queries again', async () => {
     let asked = 0;
     const server = await serve(({ type }) => (type === 'A' ? [`192.0.2.${++asked}`] : []));
     const resolver = new NameResolver([server.address]);
@@ -50,7 +50,7 @@ describe('a look-up', () => {
     expect(await resolver.addressesOf('hooks.example.com', signal)).toEqual(['192.0.2.2']);
   });
 
-  it('reads neither /etc/hosts nor the search list: a name is asked for as it is', async () => {
+  it('ignores /etc/hosts and the search list: it resolves the name unchanged', async () => {
     const server = await serve(() => 'NXDOMAIN');
     expect(await ask(server, 'localhost.localdomain')).toEqual([]);
     expect(await ask(server, 'db')).toEqual([]);
@@ -59,7 +59,7 @@ describe('a look-up', () => {
     );
   });
 
-  it('that is given up ends at once, and others go on', async () => {
+  it('ends immediately when it is aborted, without effect on others', async () => {
     const server = await serve(({ name }) => (name === 'hangs.example.com' ? 'silence' : ['192.0.2.1']));
     const resolver = new NameResolver([server.address]);
     const clocks = Array.from({ length: 50 }, () => new AbortController());
@@ -68,12 +68,12 @@ describe('a look-up', () => {
     expect(await resolver.addressesOf('hooks.example.com', signal)).toContain('192.0.2.1');
     for (const clock of clocks) clock.abort();
     expect(await Promise.all(hanging)).toEqual(clocks.map(() => []));
-    // Sooner than a server that is silent is given up.
+    // Sooner than the timeout of a silent server.
   }, 5_000);
 });
 
 describe('a setting of name servers', () => {
-  it('takes addresses with and without a port, and nothing else', () => {
+  it('accepts addresses with and without a port, and nothing else', () => {
     expect(areNameServers(['10.0.0.53', '10.0.0.53:5353', '[::1]:53', '::1'])).toBe(true);
     for (const wrong of [[], [''], ['dns.example.com'], ['10.0.0.1:99999'], ['10.0.0.1', 'x']])
       expect(areNameServers(wrong)).toBe(false);

@@ -29,7 +29,7 @@ function post(url: string, options: Partial<OutboundOptions> = {}) {
   return client.post({ url, headers: { 'content-type': 'application/json' }, body: BODY });
 }
 
-/** A TCP server that says `answer` to whatever comes, and leaves the connection open. */
+/** A TCP server that sends `answer` to every client, and leaves the connection open. */
 async function rawReceiver(answer: string | Buffer): Promise<string> {
   const port = await listen(
     createTcpServer((socket) => {
@@ -41,7 +41,7 @@ async function rawReceiver(answer: string | Buffer): Promise<string> {
 }
 
 describe('an outbound call', () => {
-  it('sends the bytes as they are, to the path and query of the URL, under the host of the name', async () => {
+  it('sends the bytes unchanged, to the path and query of the URL, with the host of the name', async () => {
     const seen: unknown[] = [];
     const port = await receiver((req, res) => {
       const chunks: Buffer[] = [];
@@ -63,7 +63,7 @@ describe('an outbound call', () => {
     ]);
   });
 
-  it('names the host, and not the address that it connects to, when it asks for TLS', async () => {
+  it('sends the host name, not the address, as SNI', async () => {
     const names: string[] = [];
     const server = createTlsServer({
       SNICallback: (name, answer) => {
@@ -81,7 +81,7 @@ describe('an outbound call', () => {
     expect(['tls_error', 'reset']).toContain(result.error);
   });
 
-  it('goes on to the next judged address where the first takes no connection', async () => {
+  it('tries the next checked address if the first accepts no connection', async () => {
     const server = createServer((_req, res) => void res.end());
     servers.push(server);
     const port = await listenPublic(server);
@@ -89,7 +89,7 @@ describe('an outbound call', () => {
     expect((await post(`http://hooks.example.com:${port}/`, { resolve })).statusCode).toBe(200);
   });
 
-  it('tries four addresses of a name at most', async () => {
+  it('tries at most four addresses of a name', async () => {
     const server = createServer((_req, res) => void res.end());
     servers.push(server);
     const port = await listenPublic(server);
@@ -102,7 +102,7 @@ describe('an outbound call', () => {
     ['inside', ['127.0.0.1']],
     ['a mixture of outside and inside', ['93.184.216.34', '127.0.0.1']],
     ['an IPv6 form of an inside one', ['::ffff:7f00:1']],
-  ])('is refused where the name leads to %s, and nobody is connected to', async (_what, addresses) => {
+  ])('is rejected without a connection if the name resolves to %s', async (_what, addresses) => {
     let connections = 0;
     const canary = createTcpServer(() => connections++);
     const port = await listen(canary);
@@ -121,11 +121,11 @@ describe('an outbound call', () => {
     ['http://localhost/', 'blocked_address'],
     ['ftp://example.com/', 'invalid_url'],
     ['http://example.com:6379/', 'invalid_url'],
-  ])('judges a URL again, whatever was stored: %s', async (url, error) => {
+  ])('checks a URL at the call, whatever was stored: %s', async (url, error) => {
     expect(await post(url, { allowLoopback: false })).toMatchObject({ error });
   });
 
-  it('says dns_error where a name has no address', async () => {
+  it('reports dns_error for a name without an address', async () => {
     expect(await post('http://example.com/', { resolve: async () => [] })).toMatchObject({
       error: 'dns_error',
     });
@@ -133,7 +133,7 @@ describe('an outbound call', () => {
     expect(await post('http://example.com/', { resolve: failing })).toMatchObject({ error: 'dns_error' });
   });
 
-  it('does not wait for a resolver longer than for anything else', async () => {
+  it('applies its time limit to the resolver as well', async () => {
     const resolve = () => new Promise<string[]>(() => undefined);
     expect(await post('http://example.com/', { resolve, timeoutMs: 100 })).toMatchObject({
       error: 'timeout',
@@ -142,7 +142,7 @@ describe('an outbound call', () => {
 });
 
 describe('a receiver', () => {
-  it('that answers outside 2xx is a failure, with its status and words', async () => {
+  it('with a status outside 2xx is a failure, with its status and body', async () => {
     const port = await receiver((_req, res) => res.writeHead(500).end('no\u0000pe \ufffd'));
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({
       statusCode: 500,
@@ -151,7 +151,7 @@ describe('a receiver', () => {
     });
   });
 
-  it('that never answers is cut at the wall clock', async () => {
+  it('that never responds is disconnected at the time limit', async () => {
     const port = await receiver(() => undefined);
     const startedAt = performance.now();
     const result = await post(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
@@ -159,7 +159,7 @@ describe('a receiver', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295);
   });
 
-  it('that says 2xx and then hangs has taken the event', async () => {
+  it('that sends 2xx and then hangs has received the event', async () => {
     const port = await receiver((_req, res) => {
       res.writeHead(200).write('taken');
     });
@@ -168,7 +168,7 @@ describe('a receiver', () => {
     expect(result.error).toBeUndefined();
   });
 
-  it('that streams for ever is read for 16 KiB, and 1 KiB of it is kept', async () => {
+  it('that streams endlessly is read for 16 KiB, of which 1 KiB is kept', async () => {
     let sent = 0;
     let closed: () => void;
     const isClosed = new Promise<void>((resolve) => {
@@ -192,7 +192,7 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(1e8);
   });
 
-  it('that sends invalid UTF-8 is quoted with replacements, a cut character left out', async () => {
+  it('that sends invalid UTF-8 is quoted with replacements, without a truncated character', async () => {
     const port = await receiver((_req, res) =>
       res.end(
         Buffer.concat([Buffer.from([0xff, 0x41]), Buffer.from('b'.repeat(1021)), Buffer.from('é'.repeat(9))]),
@@ -202,27 +202,27 @@ describe('a receiver', () => {
     expect(responseBody).toBe(`\ufffdA${'b'.repeat(1021)}`);
   });
 
-  it('that is not there is told as such', async () => {
+  it('that is not reachable is reported as such', async () => {
     const server = createTcpServer();
     const port = await listen(server);
     await new Promise((resolve) => server.close(resolve));
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'connect_refused' });
   });
 
-  it('that breaks the connection off is told as such', async () => {
+  it('that resets the connection is reported as such', async () => {
     const port = await listen(
       createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
     );
     expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ error: 'reset' });
   });
 
-  it('that speaks no HTTP, or sends headers without end, is told as such', async () => {
+  it('that does not speak HTTP, or sends endless headers, is reported as such', async () => {
     expect(await post(await rawReceiver('hello\n'))).toMatchObject({ error: 'reset' });
     const endless = `HTTP/1.1 200 OK\r\n${'x-fill: yyyyyyyyyyyyyyyyyyyy\r\n'.repeat(4000)}`;
     expect(await post(await rawReceiver(endless))).toMatchObject({ error: 'response_too_large' });
   });
 
-  it('that speaks no TLS on an https URL is told as such', async () => {
+  it('that does not speak TLS on an https URL is reported as such', async () => {
     const url = await rawReceiver('HTTP/1.1 400 Bad Request\r\n\r\n');
     expect(await post(url.replace('http:', 'https:'))).toMatchObject({ error: 'tls_error' });
   });

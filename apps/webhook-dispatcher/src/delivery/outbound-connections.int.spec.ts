@@ -29,7 +29,7 @@ async function listen(server: Server | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A receiver, and the number of the connection that each of its requests came by. */
+/** A receiver that records the number of the connection of each request. */
 async function receiver(
   answer: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
     void response.end('{}'),
@@ -57,14 +57,14 @@ const post = (client: OutboundClient, url: string) =>
   client.post({ url, headers: {}, body: Buffer.from('{"event_id":"evt_1"}') });
 
 describe('a connection', () => {
-  it('is used again by calls of the same URL', async () => {
+  it('is reused by calls of the same URL', async () => {
     const { url, used } = await receiver();
     const client = clientOf();
     for (let i = 0; i < 5; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
     expect(used).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('by TLS is used again as well, and was proved once to be of its name', async () => {
+  it('with TLS is reused as well, and its certificate was verified once', async () => {
     const { authority, good } = await makeCertificates();
     const used = new Set<unknown>();
     const server = createTlsServer(good, (request, response) => {
@@ -78,7 +78,7 @@ describe('a connection', () => {
     expect(await post(clientOf(), url)).toMatchObject({ error: 'tls_error' });
   });
 
-  it('is shared by no other URL, be it of the same host', async () => {
+  it('is not shared with another URL, even of the same host', async () => {
     const { url, used } = await receiver();
     const client = clientOf();
     for (const path of ['', '/of-somebody-else', '?a=1', '']) await post(client, `${url}${path}`);
@@ -92,7 +92,7 @@ describe('a connection', () => {
     expect([...used].sort()).toEqual([0, 1, 2, 3]);
   });
 
-  it('is used once where none may wait', async () => {
+  it('is used once if idle connections are disabled', async () => {
     const { url, used } = await receiver();
     const client = clientOf({ idleMs: 0 });
     for (let i = 0; i < 3; i++) await post(client, url);
@@ -106,21 +106,21 @@ describe('a connection', () => {
       'that asks for less time than there is',
       (response: ServerResponse) => void response.setHeader('keep-alive', 'timeout=1').end(),
     ],
-  ])('is not used again after an answer %s', async (_what, answer) => {
+  ])('is not reused after a response %s', async (_what, answer) => {
     const { url, used } = await receiver(answer);
     const client = clientOf();
     for (let i = 0; i < 3; i++) expect(await post(client, url)).toMatchObject({ statusCode: 200 });
     expect(used).toEqual([0, 1, 2]);
   });
 
-  it('is let go by when nobody used it for a while', async () => {
+  it('is closed after it was idle for a while', async () => {
     const { url, server } = await receiver();
     const client = clientOf({ idleMs: 50 });
     await post(client, url);
     await allClosed(server);
   });
 
-  it('that waits is ended when the client is closed, and none waits from then on', async () => {
+  it('that is idle is closed with the client, and none is kept afterwards', async () => {
     const { url, used, server } = await receiver();
     const client = clientOf();
     await post(client, url);
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(used).toEqual([0, 1, 2]);
   });
 
-  it('that the receiver has closed meanwhile costs nothing: the call is made on a new one', async () => {
+  it('that the receiver has closed is replaced by a new one, without a failure', async () => {
     const { url, used, server } = await receiver();
     const client = clientOf();
     for (let i = 0; i < 20; i++) {
@@ -141,7 +141,7 @@ describe('a connection', () => {
     expect(used).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('whose receiver breaks it off at the second request is a failure, is not repeated, and is not used so again', async () => {
+  it('that the receiver resets at the second request is a failure, is not repeated, and disables reuse', async () => {
     const connections: { socket: Socket; requests: number }[] = [];
     const url = await listen(
       createTcpServer((socket) => {
@@ -163,7 +163,7 @@ describe('a connection', () => {
     expect(connections.map(({ requests }) => requests)).toEqual([2, 1, 1, 1]);
   });
 
-  it('that brings an answer nobody asked for is not used again', async () => {
+  it('with an unrequested response is not reused', async () => {
     let connections = 0;
     const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n';
     const url = await listen(
@@ -178,7 +178,7 @@ describe('a connection', () => {
     expect(connections).toBe(3);
   });
 
-  it('that is spoilt before it can be used is opened once, and not again and again', async () => {
+  it('that breaks before its first use is opened once, not repeatedly', async () => {
     let connections = 0;
     const url = await listen(
       createTcpServer((socket) => {
@@ -191,7 +191,7 @@ describe('a connection', () => {
     expect(connections).toBe(1);
   });
 
-  it('by TLS that brings an answer with the last word of its handshake is opened once as well', async () => {
+  it('with TLS and a response at the end of its handshake is opened once as well', async () => {
     const { authority, good } = await makeCertificates();
     let connections = 0;
     const server = createRawTlsServer({ ...good, maxVersion: 'TLSv1.2' }, (socket) => {
@@ -207,7 +207,7 @@ describe('a connection', () => {
     }
   });
 
-  it('is closed at once when the wall clock ends the call, also while it is being opened', async () => {
+  it('is closed immediately when the time limit ends the call, also while it is connecting', async () => {
     const closed: Promise<unknown>[] = [];
     const url = await listen(
       createTcpServer((socket) => {
@@ -218,10 +218,10 @@ describe('a connection', () => {
     );
     const client = clientOf({ timeoutMs: 100 });
     expect(await post(client, url)).toMatchObject({ error: 'timeout' });
-    // Never goes on with its handshake.
+    // Never continues its handshake.
     expect(await post(client, url.replace('http:', 'https:'))).toMatchObject({ error: 'timeout' });
     expect(closed).toHaveLength(2);
     await Promise.all(closed);
-    // Sooner than a connection that is being opened ends by itself.
+    // Sooner than the connection timeout.
   }, 8_000);
 });

@@ -1,6 +1,6 @@
 /**
- * What a customer's URL, name server or receiver may try to reach the inside, by the numbers of the threat model.
- * The canary plays the inside and must count nobody; 127.0.0.2 plays the outside.
+ * Attempts of a customer's URL, name server or receiver to reach internal hosts, by the numbers of the threat model.
+ * The canary represents the inside and must count no connection; 127.0.0.2 represents the outside.
  */
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -49,7 +49,7 @@ async function names(...given: Parameters<typeof openNameServer>): Promise<NameS
   return server;
 }
 
-/** Loopback is open to the wall, so that 127.0.0.2 can be reached: the guard under test is all there is. */
+/** The firewall permits loopback here, so that 127.0.0.2 is reachable: the test covers the guard alone. */
 function clientOf(options: Partial<OutboundOptions>): OutboundClient {
   const client = new OutboundClient({
     allowLoopback: true,
@@ -69,7 +69,7 @@ const call = (url: string) => ({
 });
 const BLOCKED = { error: 'blocked_address', responseTimeMs: expect.any(Number) };
 
-describe('S1, S2, S9: a call of a URL that leads inside, or is none', () => {
+describe('S1, S2, S9: a call of a URL that is internal or invalid', () => {
   it.each([
     'http://127.0.0.1/',
     'http://[::1]/',
@@ -87,7 +87,7 @@ describe('S1, S2, S9: a call of a URL that leads inside, or is none', () => {
     'http://12\t7.0.0.1/',
     'http://localhost/',
     'http://metadata.google.internal/',
-  ])('%j makes no socket and asks no name server', async (url) => {
+  ])('%j opens no socket and queries no name server', async (url) => {
     const server = await names(() => [PUBLIC_ADDRESS]);
     const client = live({ dnsServers: [server.address] });
     expect(
@@ -101,16 +101,19 @@ describe('S1, S2, S9: a call of a URL that leads inside, or is none', () => {
   });
 });
 
-describe('S4: a name that leads inside', () => {
-  it.each(['127.0.0.1.nip.io', 'inside.example.com', 'db'])('is refused by its address: %s', async (name) => {
-    const canary = await canaryAt();
-    const server = await names(({ type }) => (type === 'A' ? [INTERNAL_ADDRESS] : []));
-    const client = live({ dnsServers: [server.address] });
-    expect(await client.post(call(`http://${name}:${canary.port}/`))).toEqual(BLOCKED);
-    expect(canary.connections).toBe(0);
-  });
+describe('S4: a name with an internal address', () => {
+  it.each(['127.0.0.1.nip.io', 'inside.example.com', 'db'])(
+    'is rejected by its address: %s',
+    async (name) => {
+      const canary = await canaryAt();
+      const server = await names(({ type }) => (type === 'A' ? [INTERNAL_ADDRESS] : []));
+      const client = live({ dnsServers: [server.address] });
+      expect(await client.post(call(`http://${name}:${canary.port}/`))).toEqual(BLOCKED);
+      expect(canary.connections).toBe(0);
+    },
+  );
 
-  it('is not localhost by anybody else than this machine: no name server is asked for it', async () => {
+  it('is localhost only on this machine: no name server is queried for it', async () => {
     const { port } = await receive((_req, res) => res.end(), INTERNAL_ADDRESS);
     const server = await names(() => ['192.0.2.1']);
     const client = clientOf({ dnsServers: [server.address], isAllowed: () => true });
@@ -120,8 +123,8 @@ describe('S4: a name that leads inside', () => {
   });
 });
 
-describe('S5: a name that leads outside and inside by turns', () => {
-  it('is judged at each of 200 attempts by one question of each kind, and never reaches the inside', async () => {
+describe('S5: a name that alternates between external and internal addresses', () => {
+  it('is checked at each of 200 attempts with one query of each type, and never reaches the inside', async () => {
     let received = 0;
     const { port } = await receive((_req, res) => {
       received++;
@@ -146,7 +149,7 @@ describe('S5: a name that leads outside and inside by turns', () => {
     expect(kinds.filter((type) => type === 'AAAA')).toHaveLength(200);
   });
 
-  it('gets no second look-up where the connection has to be made anew', async () => {
+  it('gets no second look-up if the connection has to be opened again', async () => {
     let requests = 0;
     const { port, server: receiver } = await receive((_req, res) => {
       requests++;
@@ -167,14 +170,14 @@ describe('S5: a name that leads outside and inside by turns', () => {
   });
 });
 
-describe('S6: an answer that mixes outside and inside', () => {
+describe('S6: a response that mixes external and internal addresses', () => {
   it.each([
     ['IPv4 with a private address', [PUBLIC_ADDRESS, '10.0.0.1'], []],
     ['IPv4 with the inside first', [INTERNAL_ADDRESS, PUBLIC_ADDRESS], []],
     ['an IPv6 address of loopback', [PUBLIC_ADDRESS], ['::1']],
     ['an IPv6 form of an inside one', [PUBLIC_ADDRESS], ['::ffff:7f00:1']],
     ["IPv6 of the machine's network", [PUBLIC_ADDRESS], ['fe80::1']],
-  ])('is refused whole: %s', async (_what, v4, v6) => {
+  ])('is rejected as a whole: %s', async (_what, v4, v6) => {
     let received = 0;
     const { port } = await receive((_req, res) => {
       received++;
@@ -188,7 +191,7 @@ describe('S6: an answer that mixes outside and inside', () => {
   });
 });
 
-describe('S7: two names of one address', () => {
+describe('S7: two names with one address', () => {
   it('never share a connection', async () => {
     const hostsOf = new Map<unknown, Set<unknown>>();
     const { port } = await receive((req, res) => {
@@ -205,7 +208,7 @@ describe('S7: two names of one address', () => {
     expect([...hostsOf.values()].map((hosts) => hosts.size)).toEqual([1, 1]);
   });
 
-  it('nor does one name, once it has moved to another address', async () => {
+  it('nor does one name after its address has changed', async () => {
     const seen: string[] = [];
     const { port } = await receive((_req, res) => void res.end(seen.push('old') && 'old'));
     await receive((_req, res) => void res.end(seen.push('new') && 'new'), '127.0.0.3', port);
@@ -248,8 +251,8 @@ describe('S8: a redirect to the inside', () => {
   );
 });
 
-describe('S10: what is told of a refused call', () => {
-  it('is its code, and no address', async () => {
+describe('S10: the report of a rejected call', () => {
+  it('contains its code, and no address', async () => {
     const client = live({ resolve: async () => ['93.184.216.34', '10.11.12.13'] });
     const told = await client.post(call('http://hooks.example.com/'));
     expect(told).toEqual(BLOCKED);
@@ -257,8 +260,8 @@ describe('S10: what is told of a refused call', () => {
   });
 });
 
-describe('S11: whether a port of the inside is open', () => {
-  it('cannot be told: the code is one and the same, and no socket is made', async () => {
+describe('S11: the state of an internal port', () => {
+  it('is not observable: the code is always the same, and no socket is opened', async () => {
     const open = await canaryAt();
     const closed = createTcpServer();
     const closedPort = await listenPublic(closed, INTERNAL_ADDRESS);
@@ -267,7 +270,7 @@ describe('S11: whether a port of the inside is open', () => {
     for (const [address, port] of [
       [INTERNAL_ADDRESS, open.port],
       [INTERNAL_ADDRESS, closedPort],
-      // Nobody answers there, not even with a refusal.
+      // Nothing listens there, so connections are not even refused.
       ['10.255.255.1', 8080],
     ] as const) {
       const client = live({ resolve: async () => [address] });
@@ -281,14 +284,14 @@ describe('S11: whether a port of the inside is open', () => {
     expect(open.connections).toBe(0);
   });
 
-  it('is seen by this test: a call that may be made makes one socket', async () => {
+  it('is covered by this test: a permitted call opens one socket', async () => {
     const { port } = await receive((_req, res) => res.end());
     expect(await countSockets(() => clientOf({}).post(call(`http://${PUBLIC_ADDRESS}:${port}/`)))).toBe(1);
   });
 });
 
-describe('S12: with the guard switched off', () => {
-  it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the second wall keeps the socket from %s', async (address) => {
+describe('S12: with the guard disabled', () => {
+  it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the firewall keeps the socket from %s', async (address) => {
     const canary = await canaryAt(undefined, address);
     const client = live({ resolve: async () => [address], isAllowed: () => true });
     let told: unknown;
@@ -299,7 +302,7 @@ describe('S12: with the guard switched off', () => {
     expect([sockets, canary.connections]).toEqual([0, 0]);
   });
 
-  it('it judges each address that is tried, not the first alone', async () => {
+  it('the firewall checks each address that is tried, not only the first', async () => {
     const canary = await canaryAt();
     const client = clientOf({
       resolve: async () => ['127.0.0.4', '10.0.0.1'],
@@ -309,7 +312,7 @@ describe('S12: with the guard switched off', () => {
     expect(canary.connections).toBe(0);
   });
 
-  it('it lets no socket look a name up by itself', async () => {
+  it('the firewall prevents a socket from resolving a name', async () => {
     const server = createServer((_req, res) => res.end());
     server.listen(0, INTERNAL_ADDRESS);
     await once(server, 'listening');

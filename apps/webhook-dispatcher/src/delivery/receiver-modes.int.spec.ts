@@ -1,4 +1,4 @@
-/** F14: whatever a receiver does, an attempt ends in time, with the right code, and costs little memory. */
+/** F14: whatever a receiver does, an attempt ends in time, with the right code, and takes little memory. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { type Certificates, makeCertificates } from '../../test/certificates.js'
 import { MODES, openModes } from '../../test/receiver-modes.js';
 import { OutboundClient } from './outbound-client.js';
 
-/** For those who would have the caller wait for ever; the others have all the time that a busy machine needs. */
+/** For receivers that never finish; the others get all the time that a busy machine needs. */
 const TIMEOUT_MS = 1_000;
 const TIMEOUT_OF_OTHERS_MS = 30_000;
-/** A busy machine is late. Less than what a connection may take to open: the wall clock ends that too. */
+/** The tolerance for a busy machine. Shorter than the connection timeout, which the time limit ends, too. */
 const MARGIN_MS = 8_000;
 const RSS_GROWTH_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -23,7 +23,7 @@ afterAll(() => receivers.close());
 
 const BODY = Buffer.from('{"event_id":"evt_1"}');
 
-describe('F14: a receiver that says', () => {
+describe('F14: a receiver that sends', () => {
   it.each(MODES)('$says', async (mode) => {
     const timeoutMs = mode.hangs ? TIMEOUT_MS : TIMEOUT_OF_OTHERS_MS;
     const client = new OutboundClient({
@@ -45,7 +45,7 @@ describe('F14: a receiver that says', () => {
   it.each([
     ['anything of this, 64 of them at once', MODES],
     ['more than anybody can take, 64 of them at once', MODES.filter(({ isFlood }) => isFlood)],
-  ])('%s, costs the dispatcher at most 64 MB', async (_what, modes) => {
+  ])('%s, takes at most 64 MB of the dispatcher', async (_what, modes) => {
     const urls = Array.from({ length: 64 }, (_, i) => receivers.urlOf(modes[i % modes.length] ?? modes[0]!));
     const child = fork(join(import.meta.dirname, '../../test/calls-at-once.mjs'), {
       execArgv: ['--expose-gc'],

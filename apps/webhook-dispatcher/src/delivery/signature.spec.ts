@@ -8,7 +8,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const judge = new Webhook(`whsec_${secret.toString('base64')}`);
 
 describe('the signature of an event', () => {
-  it('is the one that the standardwebhooks library makes, for any id and any body', () => {
+  it('equals that of the standardwebhooks library, for any id and any body', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^evt_[0-9a-z]{26}$/), fc.string({ unit: 'binary' }), (id, body) => {
         const seconds = now();
@@ -19,7 +19,7 @@ describe('the signature of an event', () => {
     );
   });
 
-  it('W1: verifies there, and with any one bit of id, time, body or signature turned no longer', () => {
+  it('W1: verifies there, and no longer after any one bit of id, time, body or signature changed', () => {
     const id = 'evt_01h455vb4pex5vsknk084sn02q';
     const body = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Zürich \u2028"}}';
     const seconds = String(now());
@@ -41,7 +41,7 @@ describe('the signature of an event', () => {
   it.each([
     [-301, 'too new'],
     [301, 'too old'],
-  ])('W2: is refused there %i s after it was made, and not a second earlier', (ageSeconds, why) => {
+  ])('W2: is rejected %i s after it was created, and not a second earlier', (ageSeconds, why) => {
     const madeAt = now();
     const signature = signatureOf(secret, 'evt_1', madeAt, Buffer.from('{}'));
     const headers = {
@@ -56,7 +56,7 @@ describe('the signature of an event', () => {
   });
 });
 
-/** Every text that differs in one bit; bytes that are no text stand as a receiver would read them. */
+/** Every string that differs in one bit; invalid bytes appear as a receiver would read them. */
 function withOneBitTurned(text: string): string[] {
   const bytes = Buffer.from(text);
   return [...bytes].flatMap((byte, index) =>
@@ -68,7 +68,7 @@ function withOneBitTurned(text: string): string[] {
   );
 }
 
-/** Does it at another time, by the clock that the library reads. */
+/** Runs at another time, by the clock that the library reads. */
 function at<T>(seconds: number, work: () => T): T {
   const { now: clock } = Date;
   Date.now = () => seconds * 1000;

@@ -31,7 +31,7 @@ const refusal = (responseCode: number) =>
   Object.assign(new Error('no, reader@example.com'), { responseCode });
 
 describe('a mail', () => {
-  it('arrives as plain text, from whom it is to be, under an id that is its own', async () => {
+  it('arrives as plain text, from the configured sender, with its own id', async () => {
     const server = await serve();
     expect(await clientOf(server).send(MAIL)).toEqual({ kind: 'sent' });
     const [{ from, recipients, raw } = { from: '', recipients: [], raw: '' }] = server.received;
@@ -55,7 +55,7 @@ describe('a mail', () => {
     expect(text.trimEnd()).toBe(MAIL.text.replaceAll('\n', '\r\n').trimEnd());
   });
 
-  it('gains no header and no recipient from what stands in its subject', async () => {
+  it('gains no header and no recipient from its subject', async () => {
     const server = await serve();
     await clientOf(server).send({ ...MAIL, subject: 'Hi\r\nBcc: other@example.com\r\n\r\nbody' });
     const [{ recipients, raw } = { recipients: [], raw: '' }] = server.received;
@@ -63,7 +63,7 @@ describe('a mail', () => {
     expect(raw).not.toMatch(/^Bcc:/im);
   });
 
-  it('logs in where the URL says so, characters of every kind in the password', async () => {
+  it('logs in if the URL has credentials, with any characters in the password', async () => {
     const server = await serve({
       authOptional: false,
       allowInsecureAuth: true,
@@ -78,7 +78,7 @@ describe('a mail', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejection', () => {
   it.each([
     ['of the recipient, for good', 'onRcptTo', 550, 'rejected'],
     ['of the recipient, for now', 'onRcptTo', 451, 'deferred'],
@@ -115,25 +115,25 @@ describe('a refusal', () => {
 });
 
 describe('a mail server', () => {
-  it('that is not there is unreachable', async () => {
+  it('that is not reachable counts as unreachable', async () => {
     const server = await openMailServer();
     await server.close();
     expect(await clientOf(server).send(MAIL)).toMatchObject({ kind: 'unreachable' });
   });
 
-  it('that takes the text and never answers has the mail deferred: it may have been delivered', async () => {
+  it('that accepts the text and never replies defers the mail: it may have been delivered', async () => {
     const server = await serve({ onData: (stream) => void stream.resume() });
     expect(await clientOf(server, '', 300).send(MAIL)).toMatchObject({ kind: 'deferred' });
   });
 
-  it('that never greets is unreachable', async () => {
+  it('that never greets counts as unreachable', async () => {
     const server = await serve({ onConnect: () => undefined });
     expect(await clientOf(server, '', 100).send(MAIL)).toMatchObject({ kind: 'unreachable' });
   });
 });
 
 describe('a password', () => {
-  it('goes to no other machine in the clear', async () => {
+  it('is sent to no other machine unencrypted', async () => {
     const passwords: unknown[] = [];
     const server = await serve({
       authOptional: false,
@@ -143,7 +143,7 @@ describe('a password', () => {
         callback(null, { user: 'mailer' });
       },
     });
-    // It reaches this machine, and is not known to.
+    // The address reaches this machine, which the client cannot know.
     const url = `smtp://mailer:secret@0.0.0.0:${server.port}`;
     const far = new SmtpClient({ url, from: 'no-reply@example.org', timeoutMs: 1_000 });
     expect(await far.send(MAIL)).toMatchObject({ kind: 'unreachable' });

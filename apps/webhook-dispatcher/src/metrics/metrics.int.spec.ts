@@ -47,8 +47,8 @@ beforeEach(async () => {
 });
 afterEach(() => running.stop());
 
-describe('what is counted', () => {
-  it('stands at 0 before anything happened, in every series that can ever rise', async () => {
+describe('the counters', () => {
+  it('start at 0 in every series that can ever increase', async () => {
     const page = await scrape(port);
     const attempts = page.values('webhook_attempts_total');
     expect(Object.keys(attempts).sort()).toEqual(
@@ -65,7 +65,7 @@ describe('what is counted', () => {
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 0 });
   });
 
-  it('rises by what happened, times in seconds', async () => {
+  it('increase by what happened, with times in seconds', async () => {
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 40 });
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 250 });
     counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
@@ -109,7 +109,7 @@ describe('what is counted', () => {
   });
 });
 
-describe('what is looked up', () => {
+describe('the gauges', () => {
   const shown = (page: Page) => ({
     readable: page.values('webhook_backlog_readable'),
     oldest: page.values('webhook_oldest_undelivered_age_seconds'),
@@ -135,24 +135,24 @@ describe('what is looked up', () => {
   };
   const NO_POSTGRES = { oldest: {}, due: {}, unrelayed: {}, deliveries: {} };
 
-  it('is what the stores say at the scrape', async () => {
+  it('show the state of the stores at the scrape', async () => {
     expect(shown(await scrape(port))).toEqual(ALL);
     lookAtPostgres = async () => ({ ...BACKLOG, parked: 200 });
     expect(shown(await scrape(port)).deliveries).toMatchObject({ parked: 200 });
     expect(errors).toEqual([]);
   });
 
-  it('is gone from the page while its store is away, and there is the rest; then it is back', async () => {
+  it('disappear while their store is unavailable, without the others, and return with it', async () => {
     await scrape(port);
     counters.countAttempt('main', 'deactivated', { error: 'reset', durationMs: 1 });
     lookAtPostgres = async () => {
-      throw new Error('Postgres is away');
+      throw new Error('Postgres is unavailable');
     };
     const without = await scrape(port);
     expect(shown(without)).toEqual({ ...ALL, ...NO_POSTGRES, readable: { postgres: 0, redis: 1 } });
     expect(without.values('webhook_deactivations_total')).toEqual({ '': 1 });
     lookAtRedis = async () => {
-      throw new Error('Redis is away');
+      throw new Error('Redis is unavailable');
     };
     expect(shown(await scrape(port))).toEqual({
       ...NO_POSTGRES,
@@ -165,7 +165,7 @@ describe('what is looked up', () => {
     expect(shown(await scrape(port))).toEqual(ALL);
   });
 
-  it('does not hold up the page where a store hangs, and no second question is put to it meanwhile', async () => {
+  it('do not delay the page while a store hangs, which gets no second query meanwhile', async () => {
     let looks = 0;
     lookAtPostgres = () => {
       looks++;
@@ -179,7 +179,7 @@ describe('what is looked up', () => {
 });
 
 describe('the page', () => {
-  it('tells of the process too, and is served nowhere without a port', async () => {
+  it('includes the process, and is not served without a port', async () => {
     const page = await scrape(port);
     expect(page.values('process_resident_memory_bytes')['']).toBeGreaterThan(0);
     const silent = await startMetrics({
@@ -193,7 +193,7 @@ describe('the page', () => {
     await silent.stop();
   });
 
-  it('keeps to the conventions: a help and a type each, base units, counters that end in _total', async () => {
+  it('follows the conventions: help and type, base units, counters with the suffix _total', async () => {
     const { types } = await scrape(port);
     const ours = [...types].filter(([name]) => /^(?:webhook|mails)_/.test(name));
     expect(ours.map(([, type]) => type).sort()).toEqual([

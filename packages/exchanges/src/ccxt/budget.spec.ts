@@ -1,7 +1,7 @@
 import { ExchangeError } from '../port.js';
 import { type BudgetClock, LocalBudget } from './budget.js';
 
-/** Time passes when the test says so. */
+/** A clock that the test advances. */
 class FakeClock implements BudgetClock {
   #at = 5_000_400;
   readonly #wakes = new Map<symbol, { readonly at: number; readonly wake: () => void }>();
@@ -44,7 +44,7 @@ describe('the budget of one process', () => {
   });
 
   const pass = (ms: number) => clock.pass(ms);
-  /** Whether each is let through by now. */
+  /** Returns which of the calls are admitted by now. */
   const watch = (calls: readonly Promise<void>[]) => {
     const done = calls.map(() => false);
     for (const [i, each] of calls.entries())
@@ -55,7 +55,7 @@ describe('the budget of one process', () => {
     return done;
   };
 
-  it('lets through at once what the tariff allows, and the rest when a minute has passed', async () => {
+  it('admits at once what the tariff allows, and the rest after a minute', async () => {
     const done = watch(
       Array.from({ length: 6 }, () => budget.take({ ...call, weight: 20 }, new AbortController().signal)),
     );
@@ -67,7 +67,7 @@ describe('the budget of one process', () => {
     expect(done.at(-1)).toBe(true);
   });
 
-  it('never spends more than the tariff in any minute, however the windows of the exchange begin', async () => {
+  it('never exceeds the tariff in any minute, wherever the windows of the exchange start', async () => {
     const spent: number[] = [];
     for (let i = 0; i < 60; i += 1) {
       void budget
@@ -81,7 +81,7 @@ describe('the budget of one process', () => {
       expect(spent.filter((at) => at >= start && at < start + 60_000).length * 9).toBeLessThanOrEqual(100);
   });
 
-  it("counts orders by account: one account's wait is nobody else's", async () => {
+  it('counts orders by account: a waiting account blocks no other', async () => {
     const order = { ...call, isOrder: true };
     const done = watch([1, 2, 3, 4].map(() => budget.take(order, new AbortController().signal)));
     const other = watch([
@@ -97,7 +97,7 @@ describe('the budget of one process', () => {
     expect(done.at(-1)).toBe(true);
   });
 
-  it('lets what leads out of the market go before what waits longer', async () => {
+  it('admits exits before calls that have waited longer', async () => {
     await budget.take({ ...call, weight: 100 }, new AbortController().signal);
     const order: string[] = [];
     for (const [name, isExit] of [
@@ -113,7 +113,7 @@ describe('the budget of one process', () => {
     expect(order).toEqual(['exit', 'entry']);
   });
 
-  it('lets nothing through in a pause', async () => {
+  it('admits nothing during a pause', async () => {
     budget.pause('x', 3_000);
     const done = watch([budget.take(call, new AbortController().signal)]);
     await pass(2_900);
@@ -122,7 +122,7 @@ describe('the budget of one process', () => {
     expect(done).toEqual([true]);
   });
 
-  it('refuses at the end of the time, spends nothing on it and lets the next one go', async () => {
+  it('rejects a call at its signal, spends nothing on it and admits the next one', async () => {
     await budget.take({ ...call, weight: 60 }, new AbortController().signal);
     const impatient = new AbortController();
     const refused = budget.take({ ...call, weight: 60 }, impatient.signal).catch((error: unknown) => error);
@@ -138,7 +138,7 @@ describe('the budget of one process', () => {
     await expect(budget.take(call, impatient.signal)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('lets a call that is dearer than a whole minute through when nothing else was spent', async () => {
+  it("admits a call that exceeds a whole minute's limit when nothing else is spent", async () => {
     const done = watch([
       budget.take({ ...call, weight: 500 }, new AbortController().signal),
       budget.take(call, new AbortController().signal),

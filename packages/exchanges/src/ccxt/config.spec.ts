@@ -9,7 +9,7 @@ function problemsOf(text: string): string[] {
 }
 
 describe('the venues of a deployment', () => {
-  it('are read from JSON, with a time limit by default', () => {
+  it('are parsed from JSON, with a default time limit', () => {
     const other = { ...paper, id: 'other', url: 'https://exchange.example:8443', timeoutMs: 500 };
     expect(venuesSetting.parse(JSON.stringify([paper, other]))).toEqual([
       { ...paper, timeoutMs: 10_000 },
@@ -43,7 +43,7 @@ describe('the venues of a deployment', () => {
       '0.tradingTypes: names a trading type twice',
     ],
     ['an unknown field', JSON.stringify([{ ...paper, apiKey: 'x' }]), '0: Unrecognized key'],
-  ])('are refused with a reason for %s', (_what, text, reason) => {
+  ])('are rejected with a reason for %s', (_what, text, reason) => {
     expect(problemsOf(text)).toEqual([expect.stringContaining(reason)]);
   });
 
@@ -53,14 +53,14 @@ describe('the venues of a deployment', () => {
     'https://me:secret@exchange',
     'https://exchange?x=1',
     'exchange',
-  ])('take an origin alone as an address: not %s', (url) => {
+  ])('accept only an origin as an address: not %s', (url) => {
     const problems = problemsOf(JSON.stringify([{ ...paper, url }]));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^0\.url: expected/);
     expect(problems[0]).not.toContain('secret');
   });
 
-  it('can be of every adapter that there is, with each of its trading types', () => {
+  it('may use every adapter, with each of its trading types', () => {
     for (const [adapter, { tradingTypes }] of ADAPTERS)
       expect(
         venueConfig.safeParse({ ...paper, adapter, tradingTypes: Object.keys(tradingTypes) }).success,

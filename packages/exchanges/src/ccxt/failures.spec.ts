@@ -13,28 +13,28 @@ function call(kind: CallKind, state: Partial<Call>): Call {
   return { kind, ...noDeadline(), isDispatched: true, isSent: true, ...state };
 }
 
-const told = (error: unknown, of: Call) => {
+const classify = (error: unknown, of: Call) => {
   const { outcome, code } = toExchangeError(error, of, []);
   return `${outcome}/${code}`;
 };
 
 const refused = { response: { status: 400, body: '' } };
 
-describe('what a failure means for the caller', () => {
-  it('is settled for every error class that ccxt has', () => {
+describe('the classification of a failure', () => {
+  it('covers every error class of ccxt', () => {
     expect(Object.keys(CCXT_OUTCOMES).sort()).toEqual([...NAMES].sort());
   });
 
   it.each(NAMES)('%s is never unknown for a read, nor for a write that was not sent', (name) => {
     const error = new errors[name]('x');
-    expect(told(error, call('read', refused))).not.toMatch(/^unknown/);
-    expect(told(error, call('read', { isSent: false }))).not.toMatch(/^unknown/);
-    expect(told(error, call('write', { isSent: false }))).not.toMatch(/^unknown/);
+    expect(classify(error, call('read', refused))).not.toMatch(/^unknown/);
+    expect(classify(error, call('read', { isSent: false }))).not.toMatch(/^unknown/);
+    expect(classify(error, call('write', { isSent: false }))).not.toMatch(/^unknown/);
   });
 
-  it.each(NAMES)('%s says nothing certain about a write that was answered with a 5xx', (name) => {
+  it.each(NAMES)('%s is unknown for a write with a 5xx response', (name) => {
     const of = call('write', { response: { status: 503, body: '' } });
-    expect(told(new errors[name]('x'), of)).toMatch(/^unknown/);
+    expect(classify(new errors[name]('x'), of)).toMatch(/^unknown/);
   });
 
   const BRANCHES: readonly [name: ErrorName, write: string, read: string][] = [
@@ -61,18 +61,18 @@ describe('what a failure means for the caller', () => {
     ['ExchangeError', 'rejected/refused', 'rejected/refused'],
   ];
   it.each(BRANCHES)('%s is %s for a write and %s for a read', (name, write, read) => {
-    expect(told(new errors[name]('x'), call('write', refused))).toBe(write);
-    expect(told(new errors[name]('x'), call('read', refused))).toBe(read);
+    expect(classify(new errors[name]('x'), call('write', refused))).toBe(write);
+    expect(classify(new errors[name]('x'), call('read', refused))).toBe(read);
   });
 
-  it('takes a class that is new in ccxt for the one it stands below', () => {
+  it('treats a new class of ccxt like its parent class', () => {
     class NewlyInvented extends errors.InsufficientFunds {}
-    expect(told(new NewlyInvented('x'), call('write', refused))).toBe('rejected/insufficient_balance');
+    expect(classify(new NewlyInvented('x'), call('write', refused))).toBe('rejected/insufficient_balance');
   });
 
-  it('takes a refusal without a name as one only where HTTP says so too', () => {
+  it('treats an unnamed rejection as one only if the HTTP status agrees', () => {
     const of = call('write', { response: { status: 200, body: '' } });
-    expect(told(new errors.ExchangeError('x'), of)).toBe('unknown/bad_answer');
+    expect(classify(new errors.ExchangeError('x'), of)).toBe('unknown/bad_answer');
   });
 
   it.each([
@@ -83,17 +83,17 @@ describe('what a failure means for the caller', () => {
     ['a redirect', new ResponseUnusable('a redirect'), 'unknown/bad_answer', undefined],
     ['nonsense', new MalformedResponse('nonsense'), 'unknown/bad_answer', undefined],
     ['a fault of the client library', new TypeError('x'), 'unknown/bad_answer', 'fatal/not_supported'],
-  ])('tells a write with %s by whether it was sent', (_what, error, sent, unsent) => {
-    if (sent !== undefined) expect(told(error, call('write', {}))).toBe(sent);
-    if (unsent !== undefined) expect(told(error, call('write', { isSent: false }))).toBe(unsent);
+  ])('classifies a write with %s by whether it was sent', (_what, error, sent, unsent) => {
+    if (sent !== undefined) expect(classify(error, call('write', {}))).toBe(sent);
+    if (unsent !== undefined) expect(classify(error, call('write', { isSent: false }))).toBe(unsent);
   });
 
-  it('knows that an order still waited for its turn', () => {
+  it('recognises an order that still waited for the budget', () => {
     const waiting = call('write', { isDispatched: false, isSent: false });
-    expect(told(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
+    expect(classify(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
   });
 
-  it("goes by the exchange's own words where ccxt has no class for them", () => {
+  it("applies the exchange's own error texts that ccxt has no class for", () => {
     const of = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
     const rejectionPatterns = [{ pattern: /Duplicate/, code: 'duplicate_client_order_id' as const }];
     expect(toExchangeError(new errors.InvalidOrder('x'), of, rejectionPatterns).code).toBe(
@@ -101,7 +101,7 @@ describe('what a failure means for the caller', () => {
     );
   });
 
-  it('carries the kind and the code of a failure, and none of its text', () => {
+  it('contains the type and the code of a failure, and none of its text', () => {
     const of = call('write', { response: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
     const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), of, []);
     expect(error).toBeInstanceOf(ExchangeError);

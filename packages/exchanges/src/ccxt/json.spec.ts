@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { readJson } from './json.js';
 
-describe('the JSON of an exchange', () => {
-  it('keeps every digit of every number, as a number or as its text', () => {
+describe('JSON of an exchange', () => {
+  it('keeps every digit of every number, as a number or as a string', () => {
     const digits = fc.tuple(
       fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
       fc.option(fc.stringMatching(/^\d{1,20}$/)),
@@ -18,7 +18,7 @@ describe('the JSON of an exchange', () => {
     );
   });
 
-  it('reads what any other parser reads', () => {
+  it('parses what any other parser parses', () => {
     const value = fc.jsonValue({ noUnicodeString: false, depthSize: 'small' } as never);
     fc.assert(
       fc.property(value, (given) => {
@@ -29,13 +29,13 @@ describe('the JSON of an exchange', () => {
     );
   });
 
-  it('takes nothing for JSON that is none', () => {
+  it('returns undefined for invalid JSON', () => {
     for (const text of ['', '<html>', '{"a":', '1 2', '{"a":1234567890123456789', "{'a':1}"])
       expect(readJson(text)).toBeUndefined();
   });
 });
 
-/** A double of at most 15 digits as plain text, as it was written. */
+/** A double of at most 15 digits as a plain decimal string. */
 function plain(value: number): string {
   const text = Object.is(value, -0) ? '-0' : String(value);
   return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;

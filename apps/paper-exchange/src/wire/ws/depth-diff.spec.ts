@@ -11,8 +11,8 @@ function sorted(levels: Iterable<Level>): Level[] {
   return [...levels].sort(([a], [b]) => a - b);
 }
 
-describe('the depth that a stream tells', () => {
-  it('leads any snapshot, whenever it was taken, to the book as it is', () => {
+describe('the depth of a stream', () => {
+  it('leads from any snapshot to the current book', () => {
     fc.assert(
       fc.property(
         sides,

@@ -8,7 +8,7 @@ import { MAX_UNSENT_BYTES, type Peer } from './peer.js';
 import { StreamServer } from './stream-server.js';
 
 describe('a connection of the stream server', () => {
-  it('is cut when its reader is too slow, with no more than the bound unsent', async () => {
+  it('is disconnected when its reader is too slow, with no more than the limit unsent', async () => {
     const http = createServer();
     const accepted: Peer[] = [];
     const fair = new Weather(seededRandom(1), Date.now);
@@ -24,7 +24,7 @@ describe('a connection of the stream server', () => {
       isCut = true;
     });
     const chunk = 'x'.repeat(64 * 1_024);
-    // What the two kernels hold for the reader comes on top of the bound.
+    // The buffers of the two kernels are in addition to the limit.
     for (let sent = 0; !isCut && sent < 64 * MAX_UNSENT_BYTES; sent += chunk.length) {
       peer?.send(chunk);
       await new Promise((resolve) => setImmediate(resolve));
