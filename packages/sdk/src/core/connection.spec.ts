@@ -38,15 +38,15 @@ describe('an origin', () => {
     'file:///etc',
     'javascript:1',
     ' ',
-  ])('%j is none, for either API', (given) => {
-    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL is an origin alone/);
-    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(
-      /^graphqlURL is an origin alone/,
-    );
+  ])('%j is invalid, for either API', (given) => {
+    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL must be an origin/);
+    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(/^graphqlURL must be an origin/);
   });
 
   it('is needed, by option or environment', () => {
-    expect(() => resolveConnection({})).toThrow('baseURL is missing. Set it, or the environment variable SVC_BASE_URL');
+    expect(() => resolveConnection({})).toThrow(
+      'baseURL is missing. Set it, or the environment variable SVC_BASE_URL',
+    );
     process.env.SVC_BASE_URL = 'https://rest.example.com';
     process.env.SVC_GRAPHQL_URL = 'https://graphql.example.com';
     const { baseURL, graphqlURL } = resolveConnection({});
@@ -137,7 +137,9 @@ describe('an invalid option', () => {
   it('a level of logs that does not exist is refused, of the environment, too', () => {
     expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
-    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(/^logLevel must be one of/);
+    expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(
+      /^logLevel must be one of/,
+    );
   });
 
   it('a time limit without end is the longest that a timer holds, not none', () => {

@@ -34,7 +34,7 @@ export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey
   };
 }
 
-/** Listens until two things were told; in runtimes that have WebSockets, or the package `ws`. */
+/** Listens for two results, on runtimes with WebSockets or the package `ws`. */
 export async function listen({ sdk, realtime, signer }, { baseURL, privateKey }) {
   const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
   const live = new realtime.Realtime(signed);

@@ -77,7 +77,9 @@ describe('no key, secret or signature is shown', () => {
     'by the error of an invalid API key: %j',
     (apiKey) => {
       expect(() => new Client({ baseURL: farSide.origin, apiKey })).toThrow(
-        new TypeError('apiKey is empty or contains characters that no API key has. Check it for spaces and line breaks.'),
+        new TypeError(
+          'apiKey is empty or contains characters that no API key has. Check it for spaces and line breaks.',
+        ),
       );
     },
   );
