@@ -1,6 +1,6 @@
 /**
- * What each of the consumers does with the entries that it loaded in its own way, told as one object: lists by an API
- * key, trades with a signature, is refused, receives a webhook, and speaks to an API in memory.
+ * Exercises all entries for each consumer and returns the results as one object: lists with an API key, signed trades, an
+ * error, a webhook and the in-memory API.
  */
 export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
   const byKey = new sdk.Client({ baseURL, apiKey });
