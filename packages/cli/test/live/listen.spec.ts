@@ -119,7 +119,7 @@ describe('svc listen', () => {
     ]);
     expect(api.resumedAfter.slice(0, 2)).toEqual(['', 'evt_1']);
     expect(running.stderr).toContain('reconnecting to the event stream');
-    expect(running.stderr).toContain('nothing was lost meanwhile');
+    expect(running.stderr).toContain('no event was lost');
   });
 
   it('begins after a named event', async () => {
