@@ -7,7 +7,7 @@ import { expectGolden } from './support/golden.js';
 import { type RecordedRequest, StubApi } from './support/stub-api.js';
 
 const CHALLENGE = 'ab'.repeat(32);
-/** Keys of nobody: made of a label at run time. */
+/** Unused keys, derived from a label at run time. */
 const keyOf = (label: string) => createHash('sha256').update(label).digest('hex');
 const API_KEY = `svc_test_${keyOf('api').slice(0, 40)}`;
 
@@ -95,7 +95,7 @@ it('takes a private key from stdin', async () => {
   expect(credentials()).toContain(key);
 });
 
-it('refuses a private key that is none, and does not repeat it', async () => {
+it('rejects an invalid private key without printing it', async () => {
   const { exitCode, stderr } = await login(['--key-stdin'], { stdin: 'not a key at all' });
   expect([exitCode, stderr]).toEqual([2, expect.not.stringContaining('not a key at all')]);
   expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
@@ -107,7 +107,7 @@ it('links the key pair to the account of an API key, and keeps the key pair alon
   expect(credentials()).not.toContain(API_KEY);
 });
 
-it('keeps an API key as the credential where it is told to', async () => {
+it('stores an API key as the credential with --with-api-key', async () => {
   farSide.on('me.get', meAs('api_key', 'key_1'));
   expect((await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY })).exitCode).toBe(0);
   expect(credentials()).toContain(API_KEY);
@@ -171,7 +171,7 @@ it('says loud that a profile is live', async () => {
   expect((await svc(['auth', 'status'])).stderr).toContain(' LIVE ');
 });
 
-it('tells what it uses, and no key', async () => {
+it('shows the credential in use, but no key', async () => {
   await login();
   const { stdout } = await svc(['auth', 'status', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

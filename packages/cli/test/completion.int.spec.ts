@@ -33,7 +33,7 @@ async function svc(...argv: readonly string[]): Promise<string> {
   return (await promisify(execFile)(process.execPath, [SVC_FILE, ...argv], { env })).stdout;
 }
 
-/** What may stand there, without descriptions and the last line, which tells the shell how to take them. */
+/** The completions, without descriptions and without the last line, which has directives for the shell. */
 const completed = async (...words: readonly string[]) =>
   (await svc('complete', '--', ...words))
     .split('\n')

@@ -29,7 +29,7 @@ describe('what is wrong', () => {
     expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(hint)]);
   });
 
-  it('tells the fault, its fields, how to mend it and the request', async () => {
+  it('prints the error, its fields, its resolution and the request id', async () => {
     farSide.respondWithError('trades.create', 422, {
       code: 'validation_failed',
       message: 'The body is not as it should be.',
@@ -63,7 +63,7 @@ describe('what is wrong', () => {
     ]);
   });
 
-  it('tells it of dead letters that are sent again, too', async () => {
+  it('prints it for retried dead letters, too', async () => {
     farSide.hang('deadLetters.retry', () => undefined);
     const retry = ['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1', '--timeout', '100ms'];
     expect(await svc(retry)).toMatchObject({
@@ -100,7 +100,7 @@ describe('what is wrong', () => {
     expect([exitCode, stderr]).toEqual([5, expect.stringContaining('Wait 90 s')]);
   });
 
-  it('says that nobody answers, and which address was asked', async () => {
+  it('reports an unreachable server with its address', async () => {
     const { exitCode, stderr } = await svc(['version'], {
       variables: { SVC_BASE_URL: 'http://127.0.0.1:1' },
     });
@@ -131,7 +131,7 @@ describe('what is wrong', () => {
     expect((await svc(['me', 'get'])).stderr).not.toContain('\u001b');
   });
 
-  it('tells every flag that an order lacks, and sends nothing', async () => {
+  it('reports all missing flags of an order, and sends nothing', async () => {
     const { exitCode, stderr } = await svc([
       'trades',
       'create',
@@ -170,7 +170,7 @@ describe('JSON', () => {
     expect(stdout).toBe('60000.100000000000000001\n3\n');
   });
 
-  it('tells a wrong jq filter from a failure of the API', async () => {
+  it('distinguishes an invalid jq filter from a failure of the API', async () => {
     expect((await svc(['trades', 'list', '--jq', '.[', '--yes'])).exitCode).toBe(2);
   });
 });
@@ -197,7 +197,7 @@ describe('lists', () => {
   };
   const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-  it('print one page unless they are told otherwise', async () => {
+  it('print one page by default', async () => {
     expect(await ids()).toEqual(upTo(20));
     expect(farSide.requests).toHaveLength(1);
   });
@@ -217,7 +217,7 @@ describe('lists', () => {
     expect((await svc(['events', 'list', '--quiet'], { isScreen: true })).stderr).toBe('');
   });
 
-  it('print nothing on stdout where there is none', async () => {
+  it('print nothing on stdout without results', async () => {
     farSide.on('events.list', {
       body: { success: true, data: [], pagination: { has_more: false, next_cursor: null } },
     });

@@ -65,7 +65,7 @@ it('reaches every operation of the API by exactly one command', () => {
   expect(offered.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
 });
 
-it('has the commands that stand in for a row', async () => {
+it('has the hand-written commands of operations without a row', async () => {
   for (const command of new Set(Object.values(CUSTOM_COMMAND_OF))) {
     const { exitCode, stdout } = await run([...command.split(' '), '--help']);
     expect([command, exitCode, stdout.split('\n')[0]]).toEqual([

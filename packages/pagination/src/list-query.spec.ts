@@ -63,12 +63,12 @@ describe('list query', () => {
     expect(messagesOf({ sort: 'price' })).toEqual(['sort: must be one of created_at, symbol']);
     expect(messagesOf({ order: 'up' })).toEqual(['order: must be one of asc, desc']);
     expect(messagesOf({ include: 'total,x' })).toEqual([
-      'include: takes total, revoked (several joined by commas)',
+      'include: must be one of total, revoked, or several separated by commas',
     ]);
   });
 
-  it.each(['limit', 'offset', 'cursor', 'sort', 'order', 'include'])('refuses %s given twice', (name) => {
-    expect(messagesOf({ [name]: ['1', '1'] })).toEqual([`${name}: given more than once; send it once`]);
+  it.each(['limit', 'offset', 'cursor', 'sort', 'order', 'include'])('rejects a repeated %s', (name) => {
+    expect(messagesOf({ [name]: ['1', '1'] })).toEqual([`${name}: sent more than once; send it once`]);
   });
 
   it('refuses unknown parameters by name', () => {

@@ -43,7 +43,7 @@ describe('withAdvisoryLock', () => {
     expect(poolOf(dataSource).idleCount).toBe(poolOf(dataSource).totalCount);
   });
 
-  it('tells the work when the lock is lost with its connection, and another can begin', async () => {
+  it('aborts the signal when the lock is lost with its connection, and another process can start', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'cut', async (signal) => {
       const lost = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       await dataSource.query(
@@ -58,7 +58,7 @@ describe('withAdvisoryLock', () => {
 });
 
 describe('heartbeats', () => {
-  it('tells each process’s age by the database’s clock, the last beat alone', async () => {
+  it('returns the age of each process’s last heartbeat by the database’s clock', async () => {
     await recordHeartbeat(dataSource, 'trading-worker', 'w1');
     await recordHeartbeat(dataSource, 'trading-worker', 'w2');
     await recordHeartbeat(dataSource, 'trading-worker', 'gone');

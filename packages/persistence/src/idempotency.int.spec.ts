@@ -67,7 +67,7 @@ describe('idempotency', () => {
     const answer = '{"id":"trd_1","secret":"whsec_ä"}';
     expect(await execute(requestOf(), answer)).toEqual({ kind: 'fresh' });
     const again = await execute(requestOf(), 'another answer');
-    expect(again).toMatchObject({ kind: 'replay', answer: { status: 201 } });
+    expect(again).toMatchObject({ kind: 'replay', response: { status: 201 } });
     expect(again.kind === 'replay' && Buffer.from(again.response.body).toString()).toBe(answer);
     expect(await effectCount()).toBe(1);
   });
@@ -110,7 +110,7 @@ describe('idempotency', () => {
       expect(await execute(requestOf({ userId: BOB }))).toEqual({ kind: 'fresh' });
       await idempotency.store(tx, requestOf(), { status: 200, body: Buffer.from('done') });
     });
-    expect(await execute(requestOf())).toMatchObject({ kind: 'replay', answer: { status: 200 } });
+    expect(await execute(requestOf())).toMatchObject({ kind: 'replay', response: { status: 200 } });
   });
 
   it('has one effect and one record of 1,000 parallel identical requests', async () => {

@@ -107,7 +107,7 @@ describe('process calls', () => {
     expect(errors).toEqual([new Error('secret detail')]);
   });
 
-  it('times out where nobody serves, and is never carried out later', async () => {
+  it('times out without a serving process, and is never executed later', async () => {
     await expect(call('late', { timeoutMs: 50 })).rejects.toBeInstanceOf(CallTimeout);
     await dataSource.query(
       `INSERT INTO process_calls (id, name, input, deadline)
@@ -126,7 +126,7 @@ describe('process calls', () => {
     await dataSource.query('TRUNCATE process_calls');
   });
 
-  it('tells the handler when its caller stopped waiting', async () => {
+  it('aborts the handler when its caller stops waiting', async () => {
     let told: () => void;
     let release: () => void;
     const aborted = new Promise<void>((resolve) => {

@@ -109,7 +109,7 @@ describe('all columns of an entity', () => {
     expect(allColumns(OrderEntity, 'o')(dataSource)).toBe(columns);
   });
 
-  it('become part of a text that is written once for each database', async () => {
+  it('become part of SQL that is built once per database', async () => {
     const other = createDataSource({
       url: database.url,
       entities: [OrderEntity],

@@ -111,7 +111,7 @@ describe('inTransaction', () => {
     expect(await balances()).toEqual({ a: 101, b: 100 });
   });
 
-  it('runs the loser of a deadlock again, so that both works stand', async () => {
+  it('runs the loser of a deadlock again, so that both are committed', async () => {
     const meet = createBarrier();
     let runs = 0;
     const move = (from: string, to: string) =>
@@ -146,7 +146,7 @@ describe('inTransaction', () => {
     expect(a! + b!).toBe(100);
   });
 
-  it('gives its locks back where its process stands still, and then stands for nothing', async () => {
+  it('releases its locks if its process stalls, and is then rolled back', async () => {
     const brief = createDataSource({
       url: database.url,
       entities: [],
@@ -158,7 +158,7 @@ describe('inTransaction', () => {
     try {
       const stuck = inTransaction(brief, async (tx) => {
         await add(tx, 'a', 1);
-        // Waits for the lock, which nobody gives back but the server.
+        // Waits for the lock, which only the server releases.
         await add(dataSource.manager, 'a', 10);
         return balanceIn(tx, 'a');
       });
@@ -268,7 +268,7 @@ describe('inTransaction', () => {
     expect(await balances()).toEqual({ a: 100, b: 100 });
   });
 
-  it('tells a unique violation, and of which constraint', async () => {
+  it('recognizes a unique violation and its constraint', async () => {
     const error = await inTransaction(dataSource, (tx) =>
       tx.query("INSERT INTO accounts VALUES ('a', 1)"),
     ).catch((reason: unknown) => reason);

@@ -48,7 +48,7 @@ describe('the server of metrics', () => {
     expect([response.status, await response.text()]).toEqual([status, '']);
   });
 
-  it('answers a scrape that fails with 500 and no word of why, tells its process, and serves the next', async () => {
+  it('responds to a failed scrape with 500 and no reason, reports the error, and serves the next', async () => {
     let isBroken = true;
     const origin = await serve({
       ...registry,

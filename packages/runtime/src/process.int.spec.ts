@@ -69,7 +69,7 @@ describe('runProcess', () => {
     expect(logged()).toContain('PORT: expected a port number');
   });
 
-  it('logs an error that nobody caught, and ends', async () => {
+  it('logs an uncaught error and exits', async () => {
     const { child, logged } = start(
       folder,
       `start: async () => { setTimeout(() => { throw new Error('unforeseen'); }, 1); return { stop: async () => {} }; }`,

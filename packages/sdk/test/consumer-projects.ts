@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What `consumers/play.mjs` tells where all went well. */
+/** The output of `consumers/play.mjs` on success. */
 export const EXPECTED_RESULT = {
   listed: [1, 2, 3],
   amounts: [0.1, '0.010'],

@@ -120,7 +120,7 @@ describe('the packed SDK', () => {
   });
 
   it('offers what the committed reports of its public surface say', async () => {
-    // Not the installed one: what is in a node_modules is taken for another package's, and told by name alone.
+    // Not the installed package: inside node_modules the extractor reports only names.
     await runProgram('tar', ['-xzf', packedTarball()], { cwd: consumers.folder });
     const unpacked = join(consumers.folder, 'package');
     const lines = await runProgram(process.execPath, ['scripts/api-report.mjs', '--check', unpacked], {

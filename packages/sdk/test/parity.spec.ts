@@ -66,7 +66,7 @@ function within(file: string): string {
   return `../src/resources/${file}`;
 }
 
-/** What TypeScript hides of each class, by the source: JavaScript does not tell. */
+/** The private members of each class, from the source: they are not visible at run time. */
 const PRIVATE = new Map(
   SOURCES.flatMap(({ text }) =>
     text
@@ -81,7 +81,7 @@ const PRIVATE = new Map(
 
 const names = methodsOf(recordingClient().client, 'client').map(([name]) => name);
 
-/** What a method asked for when it was called with a text in each place. */
+/** The operation that a method requests when each argument is a string. */
 async function askedBy(name: string): Promise<readonly Asked[]> {
   const { client, asked } = recordingClient();
   const [, call] = methodsOf(client, 'client').find(([each]) => each === name)!;

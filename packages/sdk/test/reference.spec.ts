@@ -1,4 +1,4 @@
-/** What scripts/reference.mjs promises of docs/; that docs/ is what it writes today is told by the check for drift. */
+/** The guarantees of scripts/reference.mjs for docs/. The drift check verifies that docs/ is up to date. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from '../src/index.js';
 
@@ -23,7 +23,7 @@ function resourcesOf(owner: object, way: string): { way: string; methods: string
 const resources = resourcesOf(new Client({ baseURL: 'http://127.0.0.1:4000', apiKey: 'none' }), 'client');
 
 describe('the reference', () => {
-  it('has resources to tell of', () => {
+  it('has resources', () => {
     expect(resources.length).toBeGreaterThanOrEqual(19);
   });
 
@@ -41,7 +41,7 @@ describe('the reference', () => {
     },
   );
 
-  it.each(pages)('$name tells no place and no day of its making, and nothing of the inside', ({ text }) => {
+  it.each(pages)('$name contains no path, no date and no internals', ({ text }) => {
     expect(text).not.toMatch(/\/(?:home|root|work|tmp|Users)\/|node_modules|Defined in/);
     expect(text).not.toMatch(/Generated (?:by|on|using)|__namedParameters|Caller|\bthen\(\)/);
   });

@@ -30,7 +30,7 @@ describe("this machine's clock", () => {
     });
   });
 
-  it('is told in milliseconds and by its direction', () => {
+  it('is reported in milliseconds with its direction', () => {
     expect(checkClock(-300_000, 0).found).toContain("300000 ms behind the server's");
     expect(checkClock(300_000, 0).found).toContain("300000 ms ahead of the server's");
   });

@@ -1,7 +1,7 @@
 import { isSelected, selectorsOf, serverFilterOf, unknownAmong } from './selectors.js';
 
 describe('selectors of events', () => {
-  it('are split at commas, told once, and all where none is given', () => {
+  it('are split at commas and deduplicated; the default is all', () => {
     expect(selectorsOf(['trade.filled, trade.*', 'trade.filled', ''])).toEqual(['trade.filled', 'trade.*']);
     expect(selectorsOf([])).toEqual(['*']);
     expect(selectorsOf(['trade.filled', '*'])).toEqual(['*']);
@@ -24,7 +24,7 @@ describe('selectors of events', () => {
     expect(serverFilterOf(['trade.*', 'reward.*'])).toEqual({});
   });
 
-  it('that cover no kind are told', () => {
+  it('that match no event type are reported', () => {
     expect(unknownAmong(['trade.*', 'trade.fill', 'x.*'], ['trade.filled'])).toEqual(['trade.fill', 'x.*']);
   });
 });

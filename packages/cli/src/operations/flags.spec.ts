@@ -56,7 +56,7 @@ it('takes null where it removes, and there alone', () => {
   expect(given('--amount', 'null')).toEqual({ amount: 'null' });
 });
 
-it('does not mind the case of a choice, and refuses what is none', () => {
+it('ignores the case of a choice, and rejects an invalid one', () => {
   expect(given('--side', 'buy')).toEqual({ side: 'BUY' });
   expect(() => given('--side', 'hold')).toThrow(/one of BUY, SELL/);
 });
@@ -66,11 +66,11 @@ it('takes a switch without a value and another boolean with one', () => {
   expect(() => given('--is-active', 'no')).toThrow(/one of true, false/);
 });
 
-it('refuses a number that is none', () => {
+it('rejects an invalid number', () => {
   expect(() => given('--limits.max-open-trades', '1.5')).toThrow(/must be an integer/);
 });
 
-it('takes JSON, and text where it is none', () => {
+it('accepts JSON, and any other text as a string', () => {
   expect(given('--value', '{"a":[1]}')).toEqual({ value: { a: [1] } });
   expect(given('--value', 'dark')).toEqual({ value: 'dark' });
 });
@@ -84,7 +84,7 @@ it('lets flags go before a file, within objects, too', () => {
   });
 });
 
-it('tells every flag that is missing at once', () => {
+it('reports all missing flags together', () => {
   expect(() => assertRequired({ body: fields }, {})).toThrow(new UsageError('--amount is missing.'));
   expect(() => assertRequired({ body: fields }, { amount: '1' })).not.toThrow();
 });

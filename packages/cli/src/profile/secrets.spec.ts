@@ -59,7 +59,7 @@ it('says so where the file is damaged, and never overwrites it', async () => {
   expect(readFileSync(path, 'utf8')).toBe('{"default": {');
 });
 
-it('takes the file where it is told to, and nothing that it does not know', async () => {
+it('uses the file if configured, and rejects unknown values', async () => {
   const environment = environmentOf({ SVC_CONFIG_DIR: folderOf(), SVC_CREDENTIALS: 'file' }, '.');
   expect((await new ProfileSecrets(environment, 'default', undefined).store()).kind).toBe('file');
   const wrong = { ...environment, variables: { SVC_CREDENTIALS: 'drawer' } };

@@ -89,7 +89,7 @@ function widthsOf(
 const totalOf = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
-/** Truncates a text to a width and marks the truncation with the ellipsis. */
+/** Truncates text to a width and marks the truncation with the ellipsis. */
 export function cut(text: string, width: number, ellipsis: string): string {
   if (stringWidth(text) <= width) return text;
   let result = '';

@@ -80,7 +80,7 @@ async function svc(
   return { exitCode, ...output };
 }
 
-/** One that has ended keeps its number until its parent was told; where it goes on, this never comes back. */
+/** Waits until a process has ended. Its id is in use until its parent has reaped it. */
 async function gone(pid: number): Promise<void> {
   for (;;) {
     try {
@@ -93,7 +93,7 @@ async function gone(pid: number): Promise<void> {
 }
 
 describe('svc dev', () => {
-  it('runs the stack of the checkout above, tells its addresses, and ends it', async () => {
+  it('runs the stack of the parent checkout, prints its addresses, and stops it', async () => {
     const up = await svc(['dev', 'up', '--detach', '--json']);
     expect(up.exitCode).toBe(0);
     const told = JSON.parse(up.stdout);
@@ -223,7 +223,7 @@ describe('svc dev seed', () => {
 });
 
 describe('svc open and svc docs', () => {
-  it('print addresses, and open nothing where nobody sits before a screen', async () => {
+  it('print addresses, and open nothing without an interactive terminal', async () => {
     expect(await svc(['open', 'docs'])).toMatchObject({ exitCode: 0, stdout: `${api.url}/docs\n` });
     expect(await svc(['docs', 'dead-letters'])).toMatchObject({
       stdout: `${api.url}/docs#tag/dead-letters\n`,

@@ -72,7 +72,7 @@ describe('svc doctor', () => {
     for (const line of stdout.split('\n').slice(0, -1)) expect(line.split('\t')).toHaveLength(4);
   });
 
-  it('fails where nobody answers, and says what to look at', async () => {
+  it('fails without a response, and says what to check', async () => {
     const closed = createNetServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
@@ -107,7 +107,7 @@ describe('svc doctor', () => {
     expect((await doctor()).of('secrets')!.status).toBe('ok');
   });
 
-  it('fails where the credential is not taken, and warns where there is none or it signs nothing', async () => {
+  it('fails if the credential is rejected, and warns if it is missing or cannot sign', async () => {
     const withKey = await doctor({ SVC_API_KEY: 'svc_test_key' });
     expect([withKey.exitCode, withKey.of('signature')?.status]).toEqual([0, 'warn']);
     const without = await doctor({});

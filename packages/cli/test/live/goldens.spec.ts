@@ -160,7 +160,7 @@ describe.each(Object.entries(CASES))('svc %s', (command, runs) => {
   });
 });
 
-it('tells of a delivery as before', async () => {
+it('prints a delivery as before', async () => {
   const texts = [await run(['trigger', 'trade.filled', '--forward-to', receiver.url])];
   receiver.answers = [{ status: 500 }];
   texts.push(await run(['trigger', 'trade.filled', '--forward-to', receiver.url, '--json']));
@@ -178,7 +178,7 @@ async function runUntil(argv: readonly string[], lines: number, happens: () => v
   return transcriptOf(argv, { exitCode, stdout: running.stdout, stderr: running.stderr });
 }
 
-it('tells of what happens as before', async () => {
+it('prints events as before', async () => {
   receiver.answers = [{ status: 204 }];
   let events = 1;
   const happens = () => {
@@ -199,7 +199,7 @@ it('tells of what happens as before', async () => {
   expectGolden('live-events', steady(texts.join('\n')));
 });
 
-it('tells of signals as before', async () => {
+it('prints signals as before', async () => {
   const tradeSignal = {
     id: 'sig_1',
     sequence: 1,

@@ -4,7 +4,7 @@ import { runCaptured } from '../support/captured-run.js';
 /** docs/guides/cli.md names every command there is, and no other. */
 const guide = readFileSync(new URL('../../../../docs/guides/cli.md', import.meta.url), 'utf8');
 
-/** What commands stand under: the program's are in groups. */
+/** The headings of commands; those of the program are in groups. */
 const HEADINGS = /^(?:Commands|This machine|Trading|Account|Developers):\n/;
 
 /** The commands of a help text. */

@@ -155,7 +155,7 @@ describe('svc signals stream', () => {
     expect(await running.interrupt()).toBe(130);
   });
 
-  it('refuses a sequence that is none', async () => {
+  it('rejects an invalid sequence', async () => {
     for (const after of ['-1', 'x', '1.5']) {
       const { exitCode } = await svc(['signals', 'stream', 'str_1', `--after=${after}`]);
       expect([after, exitCode]).toEqual([after, 2]);

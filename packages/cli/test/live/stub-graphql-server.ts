@@ -15,7 +15,7 @@ export class StubGraphqlServer {
   readonly headers: Record<string, unknown>[] = [];
   /** What it answers over HTTP. */
   answer: unknown = { data: { me: { id: 'usr_1' } } };
-  /** What each subscription is told, one after the other; it stays open then. */
+  /** The results of each subscription, sent in order; it then stays open. */
   initialPayloads: readonly unknown[] = [];
   /** Where set, the close code and reason after the handshake. */
   refusal: readonly [code: number, reason: string] | undefined;
@@ -43,7 +43,7 @@ export class StubGraphqlServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Every subscription is told. */
+  /** Sent to every subscription. */
   push(data: unknown): void {
     for (const socket of this.sockets.clients) socket.send(nextOf('1', data, socket));
   }

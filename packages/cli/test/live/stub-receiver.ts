@@ -31,7 +31,7 @@ export class StubReceiver {
         headers: request.headers as Record<string, string>,
         text: await text(request),
       });
-      if (status !== 0) response.writeHead(status, headers).end('a body that nobody reads');
+      if (status !== 0) response.writeHead(status, headers).end('an unread body');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return side;

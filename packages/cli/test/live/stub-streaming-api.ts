@@ -52,7 +52,7 @@ export class StubStreamingApi {
     return this.on(route, { data: items, pagination: PAGE });
   }
 
-  /** Something happened: those who read are told, and those who come back. */
+  /** Sends an event to current and to reconnecting readers. */
   push(id: string, data: string): void {
     this.events.push({ id, data });
     for (const reader of this.readers.keys()) this.send(reader);

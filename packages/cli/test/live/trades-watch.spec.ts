@@ -90,7 +90,7 @@ describe('svc trades watch', () => {
     expect(api.resumedAfter).toEqual(['evt_1']);
   });
 
-  it('tells no state that is older than what it told', async () => {
+  it('prints no state that is older than a printed one', async () => {
     holds(trade('trd_1', 3, 'PARTIALLY_FILLED'));
     const running = watch();
     await running.waitUntil(({ lines }) => lines.length === 1);
@@ -101,7 +101,7 @@ describe('svc trades watch', () => {
     expect(await running.interrupt()).toBe(130);
   });
 
-  it('is told in JSON, one state a line, of the fields that are asked for', async () => {
+  it('prints JSON, one state per line, with the requested fields', async () => {
     holds(trade('trd_1', 1, 'PENDING'));
     const running = watch('trd_1', '--json', 'id,status');
     await running.waitUntil(({ lines }) => lines.length === 1);

@@ -42,7 +42,7 @@ export class DesktopKeyring {
       env,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    daemon.stdin.end('the password of nobody');
+    daemon.stdin.end('an unused password');
     const keyring = new DesktopKeyring(variables, bus, daemon);
     while (!isOnBus(env)) {
       if (daemon.exitCode !== null) throw new Error(`gnome-keyring-daemon ended with ${daemon.exitCode}`);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Compares a text with test/golden/<name>.txt; `UPDATE_GOLDEN=1` writes it anew, to be looked at in the diff. */
+/** Compares text with test/golden/<name>.txt. `UPDATE_GOLDEN=1` rewrites the file; review the diff. */
 export function expectGolden(name: string, text: string): void {
   const file = fileURLToPath(new URL(`../golden/${name}.txt`, import.meta.url));
   if (process.env.UPDATE_GOLDEN === '1') {

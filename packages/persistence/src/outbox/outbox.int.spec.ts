@@ -124,7 +124,7 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([late, early.id]);
   });
 
-  it('tells how far the order goes: every visible event stands in it, more than one turn’s worth too', async () => {
+  it('returns the last position: every visible event has one, even more than one batch', async () => {
     const held = await appendAndHold();
     await dataSource.query(
       `INSERT INTO outbox_events (id, user_id, type, payload)
@@ -227,7 +227,7 @@ describe('outbox', () => {
   it('wakes on the notification, without waiting for its poll', async () => {
     const relay = relayOf('webhooks', { pollMs: 600_000 });
     relay.start();
-    // Told once it is listened to, and after the relay.
+    // Called once LISTEN is active, and after the relay.
     await new Promise<void>((resolve) => {
       listener.subscribe('nothing_in_particular', () => resolve());
     });
@@ -284,7 +284,7 @@ describe('outbox', () => {
 });
 
 describe('listener', () => {
-  it('comes back after its connection is ended, tells its subscribers to look, and hears again', async () => {
+  it('reconnects after its connection is terminated, calls its subscribers, and receives notifications again', async () => {
     const errors: unknown[] = [];
     const own = createListener({
       url: database.url,

@@ -38,11 +38,9 @@ describe('an origin', () => {
     'file:///etc',
     'javascript:1',
     ' ',
-  ])('%j is none, for either API', (given) => {
-    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL is an origin alone/);
-    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(
-      /^graphqlURL is an origin alone/,
-    );
+  ])('%j is invalid, for either API', (given) => {
+    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL must be an origin/);
+    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(/^graphqlURL must be an origin/);
   });
 
   it('is needed, by option or environment', () => {

@@ -20,7 +20,7 @@ it.each([
   expect(meaning(textOf(tree(text) as never))).toBe(meaning(text));
 });
 
-it('whatever text stands in a value is written so that it is read as itself', () => {
+it('any string value is printed so that it parses to itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
       const document = { ...tree('{ a(b: "x") }') } as unknown as Record<string, unknown>;

@@ -8,7 +8,7 @@ it.each<[LogLevel, readonly string[]]>([
   ['warn', ['error', 'warn']],
   ['info', ['error', 'warn', 'info']],
   ['debug', NAMES],
-])('a logger at %s is told what is as grave, and no more', (level, expected) => {
+])('a logger at %s receives messages of that level or more severe', (level, expected) => {
   class Told {
     readonly told: string[] = [];
     error = () => this.note('error');

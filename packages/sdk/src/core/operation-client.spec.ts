@@ -4,7 +4,7 @@ import { buildRequest, pathWith, queryStringOf, segmentOf } from './operation-cl
 const text = fc.string({ unit: 'binary' }).map((given) => given.toWellFormed());
 
 describe('a part of a path', () => {
-  it('arrives as it was given, and is one part whatever stands in it', () => {
+  it('arrives unchanged and is one segment, whatever it contains', () => {
     fc.assert(
       fc.property(
         text.filter((given) => !/^\.{0,2}$/.test(given)),
@@ -22,11 +22,13 @@ describe('a part of a path', () => {
     'is never %j, which would be another route',
     (given) => {
       expect(() => segmentOf('id', given)).toThrow(TypeError);
-      expect(() => buildRequest('trades.get', { params: { id: given as string } })).toThrow(/^id is a text/);
+      expect(() => buildRequest('trades.get', { params: { id: given as string } })).toThrow(
+        /^id must be a non-empty string/,
+      );
     },
   );
 
-  it('stands in its place of the route', () => {
+  it('replaces its parameter of the route', () => {
     const params = { id: 'whk_1', dlq_id: 'dlq/2' };
     expect(buildRequest('deadLetters.retry', { params })).toEqual({
       method: 'POST',

@@ -102,7 +102,7 @@ describe('waiting for a trade', () => {
   });
 
   it.each([{ timeout: -1 }, { timeout: Number.NaN }, { pollInterval: -1 }, { pollInterval: Number.NaN }])(
-    'takes no time that is none: %j',
+    'rejects an invalid time: %j',
     async (options) => {
       const { trades, api } = seeing('FILLED');
       expect(await failureOf(trades.waitUntil('trd_1', options))).toBeInstanceOf(RangeError);

@@ -99,7 +99,7 @@ describe('an API in memory', () => {
     ]);
   });
 
-  it('answers what it was told for once in the order of telling, then what it was told for good, then as usual', async () => {
+  it('uses one-time responses in order, then the permanent response, then the default', async () => {
     const { client, api } = createTestClient();
     const status = async () => (await client.trades.get('trd_1')).status;
     api.answer('trades.get', { status: 'CANCELLED' });
@@ -136,7 +136,7 @@ describe('an API in memory', () => {
     expect(await client.apiKeys.revoke('key_7')).toEqual({ id: 'key_7', deleted: true });
   });
 
-  it('pages what it was told by cursor: an iteration sees each item once, whatever the limit', async () => {
+  it('paginates configured items by cursor: an iteration sees each item once, whatever the limit', async () => {
     const sizes = fc.record({ count: fc.nat({ max: 60 }), limit: fc.integer({ min: 1, max: 25 }) });
     await fc.assert(
       fc.asyncProperty(sizes, async ({ count, limit }) => {
@@ -168,7 +168,7 @@ describe('an API in memory', () => {
     },
   );
 
-  it('refuses with the fields and headers that it was told, and by no code that the API has not', async () => {
+  it('fails with the configured fields and headers, and rejects unknown codes', async () => {
     const { client, api } = createTestClient();
     const details = [{ field: 'amount', code: 'too_small', message: 'At least 0.00001.' }];
     api.fail('me.get', 'validation_failed', { message: 'No.', details, headers: { 'x-more': '1' } });
@@ -192,7 +192,7 @@ describe('an API in memory', () => {
     expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
   });
 
-  it('breaks the connection once; each call is one request unless told otherwise', async () => {
+  it('drops the connection once; each call is one request by default', async () => {
     const { client, api } = createTestClient();
     api.disconnectOnce('me.get');
     expect(await failureOf(client.me.get())).toBeInstanceOf(ConnectionError);
@@ -211,7 +211,7 @@ describe('an API in memory', () => {
     expect(await failureOf(client.me.get({ signal: abort.signal }))).toBe(reason);
   });
 
-  it('streams the events that it was told, from after the last that was seen', async () => {
+  it('streams the configured events after the last seen one', async () => {
     const { client, api } = createTestClient();
     const told = ['evt_1', 'evt_2', 'evt_3'].map((event_id) =>
       webhookEvent('trade.filled', { symbol: 'ETH/USDT' }, { event_id }),
@@ -226,7 +226,7 @@ describe('an API in memory', () => {
     expect(await firstOf('evt_2')).toEqual(told[2]);
   });
 
-  it('answers GraphQL with what it was told, and says where it was told nothing', async () => {
+  it('returns the configured GraphQL data, and reports a missing configuration', async () => {
     const { client, api } = createTestClient();
     expect(await failureOf(client.graphql('{ me { id } }'))).toMatchObject({
       message: expect.stringContaining('answerGraphql'),
@@ -239,7 +239,7 @@ describe('an API in memory', () => {
 });
 
 describe('a client of tests', () => {
-  it('reads decimals as it is told', async () => {
+  it('reads decimals in the configured form', async () => {
     expect((await createTestClient().client.trades.get('trd_1')).amount).toBe(0.25);
     const { client, api } = createTestClient({ decimals: 'string' });
     expect((await client.trades.get('trd_1')).amount).toBe('0.25');
@@ -262,7 +262,7 @@ describe('records of tests', () => {
     expect(changed).toEqual({ ...(fixture(id) as object), extra: 1 });
   });
 
-  it('have decimals as they are asked for, numbers unless told otherwise', () => {
+  it('have decimals in the requested form, numbers by default', () => {
     expect([fixture('trades.get').amount, fixture('trades.get', {}, 'string').amount]).toEqual([
       0.25,
       '0.25',

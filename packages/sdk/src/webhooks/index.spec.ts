@@ -77,7 +77,7 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
     expect(await refusalOf(() => receiver.verify(payload, signed(payload), SECRET))).toBe('none');
   });
 
-  it('may be as old as they are told that they may be, in seconds', async () => {
+  it('may be as old as the tolerance, in seconds', async () => {
     const headers = signed('{}', { at: new Date(Date.now() - 200_000) });
     expect(await refusalOf(() => receiver.verify('{}', headers, SECRET))).toBe('none');
     expect(await refusalOf(() => receiver.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe('too_old');
@@ -115,7 +115,7 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
       expect(await idOf(payload)).toBe('evt_test');
   });
 
-  it('say what is wrong with a secret that is none, and with a body that was parsed', async () => {
+  it('report an invalid secret and a parsed body', async () => {
     await expect((async () => receiver.verify('{}', signed('{}'), 'none'))()).rejects.toThrow(TypeError);
     const parsed = {} as unknown as string;
     await expect((async () => receiver.verify(parsed, signed('{}'), SECRET))()).rejects.toThrow('raw body');

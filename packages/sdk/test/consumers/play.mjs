@@ -1,6 +1,6 @@
 /**
- * What each of the consumers does with the entries that it loaded in its own way, told as one object: lists by an API
- * key, trades with a signature, is refused, receives a webhook, and speaks to an API in memory.
+ * Exercises all entries for each consumer and returns the results as one object: lists with an API key, signed trades, an
+ * error, a webhook and the in-memory API.
  */
 export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
   const byKey = new sdk.Client({ baseURL, apiKey });
@@ -34,7 +34,7 @@ export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey
   };
 }
 
-/** Listens until two things were told; in runtimes that have WebSockets, or the package `ws`. */
+/** Listens for two results, on runtimes with WebSockets or the package `ws`. */
 export async function listen({ sdk, realtime, signer }, { baseURL, privateKey }) {
   const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
   const live = new realtime.Realtime(signed);

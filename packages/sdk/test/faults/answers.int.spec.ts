@@ -122,7 +122,7 @@ describe('credentials go to one origin alone', () => {
 });
 
 describe('an answer as it came', () => {
-  it('stands beside its data', async () => {
+  it('is returned together with its data', async () => {
     const { data, response, requestId } = await clientOf(farSide).me.get().withResponse();
     expect(await response.json()).toEqual({ success: true, data });
     expect([response.status, requestId]).toEqual([200, 'req_of_header']);
@@ -197,7 +197,7 @@ describe('what is newer than this SDK passes through', () => {
 });
 
 describe('a browser', () => {
-  /** What the API lets pages of other origins send; `accept` needs nobody's leave. */
+  /** Headers that the API allows pages of other origins to send; `accept` needs no permission. */
   const ALLOWED =
     /^(accept|content-type|idempotency-key|last-event-id|x-api-key|x-svc-(pubkey|timestamp|nonce|sig))$/;
 
@@ -263,8 +263,8 @@ describe('a signer that fails', () => {
   });
 });
 
-describe('a promise that nobody looks at', () => {
-  // Jest itself fails a test in whose time a rejection was handled by nobody: Node tells it when a turn ends.
+describe('an unawaited promise', () => {
+  // Jest fails a test during which a rejection was unhandled at the end of a tick.
   const turnsPass = async () => {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -275,7 +275,7 @@ describe('a promise that nobody looks at', () => {
     const list = failing().trades.list();
     await turnsPass();
     const iterate = async () => {
-      for await (const trade of list) throw new Error(`there is none, and not ${trade.id}`);
+      for await (const trade of list) throw new Error(`unexpected item ${trade.id}`);
     };
     await expect(iterate()).rejects.toMatchObject({ code: 'not_found' });
     await expect(list).rejects.toMatchObject({ code: 'not_found' });
@@ -293,7 +293,7 @@ describe('a promise that nobody looks at', () => {
   });
 });
 
-it('an answer that was lost is made up for, though nobody asked for the first one', async () => {
+it('a lost response is retried, even if the promise is not awaited', async () => {
   farSide.faults.push(loseResponse);
   const { data } = await clientOf(farSide).trades.create(order('one')).withResponse();
   expect(farSide.trades).toEqual([data]);

@@ -17,7 +17,7 @@ export const privateKeyOf = (label: string): Uint8Array =>
 
 export const signer = createSigner(privateKeyOf('signer of the fault tests'));
 
-/** An order, told apart by its own id alone. */
+/** An order, identified only by its client order id. */
 export const order = (client_order_id: string): TradeCreate => ({
   exchange_account_id: 'exa_1',
   trade_pair_id: 'tpr_1',

@@ -54,7 +54,7 @@ describe("a machine's clock that is five minutes off", () => {
     expect(Math.abs(client.transport.clock.skewMs)).toBeLessThan(FIVE_MINUTES_MS / 2);
   });
 
-  it('that no time in the answer mends is refused once more, not for ever', async () => {
+  it('is retried only once if the server’s time does not help', async () => {
     farSide.faults.push(...Array(5).fill(respondsWith(errorOutcome(401, 'timestamp_out_of_window', []))));
     await expect(clientOf(farSide, { signer }).me.get()).rejects.toBeInstanceOf(AuthenticationError);
     expect(farSide.seen).toHaveLength(2);

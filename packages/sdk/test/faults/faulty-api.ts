@@ -1,5 +1,5 @@
 /**
- * The far side of the network, which fails as it is told: a few routes of the API on a port of this machine.
+ * A stub server with configurable faults: a few routes of the API on a local port.
  *
  * 1. It judges signatures by the verifier of the real service, with a replay window and a clock of its own.
  * 2. A POST happens once for each Idempotency-Key, whatever becomes of its answer.
@@ -33,7 +33,7 @@ export type Fault = (met: {
   readonly work: () => Promise<Outcome>;
 }) => void | Promise<void>;
 
-/** A trade, as little of one as is told apart. */
+/** A trade with the minimum of fields. */
 export interface StoredTrade {
   readonly id: string;
   readonly client_order_id: string;
@@ -139,7 +139,7 @@ export class FaultyApi {
     this.beforePage(++this.pageCount);
     const limit = Number(query.get('limit') ?? 2);
     const cursor = query.get('cursor');
-    // By place in the order, as keyset cursors are: what is made or goes meanwhile moves nobody's place.
+    // By position in the order, like keyset cursors: records that are created or deleted meanwhile shift no position.
     const begin =
       cursor === null
         ? Number(query.get('offset') ?? 0)

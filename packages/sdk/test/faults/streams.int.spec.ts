@@ -82,7 +82,7 @@ describe('a stream of events', () => {
     expect(await take(clientOf(farSide, { timeout: 100 }).events.stream(), 2)).toEqual(all(2));
   });
 
-  it('has no time limit once it stands', async () => {
+  it('has no time limit once it is open', async () => {
     tell(1);
     farSide.faults.push(({ response }) => {
       farSide.stream(response, undefined, 0);
@@ -119,7 +119,7 @@ describe('a stream of events', () => {
     expect(new Set(farSide.seen.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(3);
   });
 
-  it('tells when a connection stands, and when and why it was cut', async () => {
+  it('reports when a connection opens, and when and why it drops', async () => {
     tell(3);
     farSide.faults.push(cutAfter(1), rejectsWith(503, 'service_unavailable'), endAfter(1));
     const told: unknown[] = [];
@@ -131,7 +131,7 @@ describe('a stream of events', () => {
     expect(told).toEqual(['open', 'ConnectionError', 'InternalServerError', 'open', undefined, 'open']);
   });
 
-  it('throws what waiting does not mend: a credential that was revoked', async () => {
+  it('throws a permanent error: a revoked credential', async () => {
     tell(2);
     farSide.faults.push(cutAfter(1));
     const ids: string[] = [];

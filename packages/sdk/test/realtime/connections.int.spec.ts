@@ -117,7 +117,7 @@ describe('a connection', () => {
     expect(far.handshakes).toHaveLength(1);
   });
 
-  it('that was let in once is waited for as long as the server is away', async () => {
+  it('that was accepted once is retried while the server is unavailable', async () => {
     const stream = openRealtime(far.client(), { maxRetries: 0 }).tradeSignals('str_1', { afterSequence: 0 });
     far.signal();
     await take(stream, 1);
@@ -144,7 +144,7 @@ describe('a connection', () => {
       expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
     });
 
-    it('is given up at once where nobody waits for it any more', async () => {
+    it('is terminated immediately if no stream waits for it any more', async () => {
       const taken = once(listener, 'connection');
       const realtime = openRealtime(far.client({ graphqlURL }), { timeout: 3_600_000 });
       const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
@@ -260,7 +260,7 @@ describe('a connection', () => {
     expect(error).toBe(fault);
   });
 
-  it('has no time limit that is none', () => {
+  it('rejects an invalid time limit', () => {
     for (const wrong of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
       expect(() => openRealtime(far.client(), wrong)).toThrow(RangeError);
   });
@@ -290,7 +290,7 @@ describe('a stream', () => {
     await far.waitUntil(() => far.completes === 1 && far.openSockets === 0);
   });
 
-  it('ends where it is closed: whoever waits is told, and what was not read is dropped', async () => {
+  it('ends when it is closed: waiting readers are resolved, and unread items are dropped', async () => {
     const realtime = openRealtime(far.client());
     const [stream, unread] = [0, 0].map((afterSequence) => realtime.tradeSignals('str_1', { afterSequence }));
     far.signal();
@@ -372,7 +372,7 @@ describe('a stream', () => {
     expect(again).toBe(first);
   });
 
-  it('whose results nobody reads ends with an error, and not with the memory', async () => {
+  it('ends with an error if its results are not read, instead of exhausting memory', async () => {
     const realtime = openRealtime(far.client());
     const stream = realtime.subscribe('subscription { tick(after: 0) }');
     far.ticks = 5_000;
@@ -381,7 +381,7 @@ describe('a stream', () => {
       return failureOf(stream);
     })();
     expect(items).toBe(1_000);
-    expect(String(error)).toContain('read faster');
+    expect(String(error)).toContain('Read faster');
   });
 
   it('is not opened for an operation that no message holds', async () => {

@@ -105,7 +105,7 @@ it('waits for as long as the answer asks for', async () => {
     send(response, 200, { errors: [failed('rate_limited', { retry_after: 3_600 }).toJSON()] }),
   );
   const error = await errorOf(far.client().graphql('{ me { id } }'));
-  // More than is waited for: told to the caller.
+  // Longer than the client waits: thrown to the caller.
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
 });
@@ -129,13 +129,13 @@ it('throws what is left when the tries are used up', async () => {
   expect(error).toBeInstanceOf(InternalServerError);
 });
 
-it('signs by the server’s time once that was told', async () => {
+it('signs with the server’s time once it is known', async () => {
   far.skewMs = 300_000;
   expect(await far.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
   expect(far.keys).toHaveLength(2);
 });
 
-it('tells who gives no signer what the server says of it', async () => {
+it('throws the server’s error for a client without a signer', async () => {
   far.answers.push((response) =>
     send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'of the key' }).toJSON()] }),
   );
@@ -146,7 +146,7 @@ it('tells who gives no signer what the server says of it', async () => {
   expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'of the key' });
 });
 
-it('takes no answer that is none of GraphQL', async () => {
+it('rejects a response that is not from GraphQL', async () => {
   far.answers.push((response) => send(response, 200, { hello: 'world' }));
   expect(String(await errorOf(far.client().graphql('{ me { id } }')))).toContain('Not an answer of GraphQL');
 });

@@ -1,6 +1,6 @@
 /**
  * A GraphQL API of the tests' own, by the public `graphql-ws` server: it verifies signatures as the product does, and
- * cuts, falls silent, refuses and forgets where a test tells it to.
+ * disconnects, falls silent, rejects and drops messages on request of a test.
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -54,7 +54,7 @@ export class StubOrderBook {
   sequence = 1;
   private readonly sides = { bids: new Map<string, string>(), asks: new Map<string, string>() };
 
-  /** Changes these levels, and tells of it unless it is to be lost. */
+  /** Changes these levels and sends the update, unless it is to be lost. */
   change(bids: readonly Level[], asks: readonly Level[] = [], isLost = false): void {
     const previousSequence = this.sequence++;
     for (const [side, levels] of [
@@ -217,7 +217,7 @@ export class StubRealtimeServer {
     }
   }
 
-  /** Tells every subscription that there is no more. */
+  /** Completes every subscription. */
   completeAll(): void {
     this.generation++;
     this.notifyWaiters();

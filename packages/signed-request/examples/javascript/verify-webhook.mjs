@@ -13,7 +13,7 @@ export function verifyWebhook({ body, id, timestamp, signature, secret, nowSecon
     throw new Error('sent too long ago, or a clock is wrong');
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-  // Several may stand there, separated by blanks: one of them has to match.
+  // There may be several signatures, separated by spaces: one of them must match.
   if (!signature.split(' ').some((given) => isSame(given, `v1,${expected}`)))
     throw new Error('no signature matches');
 }
