@@ -69,7 +69,7 @@ async function refusedAlike(operation: Operation, request: GoodRequest): Promise
 
 const withIds = SHARED_OPERATIONS.filter((operation) => idLocations(operation).length > 0);
 it.each(withIds.map((operation) => [operation.id, operation] as const))(
-  '%s knows no record of an unknown, malformed or foreign id, wherever it stands',
+  '%s returns not_found for an unknown, malformed or foreign id at every position',
   async (_id, operation) => {
     const request = await goodRequest(operation, owner);
     const foreign = await goodRequest(operation, stranger);

@@ -78,7 +78,7 @@ export class PasskeyPages {
     for await (const chunk of request) chunks.push(chunk);
     const answer = JSON.parse(Buffer.concat(chunks).toString());
     const { actor, passkeys } = this;
-    if (actor === undefined || passkeys === undefined) throw new Error('nobody is there');
+    if (actor === undefined || passkeys === undefined) throw new Error('the test has set no user');
     try {
       if (path === '/register/options') return await passkeys.registrationOptions(actor);
       if (path === '/register') return await passkeys.register(actor, answer);
