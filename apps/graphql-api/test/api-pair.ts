@@ -1,4 +1,4 @@
-/** REST and GraphQL on one database, asked the same by the same people: who signs a request is the same to both. */
+/** REST and GraphQL on one database, for comparing their responses to the same user. */
 import type { Operation } from '@trading-automation/contracts';
 import { targetOf } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
@@ -15,7 +15,7 @@ import {
   type TestGraphqlApi,
 } from './test-graphql-api.js';
 
-/** An answer of either API: what REST's `data` and the field are, or the refusal. */
+/** A response of either API: REST's `data` or the field, or the error. */
 interface Outcome {
   readonly data: unknown;
   readonly error: ErrorResult | undefined;
@@ -42,7 +42,7 @@ export class ApiPair {
     await this.market.close();
   }
 
-  /** With every decimal as a string, as GraphQL has them. */
+  /** With every decimal as a string, as in GraphQL. */
   callRest(person: TestUser, operation: Operation, request: GoodRequest): Promise<TestResponse> {
     return sendSigned(this.market.api, person.keyPair, operation.method, targetOf(operation, request), {
       headers: { accept: 'application/json; decimals=string' },

@@ -1,4 +1,4 @@
-/** What stands beside a record: read for a whole list at once, and for the caller alone. */
+/** Related records: batched for a whole list, and restricted to the caller. */
 import { randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, OPERATIONS } from '@trading-automation/contracts';
 import { countStatements } from '@trading-automation/core/testing';
@@ -27,7 +27,7 @@ async function dataOf(person: TestUser, query: string, variables: object = {}) {
   return data;
 }
 
-/** Copies of a row with ids of their own, each changed by an expression. */
+/** Inserts copies of a row with new ids, each changed by an expression. */
 async function copyRow(table: string, id: string, changes: Readonly<Record<string, string>>, count = ITEMS) {
   const pairs = Object.entries({ id: 'gen_random_uuid()', ...changes }).map(
     ([name, to]) => `'${name}', ${to}`,
@@ -39,18 +39,18 @@ async function copyRow(table: string, id: string, changes: Readonly<Record<strin
   );
 }
 
-/** One of the ids by the place of the copy: edges of neighbours lead to different records. */
+/** Selects an id by the index of the copy, so that neighbours have different related records. */
 const oneOf = (ids: readonly string[]) =>
   `(ARRAY[${ids.map((id) => `'${apis.market.uuidOf(id)}'`).join(', ')}])[1 + copy.place % ${ids.length}]`;
 const several = (make: () => Promise<string>, count = 4) =>
   Promise.all(Array.from({ length: count }, () => make()));
 
-/** The list's items, where reading it costs no more statements than it may. */
+/** Returns the items of the list and checks the number of statements. */
 async function listed(
   query: string,
   field: string,
 ): Promise<readonly Record<string, { id: string } | null>[]> {
-  // Who asks is looked up once, and remembered.
+  // The caller is looked up once and then cached.
   await dataOf(owner, '{ me { id } }');
   let data: Awaited<ReturnType<typeof dataOf>>;
   const counts: number[] = [];
@@ -60,7 +60,7 @@ async function listed(
         data = await dataOf(owner, query);
       }),
     );
-  // The process has statements of its own now and then: the fewest are the list's.
+  // The process runs background statements; the minimum of several reads is that of the list.
   const statements = Math.min(...counts);
   expect(data[field].nodes).toHaveLength(ITEMS);
   expect(statements).toBeGreaterThan(1);
@@ -79,10 +79,10 @@ function expectEdges(
   }
 }
 
-/** By edge: the item's field with the id of what it leads to, and to how many records; null: each item has its own. */
+/** By related record: the item's id field, and the number of distinct records; null if each item has its own. */
 type Edges = Readonly<Record<string, readonly [id: string, differing: number] | null>>;
 
-/** Every three edges beside each other cost no more than they may, and lead where they should. */
+/** Checks the cost and the targets of every combination of three related records. */
 async function expectEveryThree(
   edges: Edges,
   list: (selection: string) => Promise<readonly Record<string, unknown>[]>,
@@ -230,7 +230,7 @@ describe('node', () => {
     });
   }
 
-  it.each(types)('finds a %s by its id, as its own query shows it, for who may see it', async (type) => {
+  it.each(types)('returns a %s by its id, like its own query, to permitted callers', async (type) => {
     const [operationId, make] = RECORDS[type]!;
     const id = await make(owner);
     const selection = itemSelectionOf(OPERATIONS.find((operation) => operation.id === operationId)!);
@@ -260,7 +260,7 @@ describe('node', () => {
     return (nodes as { id: string }[]).find((record) => record.id === id);
   }
 
-  it('knows no record of a kind that is not found by its id alone, and none of nonsense', async () => {
+  it('returns not_found for types that cannot be loaded by id, and for malformed ids', async () => {
     const event = await owner.event();
     for (const id of [
       event,
@@ -275,7 +275,7 @@ describe('node', () => {
   });
 });
 
-it("an edge that leads to somebody else's record is null", async () => {
+it('a related record of another user is null', async () => {
   const trade = await owner.trade();
   const [theirs, account] = [await stranger.strategy(), await stranger.account()];
   await apis.market.rows(
@@ -295,7 +295,7 @@ it("an edge that leads to somebody else's record is null", async () => {
   });
 });
 
-it('what one caller was shown is never shown to another, nor kept from who may see it', async () => {
+it('a loaded record is never cached for another caller', async () => {
   const [ours, theirs] = [await owner.copier(await owner.strategy()), await stranger.linkedCopier()];
   const query = 'query Both($a: ID!, $b: ID!) { ours: node(id: $a) { id } theirs: node(id: $b) { id } }';
   const seen = (person: TestUser) =>
@@ -310,7 +310,7 @@ it('what one caller was shown is never shown to another, nor kept from who may s
   });
 });
 
-it('a record that was changed is shown as it is to the next operation', async () => {
+it('the next operation returns the current state of a changed record', async () => {
   const copier = await owner.linkedCopier();
   const name = async () =>
     (await dataOf(owner, `{ node(id: "${copier}") { ... on Copier { name } } }`)).node.name;

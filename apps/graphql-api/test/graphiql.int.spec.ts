@@ -18,13 +18,13 @@ const page = (of: TestGraphqlApi) =>
   fetch(`${of.url}/graphql`, { headers: { accept: 'text/html,*/*;q=0.8' } });
 
 describe('GraphiQL', () => {
-  it('is served by none but who is told to', async () => {
+  it('is served only if enabled', async () => {
     const [answer, asset] = [await page(api), await fetch(`${api.url}/graphiql/graphiql.js`)];
     expect(answer.headers.get('content-type')).toContain('application/json');
     expect(asset.status).toBe(404);
   });
 
-  it('is a page with all that it needs at its own origin, and leave to load nothing else', async () => {
+  it('is a page that can load assets only from its own origin', async () => {
     const answer = await page(development);
     const text = await answer.text();
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -39,7 +39,7 @@ describe('GraphiQL', () => {
     expect(text).not.toMatch(/https?:/);
   });
 
-  it('leaves operations what they are', async () => {
+  it('does not affect operations', async () => {
     const answer = await fetch(`${development.url}/graphql?query={health{status}}`, {
       headers: { accept: 'application/json' },
     });

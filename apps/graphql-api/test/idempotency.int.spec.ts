@@ -1,4 +1,4 @@
-/** An Idempotency-Key on a mutation: each root field happens once, and is answered the same again. */
+/** An Idempotency-Key on a mutation: each root field runs once, and its response is replayed. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, SubscribePayload } from 'graphql-ws';
@@ -35,7 +35,7 @@ const codesOf = ({ errors }: Pick<SocketAnswer, 'errors'>) =>
   errors?.map(({ extensions }) => extensions.code);
 const isReplayed = ({ headers }: { headers: IncomingHttpHeaders }) => headers['idempotency-replayed'];
 
-/** How many keys of that name there are. */
+/** Returns the number of keys with this name. */
 async function keysNamed(name: string, person = owner): Promise<number> {
   const [row] = await apis.market.rows(
     'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND name = $2',
@@ -45,7 +45,7 @@ async function keysNamed(name: string, person = owner): Promise<number> {
   return row!.count as number;
 }
 
-it('happens once, and its answer comes again, marked as such', async () => {
+it('runs once, and its response is replayed and marked', async () => {
   const first = await mutate('once', MAKE, { name: 'once' });
   expect([first.errors, isReplayed(first)]).toEqual([undefined, undefined]);
   const again = await mutate('once', MAKE, { name: 'once' });
@@ -54,13 +54,13 @@ it('happens once, and its answer comes again, marked as such', async () => {
   expect(await keysNamed('once')).toBe(1);
 });
 
-it('happens as often as it is asked for without a key', async () => {
+it('runs each time without a key', async () => {
   for (let i = 0; i < 2; i++)
     await sendGraphql(apis.graphql, owner.keyPair, { query: MAKE, variables: { name: 'bare' } });
   expect(await keysNamed('bare')).toBe(2);
 });
 
-it('happens once of twenty at once; who comes meanwhile is told so or gets that answer', async () => {
+it('runs once of twenty concurrent requests; the others get an error or the response', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => mutate('at once', MAKE, { name: 'at once' })),
   );
@@ -73,7 +73,7 @@ it('happens once of twenty at once; who comes meanwhile is told so or gets that 
     if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['idempotency_in_progress']);
 });
 
-it('gives each alias of a document a key of its own', async () => {
+it('applies the key separately to each alias of a document', async () => {
   const document = `mutation {
     a: createApiKey(input: { name: "alias" }) { id }
     b: createApiKey(input: { name: "alias" }) { id }
@@ -87,7 +87,7 @@ it('gives each alias of a document a key of its own', async () => {
   expect(await keysNamed('alias')).toBe(2);
 });
 
-it('reads edges of a kept answer anew, and what may be asked of it', async () => {
+it('reads related records of a stored response again', async () => {
   const accountId = await owner.account();
   const input = { name: 'kept', exchangeAccountId: accountId, sizing: { mode: 'FIXED_QUOTE', value: '100' } };
   const document = `mutation Make($input: CopierCreateInput!) {
@@ -104,7 +104,7 @@ it('reads edges of a kept answer anew, and what may be asked of it', async () =>
   expect(isReplayed(again)).toBe('true');
 });
 
-it('refuses a key that came with another document, or with other variables', async () => {
+it('rejects a key that was used with another document or other variables', async () => {
   await mutate('reused', MAKE, { name: 'first' });
   const otherDocument = MAKE.replace('id name key', 'id');
   for (const [document, name] of [
@@ -121,7 +121,7 @@ it('refuses a key that came with another document, or with other variables', asy
   expect(await keysNamed('second')).toBe(0);
 });
 
-it('is good for the same operation in another spelling, or by its hash', async () => {
+it('is valid for the same operation in another format, or by its hash', async () => {
   const sha256Hash = createHash('sha256').update(MAKE).digest('hex');
   const extensions = { persistedQuery: { version: 1, sha256Hash } };
   const variables = { name: 'spelled' };
@@ -138,7 +138,7 @@ it('is good for the same operation in another spelling, or by its hash', async (
   expect(await keysNamed('spelled')).toBe(1);
 });
 
-it('keeps a refusal, of the input as of the state, with its details', async () => {
+it('stores errors of the input and of the state, with their details', async () => {
   const trade = await owner.trade();
   await owner.requireData('POST', `/v1/trades/${trade}/cancel`);
   const tooLong = { query: MAKE, variables: { name: 'n'.repeat(1_001) } };
@@ -158,7 +158,7 @@ it('keeps a refusal, of the input as of the state, with its details', async () =
   }
 });
 
-it('is of one person: another may choose the same key', async () => {
+it('is separate for each user', async () => {
   const other = await TestUser.create(apis.market);
   for (const person of [owner, other]) {
     const answer = await mutate('shared', MAKE, { name: 'shared' }, person);
@@ -167,7 +167,7 @@ it('is of one person: another may choose the same key', async () => {
   }
 });
 
-it('is another key than the same one on REST', async () => {
+it('is separate from the same key in REST', async () => {
   await mutate('both', MAKE, { name: 'both' });
   const rest = await owner.call('POST', '/v1/api-keys', {
     body: { name: 'both' },
@@ -191,7 +191,7 @@ describe('over a socket', () => {
   it.each([
     ['once by its key', { idempotencyKey: 'lost' }, 1, REPLAYED],
     ['twice without one', {}, 2, undefined],
-  ])('what a client sends again because its answer was lost happens %s', async (_what, sent, count, told) => {
+  ])('a retry after a lost response runs %s', async (_what, sent, count, told) => {
     await client.dispose();
     client = clientOf(apis.graphql, owner.keyPair, { retryAttempts: 5, retryWait: async () => undefined });
     const socket = await new Promise<WebSocket>((resolve) =>
@@ -207,7 +207,7 @@ describe('over a socket', () => {
     expect(await keysNamed('lost')).toBe(count);
   });
 
-  it('is the key that the same operation has over HTTP', async () => {
+  it('is shared with the same operation over HTTP', async () => {
     const variables = { name: 'both ways' };
     const first = await mutateOn('socket first', MAKE, variables);
     expect([first.errors, first.extensions]).toEqual([undefined, undefined]);
@@ -218,7 +218,7 @@ describe('over a socket', () => {
     expect(await keysNamed('both ways')).toBe(2);
   });
 
-  it('lets one happen of twenty at once, ten of them over HTTP', async () => {
+  it('runs one of twenty concurrent requests, ten of them over HTTP', async () => {
     const variables = { name: 'at once' };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 ? mutate : mutateOn)('at once', MAKE, variables)),
@@ -230,7 +230,7 @@ describe('over a socket', () => {
       if (answer.errors !== undefined) expect(codesOf(answer)).toEqual(['idempotency_in_progress']);
   });
 
-  it('is refused with another document, or with other variables', async () => {
+  it('is rejected with another document or other variables', async () => {
     await mutateOn('reused', MAKE, { name: 'first' });
     for (const [document, name] of [
       [MAKE, 'second'],
@@ -244,7 +244,7 @@ describe('over a socket', () => {
     expect([await keysNamed('first'), await keysNamed('second')]).toEqual([1, 0]);
   });
 
-  it('brings a refusal again, marked as such', async () => {
+  it('replays an error and marks it', async () => {
     const variables = { name: 'n'.repeat(1_001) };
     const first = await mutateOn('long', MAKE, variables);
     expect([codesOf(first), first.extensions]).toEqual([['validation_failed'], undefined]);
@@ -263,7 +263,7 @@ describe('over a socket', () => {
     ['a number', 7],
     ['null', null],
     ['a list', ['a']],
-  ])('is named where it is %s, and nothing happens', async (_what, key) => {
+  ])('gets an error if it is %s, and nothing runs', async (_what, key) => {
     const answer = await mutateOn(key, MAKE, { name: 'bad' });
     expect(answer).not.toHaveProperty('data');
     expect(answer.errors).toMatchObject([
@@ -277,7 +277,7 @@ describe('over a socket', () => {
     expect(await keysNamed('bad')).toBe(0);
   });
 
-  it('is not looked at where nothing is written', async () => {
+  it('is ignored for queries', async () => {
     for (const key of ['read', ''])
       for (let i = 0; i < 2; i++)
         expect(await mutateOn(key, '{ me { id } }')).toEqual({ data: { me: { id: owner.id } } });
@@ -293,7 +293,7 @@ interface SocketAnswer {
   readonly extensions?: Record<string, unknown>;
 }
 
-/** The result of one operation, or the errors of one that was refused. */
+/** Returns the result of one operation, or the errors if it was rejected. */
 function overSocket(client: Client, asked: SubscribePayload): Promise<SocketAnswer> {
   return new Promise((resolve, reject) => {
     let answer: SocketAnswer = {};

@@ -24,11 +24,11 @@ interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** An OpenID Connect provider on this machine, by a certified implementation, at which one person is at home. */
+/** A local OpenID Connect provider with a certified implementation and one user. */
 export class LocalProvider {
-  /** How often each path was asked for. */
+  /** Number of requests by path. */
   readonly requestCounts: Record<string, number> = {};
-  /** Answers in place of the provider, where it does. */
+  /** Overrides the provider's response if it returns one. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   private provider!: Provider;
   private key!: SigningKey;
@@ -59,7 +59,7 @@ export class LocalProvider {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** From now on signs with a new key, and publishes no other. */
+  /** Replaces the signing key with a new one and publishes only that. */
   async useKey(kid: string, alg: SigningKey['alg']): Promise<void> {
     const { privateKey } =
       alg === 'RS256'
@@ -70,7 +70,7 @@ export class LocalProvider {
     this.provider = await quietly(async () => new this.Provider(this.issuer, this.configuration(jwk)));
   }
 
-  /** The ID token of a real sign-in: authorization code flow with PKCE. */
+  /** Returns the ID token of a real sign-in: authorization code flow with PKCE. */
   async idToken({ nonce }: FlowOptions = {}): Promise<string> {
     const verifier = randomBytes(32).toString('base64url');
     const query = new URLSearchParams({
@@ -97,7 +97,7 @@ export class LocalProvider {
     return id_token;
   }
 
-  /** Any claims, signed by the key that the provider has at the moment. */
+  /** Signs any claims with the provider's current key. */
   sign(claims: JWTPayload, header: Record<string, string> = {}): Promise<string> {
     const { alg, kid, privateKey } = this.key;
     return new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(privateKey);
@@ -108,7 +108,7 @@ export class LocalProvider {
     return createPublicKey(this.key.privateKey).export({ type: 'spki', format: 'pem' }).toString();
   }
 
-  /** As a browser: follows redirects and keeps cookies until it is led back to the client. */
+  /** Like a browser, follows redirects and stores cookies until it is redirected to the client. */
   private async signInAsPerson(start: string): Promise<string> {
     const cookies = new Map<string, string>();
     for (let url = start; ; ) {
@@ -154,7 +154,7 @@ export class LocalProvider {
         },
       ],
       claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-      // As the large providers do: the claims of the scopes stand in the ID token itself.
+      // Like the large providers, includes the claims of the scopes in the ID token.
       conformIdTokenClaims: false,
       cookies: { keys: COOKIE_KEYS },
       features: { devInteractions: { enabled: false } },
@@ -163,7 +163,7 @@ export class LocalProvider {
         accountId: id,
         claims: () => ({ sub: id, email, email_verified: emailVerified }),
       }),
-      // The person agrees to everything.
+      // The user consents to everything.
       loadExistingGrant: async () => {
         const grant = new this.provider.Grant({ accountId: id, clientId: CLIENT });
         grant.addOIDCScope('openid email');
@@ -177,7 +177,7 @@ export class LocalProvider {
 
 type ProviderClass = typeof Provider;
 
-/** It warns that it keeps everything in memory, and of the version of Node: no news for a test. */
+/** Silences its warnings about in-memory storage and the Node.js version, which are irrelevant for tests. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   Object.assign(console, { warn: () => undefined, info: () => undefined });

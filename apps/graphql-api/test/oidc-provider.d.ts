@@ -1,4 +1,4 @@
-/** Of the package, which has no types, what the tests use. */
+/** Types of the parts that the tests use, because the package has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -1,9 +1,8 @@
 /**
- * What REST is asked, asked of GraphQL: the field of an operation, its arguments from a request of REST, and all that the
- * contract says of the answer.
+ * Converts REST requests to GraphQL: the field of an operation, its arguments, and a selection of the whole response.
  *
- * 1. Nothing here is of the app but which field answers which operation: arguments and types are those of `schema.graphql`.
- * 2. An answer is selected whole, as far as the contract goes: edges are GraphQL's own, and left out.
+ * 1. Only the mapping of operations to fields comes from the app; arguments and types come from `schema.graphql`.
+ * 2. The selection covers every member of the contract. Related records exist only in GraphQL and are omitted.
  */
 import { readFileSync } from 'node:fs';
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
@@ -20,7 +19,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-// Says which field answers which operation, by being read.
+// Importing it registers the field of each operation.
 import '../src/app.module.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
@@ -29,11 +28,11 @@ import type { GraphqlRequest } from './test-graphql-api.js';
 
 export const SCHEMA = buildSchema(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'));
 
-/** A stream of REST; here `events` reads the same events, and subscriptions are of what happens on markets. */
+/** A REST stream. In GraphQL, `events` reads the same events, and subscriptions cover only market activity. */
 export const REST_ONLY_OPERATIONS: readonly string[] = ['events.stream'];
 export const SHARED_OPERATIONS = OPERATIONS.filter(({ id }) => !REST_ONLY_OPERATIONS.includes(id));
 
-/** Parameters of a path where two records stand in it, or where the field is of another record than the path's. */
+/** Path parameters of paths with two records, or whose field belongs to another record than the path. */
 const OF_WEBHOOK = { id: 'webhookId' };
 const OF_DEAD_LETTER = { ...OF_WEBHOOK, dlq_id: 'id' };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -57,7 +56,7 @@ interface RootField {
   readonly field: GraphQLField<unknown, unknown>;
 }
 
-/** Every root field that answers the operation. */
+/** Returns every root field of the operation. */
 export function rootFieldsOf(operation: Operation): RootField[] {
   return [...OPERATION_FIELDS]
     .filter(([, answered]) => answered.id === operation.id)
@@ -75,7 +74,7 @@ export function rootFieldOf(operation: Operation): RootField {
   return root;
 }
 
-/** The argument of each place of a request, by part and wire name. */
+/** Arguments by the part and wire name of a request. */
 export function argumentsOf(operation: Operation): ReadonlyMap<string, string> {
   const { id, params, query, body, list } = operation;
   const places = new Map<string, string>();
@@ -89,14 +88,14 @@ export function argumentsOf(operation: Operation): ReadonlyMap<string, string> {
   return places;
 }
 
-/** What a refusal calls the place that REST calls `field`. */
+/** Returns the name that GraphQL errors use for REST's `field`. */
 export function errorFieldOf(operation: Operation, part: 'params' | 'query' | 'body', field: string): string {
   const [name = '', ...rest] = field.split('.');
   const argument = part === 'body' ? undefined : argumentsOf(operation).get(`${part}.${name}`);
   return [argument ?? camelCase(name), ...rest.map(camelCase)].join('.');
 }
 
-/** The request as a document with variables; `selection` says what is asked of the answer, all of it where it is left out. */
+/** Returns the request as a document with variables. `selection` defaults to the whole response. */
 export function graphqlRequestOf(
   operation: Operation,
   request: GoodRequest,
@@ -138,7 +137,7 @@ function variablesOf(
   return variables;
 }
 
-/** A value of REST as an input of the type: text of a query by what it says, members under their names here. */
+/** Converts a REST value to an input of the type: query strings are parsed, members renamed. */
 function inputOf(type: GraphQLInputType, value: unknown): unknown {
   const named = getNullableType(type);
   if (value === null || value === undefined) return value;
@@ -158,7 +157,7 @@ function inputOf(type: GraphQLInputType, value: unknown): unknown {
   return named.name === 'Boolean' ? value === 'true' : value;
 }
 
-/** All that the contract says of the answer; of a list, of one item. */
+/** Returns a selection of every member of the response; for a list, of one item. */
 export function itemSelectionOf(operation: Operation): string {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
   return selectionOfType(type, operation.response as unknown as Described);
@@ -178,7 +177,7 @@ function selectionInside(type: GraphQLOutputType, schema: Described): string {
   return isLeafType(getNamedType(type)) ? '' : selectionOfType(type, schema);
 }
 
-/** The members that the contract has: their fields here, their names there. */
+/** Returns the contract's members: GraphQL fields by wire name. */
 export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: Described) {
   const named = getNamedType(type);
   const shape = itemOf(schema).def.shape;
@@ -196,7 +195,7 @@ function itemOf(schema: Described): Described {
   return inner.def.type === 'array' ? itemOf(inner.def.element!) : inner;
 }
 
-/** Data of REST, whose decimals are strings, as GraphQL has to say the same: other names, and null for what is absent. */
+/** Converts REST data, whose decimals are strings, to the expected GraphQL data: renamed, with null for absent members. */
 export function toGraphqlData(operation: Operation, data: unknown): unknown {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
   const schema = operation.response as unknown as Described;

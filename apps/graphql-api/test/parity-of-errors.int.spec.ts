@@ -1,4 +1,4 @@
-/** What REST refuses, GraphQL refuses: with the same code and details, which name the argument. */
+/** GraphQL returns the same error codes and details as REST, with the names of arguments. */
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, encodeId, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import {
@@ -30,14 +30,14 @@ afterAll(() => apis?.close());
 type Part = IdLocation['part'];
 const operationOf = (id: string) => OPERATIONS.find((operation) => operation.id === id)!;
 
-/** Words of the wire in a message, in whichever way they are written. */
+/** Wire names in a message, in any format. */
 const wordsOf = (message: unknown) =>
   String(message)
     .replace(/\b[a-z]+(?:_[a-z0-9]+)+\b/g, camelCase)
     .replace(/^limit\b/, 'first')
     .replace(/^cursor\b/, 'after');
 
-/** The refusal of REST as GraphQL has to say it. */
+/** Converts a REST error to the expected GraphQL error. */
 function toGraphqlError(operation: Operation, { code, details }: ErrorResult): ErrorResult {
   const part: Part = code === 'invalid_query' ? 'query' : 'body';
   return {
@@ -50,13 +50,13 @@ function toGraphqlError(operation: Operation, { code, details }: ErrorResult): E
   };
 }
 
-/** A filter that knows no such record says not_found, and stands in the query all the same. */
+/** A filter with an unknown record returns not_found, although it is in the query. */
 function fieldOf(operation: Operation, part: Part, field: string): string {
   const isOfQuery = operation.method === 'GET' || field in (operation.query?.shape ?? {});
   return errorFieldOf(operation, isOfQuery ? 'query' : part, field);
 }
 
-/** Asks both, and gives the code of their one refusal. */
+/** Sends the request to both and returns the code of their equal error. */
 async function refusedAlike(operation: Operation, request: GoodRequest): Promise<string> {
   const rest = restOutcome(await apis.callRest(owner, operation, request)).error;
   const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request)).error;
@@ -69,7 +69,7 @@ async function refusedAlike(operation: Operation, request: GoodRequest): Promise
 
 const withIds = SHARED_OPERATIONS.filter((operation) => idLocations(operation).length > 0);
 it.each(withIds.map((operation) => [operation.id, operation] as const))(
-  '%s knows no record of an unknown, malformed or foreign id, wherever it stands',
+  '%s returns not_found for an unknown, malformed or foreign id at every position',
   async (_id, operation) => {
     const request = await goodRequest(operation, owner);
     const foreign = await goodRequest(operation, stranger);
@@ -86,7 +86,7 @@ it.each(withIds.map((operation) => [operation.id, operation] as const))(
 type Change = Readonly<Record<string, unknown>>;
 const LONG = 'n'.repeat(1_001);
 
-/** Changes of a request's body that spoil it. */
+/** Changes that make the body of a request invalid. */
 const BODIES: readonly (readonly [operation: string, code: ErrorCode, ...changes: Change[]])[] = [
   [
     'trades.create',
@@ -148,7 +148,7 @@ const bodies = BODIES.flatMap(([id, code, ...changes]) =>
   changes.map((change) => [id, JSON.stringify(change).slice(0, 80), code, change] as const),
 );
 
-it.each(bodies)('%s refuses %s alike: %s', async (id, _text, code, change) => {
+it.each(bodies)('%s rejects %s in both: %s', async (id, _text, code, change) => {
   const request = await goodRequest(operationOf(id), owner);
   const body = { ...(request.body as object), ...change };
   expect(await refusedAlike(operationOf(id), { ...request, body })).toBe(code);
@@ -181,12 +181,12 @@ const QUERIES: readonly (readonly [operation: string, query: GoodRequest['query'
   ['events.list', { type: 'no.such' }],
   ['auth.cliChallenge', { pubkey: 'xyz' }],
 ];
-it.each(QUERIES)('%s refuses the query %j alike', async (id, query) => {
+it.each(QUERIES)('%s rejects the query %j in both', async (id, query) => {
   const request = await goodRequest(operationOf(id), owner);
   expect(await refusedAlike(operationOf(id), { ...request, query })).toBe('invalid_query');
 });
 
-/** Requests that the state of the records refuses, made for a person. */
+/** Requests that the state of the user's records rejects. */
 const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Promise<GoodRequest>])[] = [
   [
     'a trade that is CANCELLED',
@@ -229,7 +229,7 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     },
   ],
   [
-    'a copier that follows nothing',
+    'a copier without a strategy',
     'copiers.start',
     'invalid_state',
     async () => ({ params: { id: await owner.copier() } }),
@@ -265,17 +265,17 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
   ],
   ['a code of no mail', 'auth.verifyEmail', 'not_found', async () => ({ query: { code: randomUUID() } })],
   [
-    'a setting that there is not',
+    'a setting that does not exist',
     'settings.get',
     'not_found',
     async () => ({ params: { key: encodeId('evt', randomUUID()) } }),
   ],
 ];
-it.each(STATES)('%s: %s is refused alike, %s', async (_what, id, code, make) => {
+it.each(STATES)('%s: %s is rejected in both, %s', async (_what, id, code, make) => {
   expect(await refusedAlike(operationOf(id), await make())).toBe(code);
 });
 
-it('what the types of the schema refuse is validation_failed, without suggestions and without what was given', async () => {
+it('errors of the schema types are validation_failed, without suggestions and values', async () => {
   const accountId = await owner.account();
   const order = { exchangeAccountId: accountId, tradePairId: apis.market.pairId, type: 'LIMIT', amount: '1' };
   const CREATE = 'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id } }';

@@ -1,4 +1,4 @@
-/** Every read, asked of REST and of GraphQL by the same person: the same records, pages, totals and cursors. */
+/** Every read returns the same in REST and GraphQL: records, pages, totals and cursors. */
 import type { Operation } from '@trading-automation/contracts';
 import { idLocations, populate } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
@@ -13,7 +13,7 @@ import {
   toGraphqlData,
 } from './operation-requests.js';
 
-/** What differs from one request to the next, whoever is asked. */
+/** Members that differ between requests in both APIs. */
 const VOLATILE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'auth.cliChallenge': ['challenge', 'expiresAt'],
   'health.detailed': ['age_ms'],
@@ -48,7 +48,7 @@ function steady(operation: Operation, value: unknown): unknown {
 }
 
 describe.each(named(records))('%s', (_id, operation) => {
-  it('is the same record on both', async () => {
+  it('is the same record in both', async () => {
     const request = requests.get(operation)!;
     const rest = restOutcome(await apis.callRest(owner, operation, request));
     const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request));
@@ -102,7 +102,7 @@ async function graphqlPage(operation: Operation, query: Query) {
 }
 
 describe.each(named(lists))('%s', (_id, operation) => {
-  it('has the records of the page, once as nodes and once within edges, and the total', async () => {
+  it('has the records of the page as nodes and as edges, and the total', async () => {
     for (const query of [{}, { limit: '1' }, { limit: '100' }] as Query[]) {
       const rest = await restPage(operation, { ...query, include: 'total' });
       const { nodes, edges, totalCount, pageInfo } = await graphqlPage(operation, query);
@@ -119,7 +119,7 @@ describe.each(named(lists))('%s', (_id, operation) => {
     }
   });
 
-  it("goes on behind each edge's cursor, as REST does behind it, and as here behind REST's", async () => {
+  it('continues after the cursors of both APIs in both APIs', async () => {
     const whole = await graphqlPage(operation, { limit: '100' });
     expect(whole.nodes.length).toBeGreaterThan(1);
     const { nextCursor } = await restPage(operation, { limit: '1' });
@@ -134,7 +134,7 @@ describe.each(named(lists))('%s', (_id, operation) => {
     }
   });
 
-  it('sorts by each field, both ways, under its name here or there', async () => {
+  it('sorts by each field in both directions, under its GraphQL or REST name', async () => {
     for (const sort of operation.list!.sorts)
       for (const order of ['asc', 'desc']) {
         const rest = await restPage(operation, { sort, order, limit: '100' });
@@ -147,7 +147,7 @@ describe.each(named(lists))('%s', (_id, operation) => {
 
   const filters = Object.entries(operation.query?.shape ?? {});
   if (filters.length > 0)
-    it('lets the same records through its filters', async () => {
+    it('returns the same records for its filters', async () => {
       const whole = (await restPage(operation, { limit: '100' })).data as Record<string, unknown>[];
       const told = new Set<string>();
       for (const [name] of filters)
@@ -158,12 +158,12 @@ describe.each(named(lists))('%s', (_id, operation) => {
           expect(totalCount).toBe(rest.total);
           if (nodes.length !== whole.length) told.add(name);
         }
-      // Each of them leaves something out, or nothing would show that it is looked at.
+      // Each filter excludes something, so that the test shows its effect.
       expect([...told]).toEqual(filters.map(([name]) => name));
     });
 });
 
-/** Values of a filter: all that an enum has, what the records have, instants between them, and what none of them has. */
+/** Values of a filter: all enum values, values of the records, instants between them, and values of no record. */
 async function valuesFor(
   operation: Operation,
   name: string,
@@ -179,11 +179,11 @@ async function valuesFor(
   return [...new Set([...found.slice(0, 20), ...(await ofNone(operation, name))])];
 }
 
-/** Good values of a filter that none of the records has. */
+/** Valid values of a filter that match no record. */
 async function ofNone(operation: Operation, name: string): Promise<string[]> {
   const place = idLocations(operation).find((one) => one.part === 'query' && one.name === name);
   if (place === undefined) return name === 'exchange' ? ['other'] : [];
-  // Each decision is of another signal.
+  // Each decision belongs to a different signal.
   if (place.prefix === 'sig') return [];
   if (place.prefix !== 'rwt') return [await owner.idOf(place.prefix)];
   const types = await owner.requireData('GET', '/v1/rewards/types');

@@ -1,4 +1,4 @@
-/** Every write, done by one person over REST and by another over GraphQL: the same answers, and the same records left. */
+/** Every write, by one user in REST and by another in GraphQL: the same responses and the same resulting records. */
 import type { Operation } from '@trading-automation/contracts';
 import { goodRequest } from '../../rest-api/test/proofs/contract.js';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
@@ -11,7 +11,7 @@ const lists = SHARED_OPERATIONS.filter(
 );
 
 let apis: ApiPair;
-/** Whatever one of them has, the other has as well. */
+/** Both users have equal records. */
 let overRest: TestUser;
 let overGraphql: TestUser;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => apis?.close());
 
-/** What differs from one record to an equal one. */
+/** Members that differ between equal records. */
 const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, '$1_id'],
   [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'uuid'],
@@ -55,7 +55,7 @@ it.each(writes.map((operation) => [operation.id, operation] as const))(
   },
 );
 
-/** As text, in an order of their own: those of one instant have none. */
+/** Returns sorted strings, because records of one instant have no order. */
 async function recordsOf(person: TestUser, operation: Operation): Promise<string[]> {
   const answer = await apis.callRest(person, operation, { query: { limit: '100' } });
   const { data, error } = restOutcome(answer);

@@ -10,10 +10,10 @@ import type { PasskeySignInService } from '@trading-automation/core/sign-in';
 
 const require = createRequire(import.meta.url);
 
-/** The public client library as its package has it, for a page. */
+/** The public client library from its package, for a page. */
 const LIBRARY = join(dirname(require.resolve('@simplewebauthn/browser')), '..', 'esm');
 
-/** A page that registers a passkey and signs in by one; each answers what the server said, or the browser's error. */
+/** A page that registers a passkey and signs in with one; each returns the server's response or the browser's error. */
 const PAGE = `<!doctype html>
 <title>Passkeys</title>
 <script type="module">
@@ -34,7 +34,7 @@ const PAGE = `<!doctype html>
   window.login = ceremony(startAuthentication, '/login');
 </script>`;
 
-/** The page's server. Who registers is whoever the test says. */
+/** Server of the page. The test sets the user who registers. */
 export class PasskeyPages {
   actor: Actor | undefined;
   passkeys: PasskeySignInService | undefined;
@@ -46,7 +46,7 @@ export class PasskeyPages {
     });
   }
 
-  /** @returns its origin; a browser takes one of this machine as secure */
+  /** @returns its origin; browsers treat loopback origins as secure */
   async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     return `http://localhost:${(this.server.address() as AddressInfo).port}`;
@@ -78,7 +78,7 @@ export class PasskeyPages {
     for await (const chunk of request) chunks.push(chunk);
     const answer = JSON.parse(Buffer.concat(chunks).toString());
     const { actor, passkeys } = this;
-    if (actor === undefined || passkeys === undefined) throw new Error('nobody is there');
+    if (actor === undefined || passkeys === undefined) throw new Error('the test has set no user');
     try {
       if (path === '/register/options') return await passkeys.registrationOptions(actor);
       if (path === '/register') return await passkeys.register(actor, answer);

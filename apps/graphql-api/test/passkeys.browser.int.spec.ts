@@ -1,4 +1,4 @@
-/** Passkeys as a browser makes and uses them: Chromium, its virtual authenticator, and the public client library. */
+/** Passkeys in a real browser: Chromium with its virtual authenticator and the public client library. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ let profile: string;
 let browser: BrowserContext;
 let core: CoreUnderTest;
 let product: INestApplicationContext;
-/** Two origins of one domain; the product knows the first alone. */
+/** Two origins of one domain; the product accepts only the first. */
 let [ours, others]: PasskeyPages[] = [];
 let [origin, otherOrigin] = ['', ''];
 
@@ -71,7 +71,7 @@ afterAll(async () => {
   rmSync(profile, { recursive: true, force: true });
 });
 
-/** Signing in as an API wires it. */
+/** The sign-in services as wired in an API. */
 function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
   const serverKeys: ServerKeys = [createHash('sha256').update('server key of the test').digest()];
   const url = () => 'https://graphql.example.com';
@@ -115,18 +115,18 @@ async function signedInUser(): Promise<string> {
 }
 
 describe('a passkey of a browser', () => {
-  it('is registered, and signs its user in, who is not named', async () => {
+  it('is registered and signs in its user without a user name', async () => {
     expect(await register()).toEqual({ credentialId: expect.stringMatching(/^[\w-]+$/) });
     expect(await signedInUser()).toBe(ours!.actor?.userId);
     expect(await signedInUser()).toBe(ours!.actor?.userId);
   });
 
-  it('is made once on an authenticator: the browser knows that it is there', async () => {
+  it('is created once per authenticator, because the browser excludes existing ones', async () => {
     await register();
     expect(await register()).toEqual({ browser: 'InvalidStateError' });
   });
 
-  it('is neither made nor used where its user is not verified', async () => {
+  it('is neither created nor used without user verification', async () => {
     await register();
     await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     expect(await login()).toEqual({ browser: 'NotAllowedError' });
@@ -134,7 +134,7 @@ describe('a passkey of a browser', () => {
     expect(await register()).toEqual({ browser: 'NotAllowedError' });
   });
 
-  it('is refused from an origin that is not ours, which the browser takes for the same domain', async () => {
+  it('is rejected from another origin of the same domain', async () => {
     await register();
     await page.goto(otherOrigin);
     expect(await login()).toEqual({ refused: 'invalid_login' });
@@ -145,7 +145,7 @@ describe('a passkey of a browser', () => {
     expect(await register()).toEqual({ refused: 'validation_failed' });
   });
 
-  it('that was copied is found out by its counter', async () => {
+  it('that was cloned is detected by its counter', async () => {
     await register();
     const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
     const [copy] = credentials;
@@ -155,7 +155,7 @@ describe('a passkey of a browser', () => {
     expect(await login()).toEqual({ refused: 'invalid_login' });
   });
 
-  it('that was removed signs nobody in', async () => {
+  it('that was removed cannot sign in', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
     await product.get(PasskeySignInService).remove(ours!.actor!, credentialId);
     expect(await login()).toEqual({ refused: 'invalid_login' });

@@ -1,4 +1,4 @@
-/** The schema against the contracts: every operation has its field, every record its type, and nothing stands beside them. */
+/** Checks the schema against the contracts: every operation has a field, every record a type, and nothing else exists. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { getNamedType, getNullableType, isLeafType, isNonNullType, printSchema } from 'graphql';
@@ -21,7 +21,7 @@ const rootFields = [SCHEMA.getQueryType()!, SCHEMA.getMutationType()!].flatMap((
   Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const),
 );
 
-it('schema.graphql is what the contracts and the root fields make', () => {
+it('schema.graphql is generated from the contracts and the root fields', () => {
   const handwritten = readdirSync(new URL('../src/resolvers/', import.meta.url))
     .filter((file) => file.endsWith('.graphql'))
     .sort()
@@ -29,7 +29,7 @@ it('schema.graphql is what the contracts and the root fields make', () => {
   expect(printSchema(SCHEMA)).toBe(buildSchemaText(handwritten).trimEnd());
 });
 
-it("every field of the root is an operation's, is `node`, or is deprecated", () => {
+it('every root field belongs to an operation, is `node`, or is deprecated', () => {
   const strays = rootFields.filter(
     ([place, { deprecationReason }]) =>
       !OPERATION_FIELDS.has(place) && place !== 'Query.node' && !deprecationReason,
@@ -38,14 +38,14 @@ it("every field of the root is an operation's, is `node`, or is deprecated", () 
   for (const place of OPERATION_FIELDS.keys()) expect(rootFields.map(([known]) => known)).toContain(place);
 });
 
-it('the stream of events is the one operation that REST has alone: `events` reads the same events here', () => {
+it('the event stream is the only operation that exists only in REST', () => {
   const without = OPERATIONS.filter((operation) => rootFieldsOf(operation).length === 0);
   expect(without.map(({ id }) => id)).toEqual(REST_ONLY_OPERATIONS);
   expect(without.every(({ stream }) => stream === true)).toBe(true);
   expect(SCHEMA.getQueryType()!.getFields()).toHaveProperty('events');
 });
 
-/** What the type of an argument has to be able to say. */
+/** Values that the type of an argument must be able to express. */
 function wordOf(operation: Operation, place: string): string | undefined {
   const [part = '', name = ''] = place.split('.');
   if (name === 'limit') return 'Int';
@@ -65,7 +65,7 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
       expect(rootFieldsOf(operation).map(({ kind }) => kind)).toHaveLength(1);
     });
 
-    it('takes as arguments what the operation takes, and nothing else', () => {
+    it('has exactly the arguments of the operation', () => {
       const { field } = rootFieldOf(operation);
       const places = [...argumentsOf(operation)];
       expect(field.args.map(({ name }) => name).sort()).toEqual(
@@ -79,7 +79,7 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
       }
     });
 
-    it('needs its input where REST needs a body', () => {
+    it('requires its input if REST requires a body', () => {
       const { field } = rootFieldOf(operation);
       const input = field.args.find(({ name }) => name === 'input');
       expect(input === undefined ? undefined : isNonNullType(input.type)).toBe(
@@ -87,7 +87,7 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
       );
     });
 
-    it("takes every member of the body, and shows every member of the answer, under the contract's name", () => {
+    it("has every member of the body and of the response, under the contract's name", () => {
       const { field } = rootFieldOf(operation);
       const input = field.args.find(({ name }) => name === 'input');
       if (input !== undefined) expectMembers(input.type, operation.body as unknown as Described);
@@ -96,7 +96,7 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
   },
 );
 
-/** All the way down; what may be absent is nullable, and what never is can't be null. */
+/** Checks every level: optional members are nullable, and required members are not. */
 function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described): void {
   for (const [field, wireName, member] of membersOf(type, schema)) {
     const [inner, isNullable] = unwrapped(member);
@@ -108,9 +108,9 @@ function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described)
   }
 }
 
-/** Read for 30 days alone, and by no loader. */
+/** Readable only for 30 days, and not through a loader. */
 const NO_NODES = ['Event'];
-it('what is found by an id alone implements Node', () => {
+it('types that can be loaded by id implement Node', () => {
   const nodes = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
   const found = SHARED_OPERATIONS.filter(
     ({ id, params }) => id.endsWith('.get') && Object.keys(params?.shape ?? {}).join() === 'id',

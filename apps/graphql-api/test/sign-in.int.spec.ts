@@ -1,4 +1,4 @@
-/** The deprecated mutations, as clients of before call them: what they give, and what it is good for. */
+/** The deprecated mutations as old clients call them, and the use of their results. */
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -73,7 +73,7 @@ describe('the deprecated mutations', () => {
     ({ name }) => name.includes('_') || ['register', 'login', 'logout'].includes(name),
   );
 
-  it('are those that were published, and each says when it goes', () => {
+  it('are those that were published, with the version of their removal', () => {
     expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
     expect(named.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
     for (const { deprecationReason } of named) expect(deprecationReason).toContain('removed in v2.0');
@@ -86,7 +86,7 @@ describe('the deprecated mutations', () => {
     expect(deprecated).toEqual(named);
   });
 
-  it('are counted by day, and nothing of who used them', async () => {
+  it('are counted by day, without the user', async () => {
     const uses = async () => {
       const rows = await market.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
       return rows.reduce((sum, row) => sum + Number(row.uses), 0);
@@ -95,7 +95,7 @@ describe('the deprecated mutations', () => {
     const before = await uses();
     for (let i = 0; i < 3; i++) await post(own, '{"query":"mutation { logout { ended } }"}');
     await own.close();
-    // Without credentials they were refused before they were called: that is no use.
+    // Without credentials they are rejected before the call, which does not count as a use.
     expect(await uses()).toBe(before);
     const another = await startTestGraphqlApi(market.api.databaseUrl, { PUBLIC_URL: api.url });
     const { access_token } = await register(newEmail());
@@ -108,7 +108,7 @@ describe('the deprecated mutations', () => {
 });
 
 describe('a password', () => {
-  it('opens an account, whose token is good for everything that a signature is, and for REST not', async () => {
+  it('creates an account whose token is valid for everything in GraphQL, but not for REST', async () => {
     const { access_token } = await register(newEmail());
     const { data } = await me(access_token);
     expect(data.me).toMatchObject({
@@ -120,7 +120,7 @@ describe('a password', () => {
     expect([status, json.error?.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('lets in again with tokens of another session of the same account', async () => {
+  it('signs in again with a new session of the same account', async () => {
     const email = newEmail();
     const first = await register(email);
     const { data } = await login(email);
@@ -129,7 +129,7 @@ describe('a password', () => {
     expect(other.data.me.id).toBe(one.data.me.id);
   });
 
-  it('that is wrong is refused as an address that nobody has is, in the same words', async () => {
+  it('that is wrong gets the same error as an unknown address', async () => {
     const email = newEmail();
     await register(email);
     const [wrong, unknown] = [await login(email, 'not the password'), await login(newEmail())];
@@ -143,7 +143,7 @@ describe('a password', () => {
   it.each([
     ['too short', 'short'],
     ['too long', 'x'.repeat(129)],
-  ])('that is %s is refused, and named', async (_what, password) => {
+  ])('that is %s is rejected and the field named', async (_what, password) => {
     const text = `mutation ($password: String!) { register(email: "${newEmail()}", password: $password) ${TOKENS} }`;
     const answer = await mutate(text, { password });
     expect(codesOf(answer)).toEqual(['validation_failed']);
@@ -151,7 +151,7 @@ describe('a password', () => {
     expect(answer.text).not.toContain(password);
   });
 
-  it('may be given for an address once', async () => {
+  it('can be registered once per address', async () => {
     const email = newEmail();
     await register(email);
     const text = `mutation { register(email: "${email}", password: "${PASSWORD}") ${TOKENS} }`;
@@ -160,7 +160,7 @@ describe('a password', () => {
 });
 
 describe('a session', () => {
-  it('goes on with a refresh token, which is good once and ends it when it comes again', async () => {
+  it('continues with a refresh token, which is single-use; its reuse ends the session', async () => {
     const tokens = await register(newEmail());
     const refresh = (token: string) =>
       mutate(`mutation ($token: String!) { refresh_token(refresh_token: $token) ${TOKENS} }`, { token });
@@ -179,7 +179,7 @@ describe('a session', () => {
     expect([answer.status, codesOf(answer)]).toEqual([401, ['invalid_access_token']]);
   });
 
-  it('has tokens that anybody can check by the published keys', async () => {
+  it('has tokens that can be verified with the published keys', async () => {
     const { access_token } = await register(newEmail());
     const response = await fetch(`${api.url}/.well-known/jwks.json`);
     const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet);
@@ -194,7 +194,7 @@ describe('a second factor', () => {
   const codeOf = (secret: string, step = 0) =>
     new TOTP({ secret }).generate({ timestamp: Date.now() + step * 30_000 });
 
-  it('is asked for once it is enabled, and its codes and recovery codes are good once', async () => {
+  it('is required once enabled, and its codes and recovery codes are single-use', async () => {
     const email = newEmail();
     const { access_token } = await register(email);
     const { data } = await mutate('mutation { generate_2fa { uri secret } }', {}, access_token);
@@ -223,7 +223,7 @@ describe('a second factor', () => {
     expect(codesOf(await verify(await ticketOf(), recoveryCode))).toEqual(['invalid_login']);
   });
 
-  it('is no longer asked for once it is disabled', async () => {
+  it('is no longer required once disabled', async () => {
     const email = newEmail();
     const { access_token } = await register(email);
     const { data } = await mutate('mutation { generate_2fa { secret } }', {}, access_token);
@@ -238,31 +238,31 @@ describe('a second factor', () => {
   });
 });
 
-describe('a way in that is not configured', () => {
+describe('a sign-in provider that is not configured', () => {
   it.each([
     ['google_auth(id_token: "x")', 'Google'],
     ['apple_auth(id_token: "x")', 'Apple'],
     ['x_auth(access_token: "x")', 'X'],
     ['telegram_auth(data: {})', 'Telegram'],
-  ])('%s says so', async (field, name) => {
+  ])('%s returns an error', async (field, name) => {
     const answer = await mutate(`mutation { ${field} { is_2fa_required } }`);
     expect(codesOf(answer)).toEqual(['permission_denied']);
     expect(answer.errors![0]!.message).toContain(name);
   });
 
-  it('is said of passkeys, too', async () => {
+  it('includes passkeys', async () => {
     expect(codesOf(await mutate('mutation { passkey_login_options }'))).toEqual(['permission_denied']);
   });
 });
 
-it('what asks for a caller is refused to strangers before anything is done', async () => {
+it('mutations that require a caller reject unauthenticated requests before any effect', async () => {
   for (const field of ['generate_2fa { uri }', 'passkey_registration_options', 'logout { ended }']) {
     const answer = await mutate(`mutation { ${field} }`);
     expect([answer.status, codesOf(answer)]).toEqual([401, ['authentication_required']]);
   }
 });
 
-it('a signed request may use them, too', async () => {
+it('a signed request can use them, too', async () => {
   const holder = await openAccount(market.api);
   const { data } = await sendGraphql(api, holder, 'mutation { generate_2fa { uri } }');
   expect(data.generate_2fa.uri).toContain('otpauth://');

@@ -1,4 +1,4 @@
-/** What stands between a process and its server, for tests of what happens when that is away. */
+/** A TCP proxy between a process and its server, for tests of outages. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -11,11 +11,11 @@ interface CutPoint {
   readonly isPassedOn?: boolean;
 }
 
-/** A way to a server that can be shut, held up, and cut at a word. */
+/** A proxy that can be closed, paused, and disconnected on a given string. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private isShut = false;
-  /** What waits for the way to go on; null while it does. */
+  /** Callbacks that wait for the proxy to continue; null while it is not paused. */
   private pausedWrites: (() => void)[] | null = null;
   private next: (CutPoint & { readonly done: () => void }) | undefined;
 
@@ -44,7 +44,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Connections stand, and nothing comes through. */
+  /** Keeps connections open but forwards nothing. */
   pause(): void {
     this.pausedWrites ??= [];
   }
@@ -55,7 +55,7 @@ export class TcpProxy {
     this.pausedWrites = null;
   }
 
-  /** Resolves once it has happened. */
+  /** Resolves when it has happened. */
   cutAt(cut: CutPoint): Promise<void> {
     return new Promise((done) => {
       this.next = { ...cut, done };

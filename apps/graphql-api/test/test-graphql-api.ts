@@ -1,4 +1,4 @@
-/** The GraphQL API as it is deployed, in this process, beside a REST API on the same database. */
+/** The GraphQL API as deployed, in this process, with a REST API on the same database. */
 import { createHash } from 'node:crypto';
 import type { Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
@@ -15,7 +15,7 @@ export interface TestGraphqlApi {
   readonly port: number;
   readonly url: string;
   readonly log: string[];
-  /** The API's own: its pool is what its statements go through. */
+  /** The platform of the API, whose pool runs its statements. */
   readonly platform: Platform;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface GraphqlError {
   };
 }
 
-/** An answer of GraphQL: what was asked for is told by who asks. */
+/** A GraphQL response; the caller specifies the type of its data. */
 export interface GraphqlResponse {
   readonly status: number;
   readonly headers: TestResponse['headers'];
@@ -52,7 +52,7 @@ export interface GraphqlRequest {
   readonly extensions?: object;
 }
 
-/** No test depends on how busy the machine is: a client of this process answers when its turn comes. */
+/** Generous timeouts, so that no test depends on the load of the machine. */
 const PATIENT = { initWaitMs: 60_000, pingMs: 600_000 };
 
 export async function startTestGraphqlApi(
@@ -81,7 +81,7 @@ export async function startTestGraphqlApi(
   return { port: Number(new URL(url).port), url, log, platform, close: stop };
 }
 
-/** What is sent as it is, without credentials unless the headers have them. */
+/** Sends a request unchanged, without credentials unless the headers contain them. */
 export async function post(
   api: { readonly port: number },
   body: string,
@@ -92,7 +92,7 @@ export async function post(
   );
 }
 
-/** A signed operation; text stands for a query without anything else. */
+/** Sends a signed operation; a string is a query without variables. */
 export function sendGraphql(
   api: { readonly port: number },
   { privateKey }: KeyPair,

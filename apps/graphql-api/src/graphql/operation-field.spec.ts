@@ -57,7 +57,7 @@ async function answerOf(operation: Operation, { args = {}, actor = null, options
 const guarded = OPERATIONS.filter(({ access }) => access !== 'PUBLIC' && access !== 'CHALLENGE');
 
 it.each(guarded.map((operation) => [operation.id, operation] as const))(
-  '%s is refused to whoever lacks its permission, before anything of it is judged',
+  '%s is rejected without its permission, before any validation',
   async (_id, operation) => {
     const needed = operation.access as Permission;
     const lacking = PERMISSIONS.filter((permission) => !permits([permission], needed));

@@ -19,7 +19,7 @@ describe('a discovery document', () => {
     ['with keys in the clear', { issuer: ISSUER, jwks_uri: 'http://keys.example.net/keys' }],
     ['with keys in a file', { issuer: ISSUER, jwks_uri: 'file:///keys' }],
     ['without keys', { issuer: ISSUER }],
-    ['that is none', 'issuer'],
+    ['with an invalid value', 'issuer'],
   ])('%s is not trusted', (_what, document) => {
     expect(jwksUriIn(document, ISSUER)).toBeNull();
   });

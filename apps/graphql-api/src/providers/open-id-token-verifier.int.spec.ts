@@ -129,7 +129,7 @@ describe('an ID token', () => {
   it.each([
     ['for another client', () => claims({ aud: 'another' })],
     ['for another client beside ours', () => claims({ aud: [CLIENT, 'another'] })],
-    ['for nobody', () => claims({ aud: [] })],
+    ['without an audience', () => claims({ aud: [] })],
     ['asked for by another client', () => claims({ azp: 'another' })],
     ['of another issuer', () => claims({ iss: 'https://accounts.example.com' })],
     ['of an issuer without its scheme', () => claims({ iss: provider.issuer.replace('http://', '') })],

@@ -62,13 +62,13 @@ describe('an access token of X', () => {
 describe('X itself', () => {
   it.each([
     ['errors', saying(500, '')],
-    ['refuses us', saying(429, '')],
-    ['answers nonsense', saying(200, '<html>')],
-    ['names nobody', saying(200, user({}))],
-    ['names nobody at all', saying(200, '{"errors": []}')],
-    ['names somebody by no number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
-    ['names somebody by a number without quotes', saying(200, user({ id: 7, username: 'a' }))],
-    ['says too much', saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) }))],
+    ['rate-limits the request', saying(429, '')],
+    ['returns invalid JSON', saying(200, '<html>')],
+    ['returns an empty user', saying(200, user({}))],
+    ['returns no user, only errors', saying(200, '{"errors": []}')],
+    ['returns an id that is not a number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
+    ['returns an id that is not a string', saying(200, user({ id: 7, username: 'a' }))],
+    ['returns a body that is too large', saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) }))],
   ])('causes service_unavailable if it %s', async (_what, said) => {
     answer = said;
     await expect(identify()).rejects.toEqual(failure);

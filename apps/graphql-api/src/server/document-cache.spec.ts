@@ -318,7 +318,7 @@ describe('the cache', () => {
     }
   });
 
-  it('does not mix up a text and a name with the same concatenation', () => {
+  it('does not mix up text and name with the same concatenation', () => {
     const text = '{\n item { name }\n}';
     const documents = new DocumentCache(schema);
     for (const [name, rest] of [

@@ -1,4 +1,4 @@
-/** Who asks: signatures, access tokens, strangers, and what each pays. */
+/** Authentication: signatures, access tokens, requests without credentials, and the rate limits of each. */
 import { createHash, createHmac } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -44,7 +44,7 @@ afterAll(async () => {
   await market?.close();
 });
 
-/** Signing in at this API, as a process of its own. */
+/** The sign-in services of a second process on this API's database. */
 function signIn(): Promise<INestApplicationContext> {
   const serverKeys = [createHash('sha256').update('server key').digest()] as const;
   const issuer = () => api.url;
@@ -78,13 +78,13 @@ const signature = (body: string, more: object = {}) => ({
 });
 
 describe('a signed request', () => {
-  it('is its signer’s, by POST and by GET with its query', async () => {
+  it('belongs to its signer, by POST and by GET with its query', async () => {
     expect((await post(api, ME, signature(ME))).data).toEqual({ me: { id: owner.id } });
     const target = `/graphql?query=${encodeURIComponent('{ me { id } }')}`;
     expect((await sendSigned(api, owner.keyPair, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
   });
 
-  it('is good once', async () => {
+  it('is accepted once', async () => {
     const headers = signature(ME);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(api, ME, headers)));
     const codes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'taken');
@@ -107,7 +107,7 @@ describe('a signed request', () => {
       'timestamp_out_of_window',
     ],
     [
-      'a key that nobody has',
+      'an unlinked key',
       () => signature(ME, { privateKey: createKeyPair().privateKey }),
       'unknown_public_key',
     ],
@@ -117,13 +117,13 @@ describe('a signed request', () => {
       () => ({ ...signature('{}'), 'x-api-key': owner.keyOf('ADMIN') }),
       'invalid_signature',
     ],
-  ])('is refused with %s', async (_what, headers, code) => {
+  ])('is rejected with %s', async (_what, headers, code) => {
     const answer = await post(api, ME, headers() as unknown as Record<string, string>);
     expect(codeOf(answer)).toEqual([401, code]);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('by GET is refused with another query than the signed one', async () => {
+  it('by GET is rejected with another query than the signed one', async () => {
     const [signed, sent] = ['a', 'b'].map(
       (name) => `/graphql?query=${encodeURIComponent(`{ ${name}: me { id } }`)}`,
     );
@@ -132,7 +132,7 @@ describe('a signed request', () => {
     expect(status).toBe(401);
   });
 
-  it('counts alone, whatever else is sent', async () => {
+  it('takes precedence over other credentials', async () => {
     const others = { 'x-api-key': owner.keyOf('READ'), ...bearer('nonsense') };
     expect((await post(api, ME, { ...signature(ME), ...others })).data).toEqual({ me: { id: owner.id } });
   });
@@ -142,8 +142,8 @@ describe('an API key', () => {
   it.each([
     ['as X-API-Key', () => ({ 'x-api-key': owner.keyOf('ADMIN') })],
     ['as Bearer', () => bearer(owner.keyOf('ADMIN'))],
-    ['that is none', () => ({ 'x-api-key': 'x' })],
-  ])('is refused in words: %s', async (_how, headers) => {
+    ['that is malformed', () => ({ 'x-api-key': 'x' })],
+  ])('gets a specific error: %s', async (_how, headers) => {
     for (const text of [ME, JSON.stringify({ query: HEALTH })]) {
       const answer = await post(api, text, headers());
       expect(codeOf(answer)).toEqual([401, 'invalid_api_key']);
@@ -151,7 +151,7 @@ describe('an API key', () => {
     }
   });
 
-  it('in the query is refused as what was exposed, and not logged', async () => {
+  it('in the query is rejected as exposed and not logged', async () => {
     const key = owner.keyOf('ADMIN');
     const { status, text } = await send(api, 'POST', `/graphql?api_key=${key}`, {
       body: ME,
@@ -163,7 +163,7 @@ describe('an API key', () => {
 });
 
 describe('an access token', () => {
-  it('is its user’s until its session ends', async () => {
+  it('identifies its user until its session ends', async () => {
     const token = await accessToken();
     expect((await post(api, ME, bearer(token))).data).toEqual({ me: { id: owner.id } });
     expect((await post(api, ME, { authorization: `bearer   ${token}` })).data).toEqual({
@@ -174,7 +174,7 @@ describe('an access token', () => {
     expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
 
-  it('is refused where it is forged, of another key, of no algorithm, or no token', async () => {
+  it('is rejected if it is forged, of another key, without an algorithm, or malformed', async () => {
     const token = await accessToken();
     const [head, claims, signed] = token.split('.') as [string, string, string];
     const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -197,7 +197,7 @@ describe('an access token', () => {
       expect(codeOf(await post(api, ME, bearer(one)))).toEqual([401, 'invalid_access_token']);
   });
 
-  it('is refused once its session is over', async () => {
+  it('is rejected after its session has ended', async () => {
     const token = await accessToken();
     await market.rows(
       `UPDATE sessions SET expires_at = now() - interval '1 s' WHERE user_id = $1`,
@@ -206,19 +206,19 @@ describe('an access token', () => {
     expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
 
-  it('is refused beside another one', async () => {
+  it('is rejected with another one in the request', async () => {
     const headers = { ...JSON_TYPE, authorization: [`Bearer ${await accessToken()}`, 'Bearer other'] };
     const { status, text } = await send(api, 'POST', '/graphql', { body: ME, headers });
     expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([401, 'credentials_ambiguous']);
   });
 
-  it('that is empty is no stranger’s', async () => {
+  it('that is empty does not count as absent', async () => {
     const answer = await post(api, JSON.stringify({ query: HEALTH }), { authorization: 'Bearer' });
     expect(codeOf(answer)).toEqual([401, 'invalid_access_token']);
   });
 });
 
-describe('a stranger', () => {
+describe('a request without credentials', () => {
   const asks = (text: string, headers = {}) => post(api, JSON.stringify({ query: text }), headers);
 
   it.each([
@@ -230,7 +230,7 @@ describe('a stranger', () => {
       'query A { ...f } fragment f on Query { a: health { status __typename } }',
       { a: { status: 'ok', __typename: 'Health' } },
     ],
-  ])('is answered %s', async (text, data) => {
+  ])('can execute %s', async (text, data) => {
     for (let use = 0; use < 3; use++) expect((await asks(text)).data).toEqual(data);
     expect((await asks(text, { authorization: 'Basic eDp5' })).data).toEqual(data);
   });
@@ -245,7 +245,7 @@ describe('a stranger', () => {
     '{ node(id: "x") { id } }',
     'mutation { deleteSetting(key: "x") { key } }',
     'mutation { verifyEmail(code: "x") { __typename } deleteSetting(key: "x") { key } }',
-  ])('is refused %s as a whole, and nothing of it is done', async (text) => {
+  ])('is rejected as a whole for %s without any effect', async (text) => {
     for (let use = 0; use < 3; use++) {
       const answer = await asks(text);
       expect(codeOf(answer)).toEqual([401, 'authentication_required']);
@@ -265,14 +265,14 @@ describe('the limits', () => {
     });
   });
   afterEach(() => limited.close());
-  /** An address that no other test has. */
+  /** Returns an address that no other test uses. */
   const uniqueAddress = () => ({
     'x-forwarded-for': `10.${[0, 0, 0].map(() => Math.floor(Math.random() * 256)).join('.')}`,
   });
   const left = ({ headers }: GraphqlResponse) =>
     Number(/"general";r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
 
-  it('of an address are taken by strangers and by credentials that fail, and refuse before those are looked at', async () => {
+  it('of an address count requests without credentials and failed credentials, and are checked first', async () => {
     const from = uniqueAddress();
     const health = JSON.stringify({ query: HEALTH });
     const answers = [
@@ -287,7 +287,7 @@ describe('the limits', () => {
     expect(answers[0]!.headers['ratelimit-policy']).toBe('"general";q=4;w=86400');
   });
 
-  it('of a credential are taken by itself, and its address is not', async () => {
+  it('of a credential count only its own requests, and those do not count toward its address', async () => {
     const person = await TestUser.create(market);
     const from = uniqueAddress();
     const asked = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
@@ -301,7 +301,7 @@ describe('the limits', () => {
     expect(left(await post(limited, JSON.stringify({ query: HEALTH }), from))).toBe(3);
   });
 
-  it('of a session are its own', async () => {
+  it('of a session are separate', async () => {
     const from = uniqueAddress();
     const limitedToken = await tokenFor(limited);
     expect(left(await post(limited, ME, { ...from, ...bearer(limitedToken) }))).toBe(3);
@@ -309,7 +309,7 @@ describe('the limits', () => {
   });
 });
 
-/** Tokens name the API that issues them. */
+/** Tokens contain their issuer. */
 async function tokenFor(other: TestGraphqlApi): Promise<string> {
   const before = api;
   api = other;

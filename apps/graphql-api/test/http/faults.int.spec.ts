@@ -1,4 +1,4 @@
-/** What is answered while something is away, and what never leaves: stacks, SQL, secrets. And that digits arrive. */
+/** Internal errors never disclose stacks, SQL or secrets; and decimals keep every digit. */
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
@@ -27,7 +27,7 @@ afterAll(async () => {
 const codesOf = ({ errors }: GraphqlResponse) => errors?.map(({ extensions }) => extensions.code);
 const secret = createHash('sha256').update('a secret of the test').digest('hex');
 
-it('a fault of ours is told as no more than that, and logged with the request’s id', async () => {
+it('an internal error discloses no details and is logged with the request id', async () => {
   await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
   try {
     const answer = await sendGraphql(api, owner.keyPair, '{ webhooks { nodes { id } } health { status } }', {
@@ -44,7 +44,7 @@ it('a fault of ours is told as no more than that, and logged with the request’
   }
 });
 
-it('secrets in variables and literals are neither logged nor said again', async () => {
+it('secrets in variables and literals are neither logged nor returned', async () => {
   const create =
     'mutation ($input: ExchangeAccountCreateInput!) { createExchangeAccount(input: $input) { id } }';
   const credentials = { apiKey: secret, apiSecret: secret };
@@ -85,7 +85,7 @@ describe('a price', () => {
   it.each([
     ['a literal', false],
     ['a variable', true],
-  ])('of 18 decimals arrives whole, as a number in %s', async (_what, isVariable) => {
+  ])('of 18 decimals keeps every digit as a number in %s', async (_what, isVariable) => {
     const { data, errors } = await asks(PRICE, isVariable);
     expect([errors, data]).toEqual([undefined, { createTrade: { price: PRICE } }]);
   });

@@ -1,4 +1,4 @@
-/** Threat T10 over HTTP: documents that would make the server work, or tell what it has. */
+/** Threat T10 over HTTP: documents that are expensive or disclose the schema. */
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
 import { type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
@@ -36,7 +36,7 @@ const TOO_LARGE: readonly (readonly [string, string])[] = [
   ['too_long', doubling],
 ];
 
-it.each(TOO_LARGE)('%s: refused by name, with no limit and no name of the schema', async (code, query) => {
+it.each(TOO_LARGE)('%s: rejected by code, without the limit or names of the schema', async (code, query) => {
   for (const { errors, data, text } of [
     await sendGraphql(api, owner, query),
     await post(api, JSON.stringify({ query })),
@@ -52,7 +52,7 @@ it.each(TOO_LARGE)('%s: refused by name, with no limit and no name of the schema
   }
 });
 
-it('a batch is refused, of however many', async () => {
+it('a batch of any size is rejected', async () => {
   const one = { query: '{ health { status } }' };
   for (const batch of [[], [one], [one, one]]) {
     const { status, errors } = await post(api, JSON.stringify(batch));
@@ -63,13 +63,13 @@ it('a batch is refused, of however many', async () => {
   }
 });
 
-it('the largest page with three edges of each item is answered', async () => {
+it('the largest page with three related records per item is allowed', async () => {
   const edges = 'tradePair { id } exchangeAccount { id } strategy { id }';
   const { errors, data } = await sendGraphql(api, owner, `{ trades(first: 100) { nodes { id ${edges} } } }`);
   expect([errors, data]).toEqual([undefined, { trades: { nodes: [] } }]);
 });
 
-it('a page over the largest is the contract’s to refuse', async () => {
+it('a page over the maximum is rejected by the contract', async () => {
   const { errors } = await sendGraphql(api, owner, '{ trades(first: 2147483647) { nodes { id } } }');
   expect(errors![0]!.extensions).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
 });
@@ -82,14 +82,14 @@ describe('the schema', () => {
     '{ ...f } fragment f on Query { ... { x: __type(name: "Trade") { name } } }',
   ];
 
-  it.each(INTROSPECTION)('is told to who is known, and to no stranger: %s', async (query) => {
+  it.each(INTROSPECTION)('is returned only with credentials: %s', async (query) => {
     const stranger = await post(api, JSON.stringify({ query }));
     expect([stranger.status, stranger.errors![0]!.extensions.code]).toEqual([401, 'authentication_required']);
     const known = await sendGraphql(api, owner, query);
     expect([known.status, known.errors]).toEqual([200, undefined]);
   });
 
-  it('is as deep as tools ask for it, and no deeper', async () => {
+  it('can be introspected as deeply as tools do, and no deeper', async () => {
     const ofType = (depth: number): string => (depth === 0 ? 'name' : `name ofType { ${ofType(depth - 1)} }`);
     const asked = await sendGraphql(
       api,
@@ -103,7 +103,7 @@ describe('the schema', () => {
     expect(circled.errors![0]!.extensions.code).toBe('validation_failed');
   });
 
-  it('is suggested to nobody', async () => {
+  it('is never disclosed by suggestions', async () => {
     for (const query of [
       '{ health { statu } }',
       '{ trade(idd: 1) { id } }',
@@ -117,7 +117,7 @@ describe('the schema', () => {
         expect(text).not.toMatch(/did you mean/i);
   });
 
-  it('is not told to a stranger by what is wrong with a document', async () => {
+  it('is not disclosed without credentials by the errors of a document', async () => {
     const answers = await Promise.all(
       [
         '{ health { secret } }',
@@ -137,7 +137,7 @@ describe('the schema', () => {
     expect(JSON.stringify(told[0])).not.toMatch(/Health|Trade|secret/);
   });
 
-  it('has what a stranger may not ask for beside what is not there', async () => {
+  it('does not distinguish forbidden from missing fields without credentials', async () => {
     for (const query of [
       '{ trades { nodes { id } } }',
       '{ nothing }',
@@ -153,7 +153,7 @@ describe('the schema', () => {
   });
 });
 
-it('15 API keys in one document take 15 times from the bucket for them', async () => {
+it('15 API keys in one document count 15 times toward their bucket', async () => {
   const make = (i: number) => `k${i}: createApiKey(input: {name: "k${i}", permissions: [READ]}) { id }`;
   const { data, errors } = await sendGraphql(api, owner, `mutation { ${times(15, make)} }`);
   expect(Object.values(data).filter((key) => key !== null)).toHaveLength(10);

@@ -1,10 +1,10 @@
 /**
- * Postgres or Redis away under operations over HTTP.
+ * Outages of Postgres or Redis during operations over HTTP.
  *
- * 1. What can't be decided is refused as a whole with REST's status, code and words; what is away under one field is that
- *    field's error alone. Neither tells what is away, or where it stands.
- * 2. A mutation whose connection is cut happens once or not at all; sent again under its Idempotency-Key, exactly once.
- * 3. The same process answers again once what was away is back.
+ * 1. A request that cannot be authenticated gets REST's status, code and message. An outage during one field is only
+ *    that field's error. Neither discloses the unavailable service or its address.
+ * 2. A mutation whose connection is lost runs once or not at all; after a retry with its Idempotency-Key, exactly once.
+ * 3. The same process works again once the service is available.
  */
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
@@ -29,7 +29,7 @@ let market: TestEnvironment;
 let postgres: TcpProxy;
 let redis: TcpProxy;
 let api: TestGraphqlApi;
-/** On the same database and Redis, through the same gates. */
+/** On the same database and Redis, through the same proxies. */
 let rest: TestRestApi;
 let owner: TestUser;
 let token: string;
@@ -72,7 +72,7 @@ async function keysNamed(name: string): Promise<number> {
   return (await market.rows('SELECT FROM api_keys WHERE name = $1', name)).length;
 }
 
-/** Sends it again for as long as the server is still undoing the first try. */
+/** Retries while the server is still rolling back the first attempt. */
 async function repeat(send: () => Promise<GraphqlResponse>): Promise<GraphqlResponse> {
   for (;;) {
     const answer = await send();
@@ -86,7 +86,7 @@ async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void>
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Refused as REST refuses at the same moment, word for word. */
+/** Expects the same error as REST at the same time. */
 async function expectRefusedAsByRest(answer: GraphqlResponse): Promise<void> {
   const { status, headers, json } = await meOnRest();
   expect([status, json.error?.code]).toEqual([503, 'service_unavailable']);
@@ -101,14 +101,14 @@ async function expectRefusedAsByRest(answer: GraphqlResponse): Promise<void> {
   expect(answer.text).not.toMatch(INTERNALS);
 }
 
-describe('while Postgres is away', () => {
+describe('while Postgres is unavailable', () => {
   beforeEach(async () => {
     postgres.refuseConnections();
-    // Until it is known that no notification comes, who asks is found in memory.
+    // Until the loss of notifications is detected, callers are found in the cache.
     await waitUntil(() => !api.platform.listener.connected);
   });
 
-  it('who asks can’t be found out: a request is refused as a whole, as by REST, and logged as what it is', async () => {
+  it('callers cannot be authenticated: a request gets the same error as in REST, and the outage is logged', async () => {
     const headers = { 'x-request-id': 'asked-in-vain' };
     for (const answer of [
       await signed(ME, {}, headers),
@@ -126,11 +126,11 @@ describe('while Postgres is away', () => {
     expect(await keysNamed('postgres away')).toBe(0);
   });
 
-  it('what needs none is answered', async () => {
+  it('operations that do not need it work', async () => {
     expect((await post(api, JSON.stringify({ query: HEALTH }))).data).toEqual({ health: { status: 'ok' } });
   });
 
-  it('nothing is given up: the same process answers the first request after it', async () => {
+  it('the process recovers: it answers the first request after the outage', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => signed(ME)));
     expect(new Set(answers.flatMap(codesOf))).toEqual(new Set(['service_unavailable']));
     postgres.resume();
@@ -143,7 +143,7 @@ describe('while Postgres is away', () => {
   });
 });
 
-describe('a connection to Postgres that is cut', () => {
+describe('a lost connection to Postgres', () => {
   const unavailableAt = (...path: string[]) => [
     {
       message: expect.any(String),
@@ -153,7 +153,7 @@ describe('a connection to Postgres that is cut', () => {
     },
   ];
 
-  it('under a query is the error of the field that needed it; the others are answered', async () => {
+  it('during a query is the error of one field; the other fields succeed', async () => {
     const [id, other] = [await owner.strategy(), await owner.strategy()];
     const query = `query ($id: ID!, $other: ID!) { cut: strategy(id: $id) { id } strategy(id: $other) { id } }`;
     const cut = postgres.cutAt({ of: market.uuidOf(id) });
@@ -166,7 +166,7 @@ describe('a connection to Postgres that is cut', () => {
     expect([again.errors, again.data]).toEqual([undefined, { cut: { id }, strategy: { id: other } }]);
   });
 
-  it('under an edge is the error of the edge; its record is answered', async () => {
+  it('during a related record is the error of that field; its parent succeeds', async () => {
     const id = await owner.trade();
     const query = 'query ($id: ID!) { trade(id: $id) { id tradePair { symbol } } }';
     const cut = postgres.cutAt({ of: market.uuidOf(market.pairId) });
@@ -183,7 +183,7 @@ describe('a connection to Postgres that is cut', () => {
     ['before its COMMIT', { of: 'cut before', at: 'COMMIT' }, 0],
     ['before the answer to its COMMIT', { of: 'cut after', at: 'COMMIT', isPassedOn: true }, 1],
   ])(
-    'under a mutation %s leaves it done once or not at all, and once when it is sent again',
+    'during a mutation %s leaves it done once or not at all, and once after a retry',
     async (_when, where, done) => {
       const name = where.of;
       const cut = postgres.cutAt(where);
@@ -202,7 +202,7 @@ describe('a connection to Postgres that is cut', () => {
     },
   );
 
-  it('under one of a document’s mutations leaves each of them done once when it is sent again', async () => {
+  it('during one of a document’s mutations leaves each done once after a retry', async () => {
     const query = `mutation {
       first: createApiKey(input: { name: "first of three" }) { id }
       cut: createApiKey(input: { name: "cut of three" }) { id }
@@ -219,7 +219,7 @@ describe('a connection to Postgres that is cut', () => {
     for (const name of ['first', 'cut', 'last']) expect(await keysNamed(`${name} of three`)).toBe(1);
   });
 
-  it('under thirty mutations at once, wherever each is, leaves each done once when it is sent again', async () => {
+  it('during thirty concurrent mutations leaves each done once after a retry', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `storm ${i}`);
     const sent = names.map(make);
     await Promise.race(sent);
@@ -243,7 +243,7 @@ describe.each([
     goAway();
   });
 
-  it('no nonce can be recorded: a signed request is refused as by REST, and nothing of it is done', async () => {
+  it('no nonce can be recorded: a signed request gets the same error as in REST and has no effect', async () => {
     const name = `redis ${how}`;
     for (const answer of [await signed(ME), await make(name)]) await expectRefusedAsByRest(answer);
     expect(await keysNamed(name)).toBe(0);
@@ -254,7 +254,7 @@ describe.each([
     expect(await keysNamed(name)).toBe(1);
   });
 
-  it('who signs nothing goes on: sessions as on REST API keys, and strangers', async () => {
+  it('other callers are served: sessions, like API keys in REST, and requests without credentials', async () => {
     const name = `by session, redis ${how}`;
     const onRest = await send(rest, 'GET', '/v1/me', { headers: { 'x-api-key': owner.keyOf('READ') } });
     expect(onRest.status).toBe(200);

@@ -1,4 +1,4 @@
-/** GraphQL over HTTP: methods, media types, bodies, persisted queries, and what every answer has. */
+/** GraphQL over HTTP: methods, media types, bodies, persisted queries, and common headers. */
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { serverAudits } from 'graphql-http';
@@ -35,7 +35,7 @@ const codeIn = ({ json }: TestResponse) =>
 const query = (parameters: Record<string, string>) => `/graphql?${new URLSearchParams(parameters)}`;
 
 describe('the audits of graphql-http', () => {
-  /** Signs whatever an audit sends. */
+  /** Signs every request of an audit. */
   const signed = (
     url: string,
     init: { method?: string; headers?: Record<string, string>; body?: string } = {},
@@ -45,16 +45,16 @@ describe('the audits of graphql-http', () => {
     const signature = signRequest({ method, path: pathname + search, privateKey: owner.privateKey, body });
     return fetch(url, { ...init, headers: { ...init.headers, ...signature } });
   };
-  /** A request whose members are wrong has the status that such a body has on REST: 422. */
+  /** Audits that expect 400 for invalid members, which return 422 as in REST. */
   const OTHERWISE = /^MAY use 400 status code/;
 
-  it('all pass but those that want 400 where REST answers 422', async () => {
+  it('all pass except those that expect 400 where REST returns 422', async () => {
     const audits = serverAudits({ url: () => `${api.url}/graphql`, fetchFn: signed });
     const failed: string[] = [];
     for (const { fn, name } of audits) {
       const result = await fn();
       if (result.status !== 'ok') failed.push(name);
-      // An answer that nobody reads holds its connection.
+      // An unread response keeps its connection open.
       if ('response' in result) await result.response.body?.cancel().catch(() => undefined);
     }
     expect(audits.length).toBeGreaterThan(60);
@@ -63,7 +63,7 @@ describe('the audits of graphql-http', () => {
 });
 
 describe('a route', () => {
-  it.each(['PUT', 'PATCH', 'DELETE', 'HEAD'])('that is there does not take %s', async (method) => {
+  it.each(['PUT', 'PATCH', 'DELETE', 'HEAD'])('that exists does not accept %s', async (method) => {
     const answer = await send(api, method, '/graphql', { headers: { 'x-request-id': 'mine' } });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, OPTIONS']);
     if (method === 'HEAD') return;
@@ -84,14 +84,14 @@ describe('a route', () => {
     '/a(b',
     '/:x',
     '/*',
-  ])('that is not there is told so in the envelope: %s', async (path) => {
+  ])('that does not exist returns an error in the envelope: %s', async (path) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const answer = await send(api, method, path);
       expect([answer.status, codeIn(answer), answer.json.success]).toEqual([404, 'route_not_found', false]);
     }
   });
 
-  it('takes no mutation by GET', async () => {
+  it('rejects a mutation by GET', async () => {
     const target = query({ query: 'mutation { verifyEmail(code: "x") { __typename } }' });
     const answer = await send(api, 'GET', target);
     expect([answer.status, codeIn(answer), answer.headers.allow]).toEqual([
@@ -101,7 +101,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('takes a query by GET, with variables whose digits stay', async () => {
+  it('accepts a query by GET and keeps the digits of its variables', async () => {
     const text = 'query T($type: String) { eventTypes(type: $type) { __typename } }';
     const parameters = { query: text, operationName: 'T', variables: '{"type": "trade.filled"}' };
     const answer = await sendSigned(api, owner, 'GET', query(parameters));
@@ -138,7 +138,7 @@ describe('the body', () => {
     ['text/plain', 415],
     ['application/graphql', 415],
     ['', 415],
-  ])('as %j is answered %i', async (type, status) => {
+  ])('as %j returns %i', async (type, status) => {
     const answer = await posted({ body, headers: { 'content-type': type } });
     expect([answer.status, codeIn(answer)]).toEqual([
       status,
@@ -173,17 +173,17 @@ describe('the body', () => {
     ['null', 'null', 422, 'validation_failed'],
     ['nothing', '', 422, 'validation_failed'],
     ['no query', '{}', 422, 'validation_failed'],
-    ['a query that is none', '{"query": 1}', 422, 'validation_failed'],
-    ['a name that is none', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
+    ['an invalid query', '{"query": 1}', 422, 'validation_failed'],
+    ['an invalid name', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
     ['variables that are none', `{"query": "${HEALTH}", "variables": [1]}`, 422, 'validation_failed'],
     ['extensions that are none', `{"query": "${HEALTH}", "extensions": "x"}`, 422, 'validation_failed'],
-  ])('with %s is refused, and leaves the process as it was', async (_what, text, status, code) => {
+  ])('with %s is rejected and does not affect the process', async (_what, text, status, code) => {
     const answer = await posted({ body: text, headers: JSON_TYPE });
     expect([answer.status, codeIn(answer)]).toEqual([status, code]);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('over 100 KiB is refused, by its length and in chunks; of exactly as much it is read', async () => {
+  it('over 100 KiB is rejected, by its length and in chunks; exactly 100 KiB is read', async () => {
     const of = (length: number) => body.padEnd(length, ' ');
     expect((await posted({ body: of(102_400), headers: JSON_TYPE })).status).toBe(200);
     for (const chunked of [false, true]) {
@@ -192,13 +192,13 @@ describe('the body', () => {
     }
   });
 
-  it('that is encoded is refused', async () => {
+  it('with a Content-Encoding is rejected', async () => {
     const answer = await posted({ body, headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } });
     expect([answer.status, codeIn(answer)]).toEqual([415, 'unsupported_media_type']);
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const asked = (accept: string, text: string) => post(api, JSON.stringify({ query: text }), { accept });
 
   it.each([
@@ -207,7 +207,7 @@ describe('an answer', () => {
     [RESPONSE_TYPE, RESPONSE_TYPE],
     [`${RESPONSE_TYPE}, application/json;q=0.9`, RESPONSE_TYPE],
     [`application/json, ${RESPONSE_TYPE}`, 'application/json'],
-  ])('to who accepts %s is %s, whatever it says', async (accept, type) => {
+  ])('for Accept %s is %s, for successes and errors', async (accept, type) => {
     const answers = [
       await asked(accept, HEALTH),
       await asked(accept, '{'),
@@ -220,13 +220,13 @@ describe('an answer', () => {
     for (const { headers } of answers) expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
   });
 
-  it('to who accepts neither is 406', async () => {
+  it('for another Accept is 406', async () => {
     const { status, errors } = await asked('text/html', HEALTH);
     expect([status, errors![0]!.extensions.code]).toEqual([406, 'validation_failed']);
   });
 
   it.each([
-    ['a document that is none', { query: '{' }],
+    ['an invalid document', { query: '{' }],
     ['a document that does not fit', { query: '{ nothing }' }],
     ['a variable that does not fit', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
   ])('to %s is 200 as JSON, 400 as a response of GraphQL, and has no data', async (_what, wrong) => {
@@ -239,7 +239,7 @@ describe('an answer', () => {
     }
   });
 
-  it('has the headers of every answer, and the request’s id, in errors too', async () => {
+  it('has the common headers and the request id, in errors too', async () => {
     for (const text of [HEALTH, '{ me { id } }', '{']) {
       const { headers, errors = [] } = await post(api, JSON.stringify({ query: text }), {
         'x-request-id': 'mine',
@@ -263,7 +263,7 @@ describe('a page of another origin', () => {
   const preflight = (origin: string) =>
     send(api, 'OPTIONS', '/graphql', { headers: { origin, 'access-control-request-method': 'POST' } });
 
-  it('may send requests and read answers where configuration names it', async () => {
+  it('can send requests and read responses if configured', async () => {
     const { status, headers } = await preflight(PAGE);
     expect([status, headers['access-control-allow-origin'], headers['access-control-allow-methods']]).toEqual(
       [204, PAGE, 'GET, POST'],
@@ -272,7 +272,7 @@ describe('a page of another origin', () => {
     expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
   });
 
-  it('may not where it does not', async () => {
+  it('cannot if not configured', async () => {
     const { headers } = await preflight('https://evil.example.com');
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
@@ -282,7 +282,7 @@ describe('a persisted query', () => {
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   const extensions = (text: string) => ({ persistedQuery: { version: 1, sha256Hash: hashOf(text) } });
 
-  it('is asked for by its hash once somebody known has sent it', async () => {
+  it('can be requested by its hash after an authenticated caller has sent it', async () => {
     const text = '{ version { version } }';
     const first = await sendGraphql(api, owner, { extensions: extensions(text) });
     expect([first.status, first.errors![0]!.message]).toEqual([200, 'PersistedQueryNotFound']);
@@ -294,7 +294,7 @@ describe('a persisted query', () => {
     expect((await sendSigned(api, owner, 'GET', target)).json.data).toEqual(sent.data);
   });
 
-  it('is not remembered for a stranger, who may ask for what is', async () => {
+  it('is not cached for requests without credentials, which can use cached ones', async () => {
     const text = '{ version { commit } }';
     const asked = () => post(api, JSON.stringify({ extensions: extensions(text) }));
     const sent = await post(api, JSON.stringify({ query: text, extensions: extensions(text) }));
@@ -304,7 +304,7 @@ describe('a persisted query', () => {
     expect((await asked()).data).toEqual(sent.data);
   });
 
-  it('gives a stranger no more than its document would', async () => {
+  it('grants no more than its document without credentials', async () => {
     const text = '{ me { id } }';
     await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     const asked = await post(api, JSON.stringify({ extensions: extensions(text) }));
@@ -317,7 +317,7 @@ describe('a persisted query', () => {
     ['another version', { version: 2, sha256Hash: hashOf(HEALTH) }],
     ['no hash', { version: 1 }],
     ['null', null],
-  ])('is refused with %s', async (_what, persistedQuery) => {
+  ])('is rejected with %s', async (_what, persistedQuery) => {
     const { status, errors } = await sendGraphql(api, owner, {
       query: HEALTH,
       extensions: { persistedQuery },

@@ -1,4 +1,4 @@
-/** Who is let in over WebSocket, and how everybody else is turned away. */
+/** Accepted and rejected WebSocket handshakes. */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
@@ -35,17 +35,17 @@ const without = (headers: Record<string, string>, name: string) =>
 const turned = (signature: string) => signature.slice(64) + signature.slice(0, 64);
 
 describe('a handshake', () => {
-  it('that is signed for CONNECT /graphql is let in', async () => {
+  it('that is signed for CONNECT /graphql is accepted', async () => {
     expect(await handshake(api, signedHandshake(holder))).toBe('open');
   });
 
-  it('without credentials is refused', async () => {
+  it('without credentials is rejected', async () => {
     for (const payload of [undefined, {}, { user: 'me' }])
       expect(await handshake(api, payload)).toEqual(refused('authentication_required'));
   });
 
   it.each(['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'])(
-    'without %s, or with one that is malformed, is refused',
+    'without %s, or with a malformed one, is rejected',
     async (name) => {
       const payload = signedHandshake(holder) as unknown as Record<string, string>;
       expect(await handshake(api, without(payload, name))).toEqual(refused('invalid_signature_headers'));
@@ -56,7 +56,7 @@ describe('a handshake', () => {
     },
   );
 
-  it('whose signature is of something else is refused', async () => {
+  it('with a signature over something else is rejected', async () => {
     const payload = signedHandshake(holder);
     const signature = turned(payload['x-svc-sig']);
     expect(await handshake(api, { ...payload, 'x-svc-sig': signature })).toEqual(
@@ -72,18 +72,18 @@ describe('a handshake', () => {
       expect(await handshake(api, signedHandshake(holder, more))).toEqual(refused('invalid_signature'));
   });
 
-  it('of a key that nobody linked is refused', async () => {
+  it('of an unlinked key is rejected', async () => {
     expect(await handshake(api, signedHandshake(createKeyPair()))).toEqual(refused('unknown_public_key'));
   });
 
-  it('that is too old, or from the future, is refused', async () => {
+  it('that is too old or from the future is rejected', async () => {
     for (const offset of [-61_000, 61_000]) {
       const payload = signedHandshake(holder, { nowMs: Date.now() + offset });
       expect(await handshake(api, payload)).toEqual(refused('timestamp_out_of_window'));
     }
   });
 
-  it('is good once: of twenty that are the same at once, one is let in', async () => {
+  it('is accepted once: of twenty equal concurrent ones, one succeeds', async () => {
     const payload = signedHandshake(holder);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => handshake(api, payload)));
     expect(outcomes.filter((outcome) => outcome === 'open')).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a handshake', () => {
     );
   });
 
-  it('with the nonce of a request over HTTP is refused', async () => {
+  it('with the nonce of an HTTP request is rejected', async () => {
     const nonce = randomBytes(16).toString('hex');
     const body = JSON.stringify({ query: '{ __typename }' });
     const request = signedHandshake(holder, { method: 'POST', body, nonce });
@@ -100,7 +100,7 @@ describe('a handshake', () => {
     expect(await handshake(api, signedHandshake(holder, { nonce }))).toEqual(refused('nonce_replayed'));
   });
 
-  it('with an API key or an access token in its payload is refused', async () => {
+  it('with an API key or an access token in its payload is rejected', async () => {
     expect(await handshake(api, { 'x-api-key': `svc_test_${'0'.repeat(49)}` })).toEqual(
       refused('invalid_api_key'),
     );
@@ -111,13 +111,13 @@ describe('a handshake', () => {
 });
 
 describe('a socket is closed', () => {
-  it('with 4401 when it asks before it was let in', async () => {
+  it('with 4401 when it sends an operation before the handshake', async () => {
     const client = await RawClient.open(api);
     client.subscribe('1', '{ __typename }');
     expect(await client.closed).toMatchObject({ code: 4401 });
   });
 
-  it('with 4429 when it introduces itself twice, let in or not yet', async () => {
+  it('with 4429 for a second connection_init, before or after acceptance', async () => {
     const joined = await RawClient.join(api, holder);
     joined.say({ type: 'connection_init', payload: signedHandshake(holder) });
     expect(await joined.closed).toMatchObject({ code: 4429 });
@@ -126,7 +126,7 @@ describe('a socket is closed', () => {
     expect(await hasty.closed).toMatchObject({ code: 4429 });
   });
 
-  it('with 4409 when it names two operations the same', async () => {
+  it('with 4409 for two operations with one id', async () => {
     const client = await RawClient.join(api, holder);
     const strategy = 'subscription { tradeSignal(strategyId: "str_x") { id } }';
     for (let i = 0; i < 2; i++) client.subscribe('same', strategy);
@@ -140,7 +140,7 @@ describe('a socket is closed', () => {
     ['a prototype', '{"type":"ping","payload":{"__proto__":{}}}'],
     ['too deep', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
     ['no message', '[]'],
-    ['a message in a text', JSON.stringify('{"type":"ping","type":"ping"}')],
+    ['a message in a string', JSON.stringify('{"type":"ping","type":"ping"}')],
     ['a message of no known type', '{"type":"start","id":"1"}'],
   ])('with 4400 for %s', async (_what, sent) => {
     const client = await RawClient.join(api, holder);
@@ -148,16 +148,16 @@ describe('a socket is closed', () => {
     expect(await client.closed).toMatchObject({ code: 4400 });
   });
 
-  it('with 4406 when it speaks no protocol', async () => {
+  it('with 4406 without a subprotocol', async () => {
     const client = await RawClient.open(api, []);
     expect(await client.closed).toMatchObject({ code: 4406 });
   });
 
-  it('with 4406 when it speaks another protocol', async () => {
+  it('with 4406 for another subprotocol', async () => {
     expect(await closeCodeOf(api, 'graphql-ws')).toBe(4406);
   });
 
-  it('with 1009 for a frame of more than 64 KiB, let in or not yet', async () => {
+  it('with 1009 for a frame of more than 64 KiB, before or after acceptance', async () => {
     const message = (bytes: number) => {
       const empty = JSON.stringify({ type: 'ping', payload: { a: '' } });
       return empty.replace('""', `"${'a'.repeat(bytes - empty.length)}"`);
@@ -172,7 +172,7 @@ describe('a socket is closed', () => {
     expect(await stranger.closed).toMatchObject({ code: 1009 });
   });
 
-  it('with 4408 when it does not introduce itself in time', async () => {
+  it('with 4408 without a connection_init in time', async () => {
     const hasty = await startTestGraphqlApi(market.api.databaseUrl, {}, { initWaitMs: 50 });
     try {
       const client = await RawClient.open(hasty);
@@ -189,17 +189,17 @@ describe('an upgrade', () => {
       expect(await upgraded(api, path, PROTOCOL)).toEqual(Buffer.alloc(0));
   });
 
-  it('at the path is taken whatever its query', async () => {
+  it('at the path is accepted with any query', async () => {
     expect(String(await upgraded(api, '/graphql?a=1', PROTOCOL, 1))).toMatch(/^HTTP\/1\.1 101 /);
   });
 });
 
-describe('a client that leaves while its handshake is looked at', () => {
-  it('leaves nothing behind: no lease, nothing that is watched', async () => {
+describe('a client that disconnects during its handshake', () => {
+  it('leaves no lease and no credential watch', async () => {
     const own = await openAccount(market.api);
     const leases = () => market.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
     await waitUntil(async () => (await leases()).length === 0);
-    // Nobody gets a lease before all have left.
+    // No lease is granted before all clients have disconnected.
     const gate = await market.api.openSecondPlatform(1);
     await gate.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
@@ -209,7 +209,7 @@ describe('a client that leaves while its handshake is looked at', () => {
       for (const client of clients) client.cut();
       await Promise.all(clients.map((client) => client.closed));
     });
-    // Whoever asks after them was asked for after them.
+    // Later requests are processed after them.
     await waitUntil(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
     const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, own)));
     expect(await leases()).toHaveLength(5);
@@ -226,14 +226,14 @@ async function waitingForLease(): Promise<number> {
   return rows.length;
 }
 
-describe('while Redis is away', () => {
+describe('while Redis is unavailable', () => {
   let gate: TcpProxy;
   beforeAll(async () => {
     gate = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
   });
   afterAll(() => gate.close());
 
-  it('nobody is let in, and everybody is told to come again', async () => {
+  it('every client is rejected with a code to retry', async () => {
     const cut = await startTestGraphqlApi(market.api.databaseUrl, { REDIS_URL: gate.url });
     try {
       expect(await handshake(cut, signedHandshake(holder))).toBe('open');
@@ -250,14 +250,14 @@ describe('while Redis is away', () => {
   });
 });
 
-it('a client of the public library that is refused hears of it in its closed event', async () => {
+it('a rejected client of the public library gets the code in its closed event', async () => {
   const client = clientOf(api, createKeyPair());
   const end = closed(client);
   client.subscribe({ query: '{ __typename }' }, { next() {}, error() {}, complete() {} });
   expect(await end).toEqual(refused('unknown_public_key'));
 });
 
-/** What comes back of an upgrade until the connection ends, or until there are as many bytes. */
+/** Returns the response to an upgrade until the connection ends or the given number of bytes is received. */
 async function upgraded(
   { port }: { readonly port: number },
   path: string,
@@ -285,7 +285,7 @@ async function upgraded(
   return Buffer.concat(parts);
 }
 
-/** The code of the close frame that follows the upgrade. */
+/** Returns the code of the close frame after the upgrade. */
 async function closeCodeOf(at: { readonly port: number }, protocol: string): Promise<number> {
   const bytes = await upgraded(at, '/graphql', protocol, 200);
   const frame = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4);

@@ -1,4 +1,4 @@
-/** How long a socket lasts, how many there may be, and how they end. */
+/** Lifetime, maximum number and end of sockets. */
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import {
   createIdentityBody,
@@ -39,7 +39,7 @@ const leases = async () => (await market.rows("SELECT FROM event_streams WHERE k
 const SIGNALS = 'subscription ($id: ID!) { tradeSignal(strategyId: $id) { id } }';
 
 describe('a credential', () => {
-  it('that is revoked takes its sockets with it, in every process, and no others', async () => {
+  it('that is revoked closes its sockets in every process, and no others', async () => {
     // A second key of the account revokes the first: the last one can't be.
     const second = await linkedTo(holder);
     const mine = await Promise.all(apis.map((api) => RawClient.join(api, holder)));
@@ -62,7 +62,7 @@ describe('a credential', () => {
     await waitUntil(async () => (await leases()) === 0);
   });
 
-  it('has five sockets at most, over all processes, and another when one of them is closed', async () => {
+  it('has at most five sockets over all processes, and another once one is closed', async () => {
     const five = await Promise.all([0, 1, 0, 1, 0].map((at) => RawClient.join(apis[at]!, holder)));
     for (const api of apis)
       await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
@@ -120,7 +120,7 @@ describe('a socket', () => {
     }
   });
 
-  it('that was said goodbye to has nothing executed any more', async () => {
+  it('that is closing executes nothing more', async () => {
     const raw = await RawClient.join(apis[0], holder);
     const create = (name: string) => `mutation { createApiKey(input: { name: "${name}" }) { id } }`;
     // The second one is there before the goodbye has left.
@@ -136,7 +136,7 @@ describe('a socket', () => {
   });
 });
 
-it('a process that ends has given back what all of its sockets held, however many there were', async () => {
+it('a process that stops has released the leases of all of its sockets', async () => {
   const ending = await startTestGraphqlApi(market.api.databaseUrl);
   for (let i = 0; i < 12; i++) {
     const own = await openAccount(market.api);
@@ -147,7 +147,7 @@ it('a process that ends has given back what all of its sockets held, however man
   expect(await leases()).toBe(0);
 });
 
-it('a process that ends says goodbye to every client with 1001, and completes no subscription', async () => {
+it('a process that stops closes every socket with 1001 and completes no subscription', async () => {
   const book = await PublishedBook.open(market);
   const ending = await startTestGraphqlApi(market.api.databaseUrl);
   await book.reset([['1', '1']]);

@@ -90,7 +90,7 @@ it.each(LIMITS)(
   },
 );
 
-it.each(TOO_LARGE)('%s: a larger one is refused as over HTTP: %#', async (code, query) => {
+it.each(TOO_LARGE)('%s: a larger one is rejected as over HTTP: %#', async (code, query) => {
   const client = clientOf(api, owner);
   const { data, errors } = await executeOverSocket(client, query);
   await client.dispose();
@@ -101,7 +101,7 @@ it.each(TOO_LARGE)('%s: a larger one is refused as over HTTP: %#', async (code, 
   expect(withoutRequestIds(errors)).toEqual(withoutRequestIds((await sendGraphql(api, owner, query)).errors));
 });
 
-it('a socket on which all of them were refused answers the next operation, and its subscriptions go on', async () => {
+it('a socket on which all of them were rejected executes the next operation and keeps its subscriptions', async () => {
   const book = await PublishedBook.open(market);
   const raw = await RawClient.join(api, owner);
   try {
@@ -162,7 +162,7 @@ describe('a document that is too large', () => {
       'too_costly',
       (field: string) => `${field} { ${'a(first: 100) { nodes { '.repeat(2)} b { c } ${'} }'.repeat(2)} }`,
     ],
-  ])('is subscribed to by nobody: %s', async (code, selection) => {
+  ])('cannot be subscribed to: %s', async (code, selection) => {
     const client = clientOf(api, owner);
     const query = `subscription { ${selection('tradeSignal(strategyId: "str_x")')} }`;
     const listening = new TestSubscription(client, 'tradeSignal', query);
@@ -193,7 +193,7 @@ describe('a batch', () => {
     ['of messages', [subscribe('1', make), subscribe('2', make)]],
     ['of payloads', subscribe('1', [make, make])],
     ['of documents', subscribe('1', { query: [make.query, make.query] })],
-  ])('%s is no message: it ends the socket, and none of it is done', async (_of, message) => {
+  ])('%s is not a message: it closes the socket without any effect', async (_of, message) => {
     const raw = await RawClient.join(api, owner);
     raw.say(message);
     expect(await raw.closed).toMatchObject({ code: 4400 });
@@ -205,7 +205,7 @@ describe('a batch', () => {
 });
 
 describe('the buckets', () => {
-  it('are paid for what is refused, too', async () => {
+  it('are charged for rejected operations, too', async () => {
     // One is the handshake's.
     const general = { requests: 1 + TOO_LARGE.length, seconds: 86_400 };
     const own = await openAccount(market.api);

@@ -1,4 +1,4 @@
-/** Queries and mutations over WebSocket: what HTTP answers. */
+/** Queries and mutations over WebSocket return the same as over HTTP. */
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('an operation over WebSocket', () => {
-  it('that reads or writes gets the answer that HTTP gives', async () => {
+  it('returns the same result as HTTP for reads and writes', async () => {
     const strategy = await person.strategy();
     const query = `query ($id: ID!) { strategy(id: $id) { id name exchangeAccount { id } } me { id } }`;
     const { data } = await sendGraphql(api, person.keyPair, { query, variables: { id: strategy } });
@@ -55,7 +55,7 @@ describe('an operation over WebSocket', () => {
     ['a field that there is not', '{ nothing }'],
     ['no document', '{'],
     ['a variable that is missing', 'query ($id: ID!) { strategy(id: $id) { id } }'],
-  ])('that is refused gets the errors that HTTP gives: %s', async (_what, text) => {
+  ])('that is rejected gets the same errors as HTTP: %s', async (_what, text) => {
     const stranger = await TestUser.create(market);
     const query = text.replace('$foreign', await stranger.strategy());
     const [overHttp, overSocket] = [
@@ -94,7 +94,7 @@ describe('a document', () => {
     expect(errors![0]!.message).not.toContain('Did you mean');
   });
 
-  it('may ask for the schema: nobody is on a socket without credentials', async () => {
+  it('may introspect the schema, because every socket has credentials', async () => {
     const { data } = await executeOverSocket(
       client,
       '{ __schema { queryType { fields { name type { ofType { name } } } } } }',

@@ -53,7 +53,7 @@ const BIDS = [
 ] as const;
 
 describe('an order book', () => {
-  it('begins with a snapshot and goes on by deltas, each after the one before, to the depth that was asked for', async () => {
+  it('starts with a snapshot and continues with consecutive deltas, up to the requested depth', async () => {
     await book.reset(BIDS, [
       ['4', '1'],
       ['5', '1'],
@@ -72,7 +72,7 @@ describe('an order book', () => {
     });
     await book.change([['3', '0']]);
     await Promise.all([two.waitForCount(2), all.waitForCount(2)]);
-    // The third level came among the two best; beyond the depth it would not be told of.
+    // The third level moved into the best two; beyond the depth it would not be reported.
     expect(two.got[1]).toMatchObject({
       kind: 'DELTA',
       previousSequence: two.got[0]!.sequence,
@@ -88,7 +88,7 @@ describe('an order book', () => {
     expect(applyUpdates(two.got)).toEqual({ bids: book.bids.slice(0, 2), asks: book.asks.slice(0, 2) });
   });
 
-  it('heals a gap by a snapshot', async () => {
+  it('recovers from a gap with a snapshot', async () => {
     await book.reset(BIDS);
     const listening = listen(connected());
     await listening.waitForCount(1);
@@ -172,7 +172,7 @@ describe('a subscription', () => {
     expect(await aliased.waitForCount(1)).toEqual([{ best: BIDS.slice(0, 1), is: 'OrderBookUpdate' }]);
   });
 
-  it('gets what it selects, whatever others select of the same event', async () => {
+  it('gets its own selection, regardless of other selections of the same event', async () => {
     await book.reset(BIDS);
     const client = connected();
     const selecting = (fields: string) =>
@@ -186,7 +186,7 @@ describe('a subscription', () => {
     expect(both.got[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
   });
 
-  it('that asks for the same as others is executed once for all of them, and in nobody’s name', async () => {
+  it('that equals others is executed once for all of them, without a caller', async () => {
     await book.reset(BIDS);
     const { execute } = DocumentCache.prototype;
     const actors: unknown[] = [];
@@ -218,7 +218,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('to a pair that there is not is refused', async () => {
+  it('to an unknown pair is rejected', async () => {
     for (const pair of ['tpr_x', 'nothing', book.pairId.replace(/....$/, '0000')]) {
       const listening = new TestSubscription(connected(), 'orderbookUpdate', QUERY, { pair, levels: 1 });
       expect(await listening.outcome()).toBe('complete');

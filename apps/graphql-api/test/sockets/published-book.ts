@@ -1,4 +1,4 @@
-/** An order book that this test publishes in the place of the worker, on an exchange that no other test has. */
+/** An order book that the test publishes instead of the worker, on a separate exchange. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { encodeId } from '@trading-automation/contracts';
 import {
@@ -56,7 +56,7 @@ export class PublishedBook {
     return book;
   }
 
-  /** Puts these levels in place of what was, and tells of the whole book. */
+  /** Replaces the levels and publishes the whole book. */
   async reset(bids: readonly Level[], asks: readonly Level[] = []): Promise<void> {
     [this.bids, this.asks] = [[...bids], [...asks]];
     await this.publish('SNAPSHOT', this.bids, this.asks);
@@ -69,7 +69,7 @@ export class PublishedBook {
     await this.publish('DELTA', bids, asks);
   }
 
-  /** A message that was counted and that reaches nobody; what it changed is part of the book. */
+  /** Applies and numbers a change without publishing it, which creates a gap. */
   async dropMessage(bids: readonly Level[]): Promise<void> {
     this.bids = changed(this.bids, bids, (a, b) => Number(b[0]) - Number(a[0]));
     await this.redis.incr(`${PREFIX}:sequence:${this.pair.exchange}:${this.pair.symbol}`);
@@ -130,7 +130,11 @@ export interface BookUpdate {
 
 export const BOOK_FIELDS = 'kind sequence previousSequence bids asks';
 
-/** What somebody who takes the messages in their order holds at the end. @throws {Error} where one does not follow the other */
+/**
+ * Returns the book after applying the messages in order.
+ *
+ * @throws {Error} if a message does not follow the previous one
+ */
 export function applyUpdates(updates: readonly BookUpdate[]): { bids: Level[]; asks: Level[] } {
   let held = { bids: [] as Level[], asks: [] as Level[] };
   let last: number | null = null;

@@ -1,4 +1,4 @@
-/** Clients that do not take what they asked for: what they cost, and what they get when they do. */
+/** Slow readers: their memory cost, and the messages that they get when they catch up. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Level } from '@trading-automation/core/market-data';
@@ -38,7 +38,7 @@ async function readers(api: { readonly port: number }, count: number): Promise<R
   return clients;
 }
 
-it('who takes nothing while something waits is closed with 4410; who reads on is not', async () => {
+it('a client that reads nothing while messages wait is closed with 4410; a reading client is not', async () => {
   const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
   try {
     await book.reset(levels(0));
@@ -55,7 +55,7 @@ it('who takes nothing while something waits is closed with 4410; who reads on is
   }
 });
 
-it('who reads again in time gets a snapshot in the place of what it missed, and deltas after it', async () => {
+it('a client that resumes reading in time gets a snapshot instead of the missed updates, then deltas', async () => {
   const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     await book.reset(levels(0));
@@ -87,7 +87,7 @@ it('who reads again in time gets a snapshot in the place of what it missed, and 
   }
 });
 
-it('a hundred who take nothing of a book that always changes cost no more than 50 MB', async () => {
+it('a hundred stalled clients of a changing book cost at most 50 MB', async () => {
   const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000, pingMs: 600_000 });
   try {
     await book.reset(levels(0));
@@ -117,7 +117,7 @@ it('a hundred who take nothing of a book that always changes cost no more than 5
   }
 }, 180_000);
 
-it('who asks without reading the answers is not read from any more', async () => {
+it('a client that sends operations without reading the responses is no longer read', async () => {
   const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     const raw = await RawClient.join(api, await openAccount(market.api));
@@ -142,7 +142,7 @@ it('who asks without reading the answers is not read from any more', async () =>
   }
 });
 
-/** What the process holds once everything that nobody needs is gone. */
+/** Returns the memory of the process after garbage collection. */
 function resident(): number {
   setFlagsFromString('--expose_gc');
   const collect: () => void = runInNewContext('gc');

@@ -1,4 +1,4 @@
-/** Clients of the GraphQL API over WebSocket: good ones by the public client, bad ones by hand. */
+/** WebSocket clients of the GraphQL API: the public client, and a raw client for invalid behaviour. */
 import { once } from 'node:events';
 import { signRequest } from '@trading-automation/signed-request';
 import { type Client, type ClientOptions, createClient, type FormattedExecutionResult } from 'graphql-ws';
@@ -19,7 +19,7 @@ export interface CloseInfo {
 
 export const urlOf = ({ port }: ServerAddress) => `ws://127.0.0.1:${port}/graphql`;
 
-/** Two processes on one database: what one does, the other hears of. */
+/** Two processes on one database, which notify each other of changes. */
 export const startApiPair = async (
   databaseUrl: string,
 ): Promise<readonly [TestGraphqlApi, TestGraphqlApi]> => [
@@ -37,7 +37,7 @@ export const signedHandshake = (
   more: Partial<Parameters<typeof signRequest>[0]> = {},
 ) => signRequest({ method: 'CONNECT', path: '/graphql', privateKey, ...more });
 
-/** The public client, which connects at once, and tries once unless told otherwise. */
+/** The public client, which connects immediately and by default does not retry. */
 export function clientOf(api: ServerAddress, holder: KeyPair, options: Partial<ClientOptions> = {}): Client {
   return createClient({
     url: urlOf(api),
@@ -158,7 +158,7 @@ export async function executeOverSocket(
   throw new Error(`it ended with ${JSON.stringify(end)}`);
 }
 
-/** A client that keeps to nothing. */
+/** A raw client that can violate the protocol. */
 export class RawClient {
   readonly messages: { readonly id?: string; readonly type: string; readonly payload?: unknown }[] = [];
   readonly closed: Promise<CloseInfo>;
@@ -220,7 +220,7 @@ export class RawClient {
     }
   }
 
-  /** Takes nothing from the connection any more. */
+  /** Stops reading from the connection. */
   pause(): void {
     this.socket.pause();
   }
@@ -229,7 +229,7 @@ export class RawClient {
     this.socket.resume();
   }
 
-  /** Cuts the connection, as a lost network does. */
+  /** Drops the connection like a lost network. */
   cut(): void {
     this.socket.terminate();
   }

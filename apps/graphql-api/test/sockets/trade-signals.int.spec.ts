@@ -1,4 +1,4 @@
-/** Signals of strategies: who gets them, and that cuts lose and double none. */
+/** Signals of strategies: their subscribers, and delivery exactly once across disconnects. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendSignals } from '@trading-automation/core/strategies';
@@ -98,7 +98,7 @@ class SignalingStrategy {
 }
 
 describe('signals of a strategy', () => {
-  it('reach its owner and, where it is public, everybody, in every process', async () => {
+  it('are sent to its owner and, if public, to every user, in every process', async () => {
     const [own, open] = [await SignalingStrategy.open(), await SignalingStrategy.open('PUBLIC')];
     const listening = [
       listen(connected(leader), own.id, 0),
@@ -113,7 +113,7 @@ describe('signals of a strategy', () => {
       ]);
   });
 
-  it('reach nobody else: not yours and not there are one answer', async () => {
+  it('are not sent to other users, whose error equals that of an unknown strategy', async () => {
     const own = await SignalingStrategy.open();
     const client = connected(stranger);
     const errorsOf = async (id: string) => {
@@ -130,7 +130,7 @@ describe('signals of a strategy', () => {
     expect(await errorsOf(own.id)).toEqual(absent);
   });
 
-  it('begin now, or after any that there was', async () => {
+  it('start now, or after any past signal', async () => {
     const source = await SignalingStrategy.open();
     await source.emitSignals(5);
     const client = connected(leader);
@@ -145,7 +145,7 @@ describe('signals of a strategy', () => {
     expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
   });
 
-  it('after one that there was never are refused', async () => {
+  it('after an unknown signal are rejected', async () => {
     const source = await SignalingStrategy.open();
     for (const seen of [1, -1]) {
       const listening = listen(connected(leader), source.id, seen);
@@ -154,7 +154,7 @@ describe('signals of a strategy', () => {
     }
   });
 
-  it('reach no stranger any more once the strategy is private: the subscription ends with an error', async () => {
+  it('end with an error for other users once the strategy is private', async () => {
     const source = await SignalingStrategy.open('PUBLIC');
     const [own, foreign] = [
       listen(connected(leader), source.id, 0),
@@ -181,7 +181,7 @@ async function subscribeFromNow(source: SignalingStrategy): Promise<TestSubscrip
 }
 
 describe('a client whose connection is cut again and again', () => {
-  it('loses no signal and gets none twice, whichever process it comes back to', async () => {
+  it('gets every signal once, regardless of the process it reconnects to', async () => {
     const source = await SignalingStrategy.open();
     const total = 400;
     let isGiven = false;
@@ -215,7 +215,7 @@ describe('a client whose connection is cut again and again', () => {
     expect(cuts).toBeGreaterThan(5);
   });
 
-  it('of the public library resumes by itself, with the last sequence it has', async () => {
+  it('of the public library resumes automatically with its last sequence', async () => {
     const source = await SignalingStrategy.open();
     const got: number[] = [];
     let sockets = 0;
