@@ -1,5 +1,5 @@
 /**
- * Who may import whom. These rules are the architecture: docs/architecture.md draws them, and each has a
+ * Rules about which module may import which. They define the architecture that docs/architecture.md draws. Each has a
  * deliberately wrong fixture under tooling/boundaries/fixtures/<rule name>/ that proves it fires.
  *
  * - Paths are source paths: workspace packages resolve to their source, as they do for tests.
@@ -236,13 +236,13 @@ const forbidden = [
   {
     name: 'copies-are-planned-in-one-place',
     comment:
-      'planCopy decides about every copy: live copying and simulation ask it, nobody else has a say, so that what is simulated is what happens.',
+      'planCopy decides about every copy. Only live copying and simulation call it, so that a simulation shows what would happen.',
     from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/(?:copying|simulation)/'] },
     to: { path: '^packages/core/src/copiers/planning/plan\\.rules\\.ts$' },
   },
   {
     name: 'copies-are-sized-by-the-plan',
-    comment: 'Whoever sizes a copy without the plan has a second opinion of what it should be.',
+    comment: 'Only the plan may size a copy; a second implementation could give another size.',
     from: { pathNot: [...SUPPORT, '^packages/core/src/copiers/planning/plan\\.rules\\.ts$'] },
     to: { path: '^packages/core/src/copiers/planning/(?:sizing|entry-checks)\\.rules\\.ts$' },
   },
@@ -275,7 +275,7 @@ const forbidden = [
   {
     name: 'network-clients-only-at-the-edges',
     comment:
-      'Whoever can call out can leak: only exchanges, the SDK, webhook delivery, the paper exchange and the live views of the command line may. (The GraphQL API serves WebSockets.)',
+      'Code with network access can leak data: only exchanges, the SDK, webhook delivery, the paper exchange and the live views of the command line have it. (The GraphQL API serves WebSockets.)',
     from: {
       path: '^(?:apps|packages)/',
       pathNot: [

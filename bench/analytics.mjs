@@ -6,8 +6,8 @@
  * 1. One throw-away Postgres: one user, two accounts, ten pairs, three strategies, a year; a trade has two fills, and
  *    each purchase is sold by the next trade of its pair.
  * 2. `analytics` is the product's own: everything that `GET /v1/trades/analytics` answers, read through its service.
- *    The peer is the least that has to be read without any of it: `SELECT` of count, volume and fees over the fills.
- *    That both tell the same count, volume and fees is looked at before, and that net_pnl is the lots'.
+ *    The baseline is the least that any implementation must read: `SELECT` of count, volume and fees over the fills.
+ *    The run first checks that both return the same count, volume and fees, and that net_pnl is that of the lots.
  * 3. `kept` is with all days up to date, as the trading worker leaves them. `kept, but one day` has the newest day to
  *    read from the ledger itself, as right after a fill; `half a day cut off` begins and ends within a day.
  * 4. Runs are interleaved, so that a machine that slows down slows all alike; each figure is the median of the runs.
@@ -52,13 +52,13 @@ async function start() {
   return { database, platform };
 }
 
-/** Both sides tell the same, or the figures say nothing. */
+/** Throws if the two sides differ: then the figures would mean nothing. */
 async function compareAnswers({ database, userId, record }) {
   const { rows } = await database.query(BARE_SQL, [userId]);
   const [bare] = rows;
   const lots = await database.query('SELECT trim_scale(sum(pnl))::text AS pnl FROM lot_closures');
   if (record.volume !== bare.volume || record.fees !== bare.fees || record.net_pnl !== lots.rows[0].pnl)
-    throw new Error(`analytics tell ${record.volume} ${record.fees} ${record.net_pnl}`);
+    throw new Error(`analytics and lots differ: ${record.volume} ${record.fees} ${record.net_pnl}`);
 }
 
 async function timed(work) {

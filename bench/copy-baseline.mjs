@@ -1,6 +1,6 @@
 /**
- * The bare peer of `copy.mjs`: orders signed and sent to the exchange, and nothing else. No rule is weighed, nothing is
- * kept, and nobody finds out what became of an order whose answer is lost.
+ * The baseline of `copy.mjs`: it only signs orders and sends them to the exchange. It checks no rule, stores nothing,
+ * and does not look up an order whose response is lost.
  */
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';

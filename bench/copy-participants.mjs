@@ -26,7 +26,7 @@ export async function createParticipants({ restUrl, paperExchangeUrl, database }
     api,
     ...(await linkAccount({ paperExchangeUrl }, api, `copier ${i}`)),
   }));
-  // Nobody knows of these but the exchange: the bare loop's.
+  // Only the exchange knows these accounts: they belong to the bare loop.
   const twins = await mapConcurrently(places, LANES, () => openVenueAccount(paperExchangeUrl));
   await waitUntilStreaming(database, accounts.length + 1);
   return { leader, accounts, twins };
@@ -63,7 +63,7 @@ async function linkAccount({ paperExchangeUrl }, api, name) {
   return { id, uuid: decodeId('exa', id), credentials };
 }
 
-/** The worker has taken all accounts, and hears of each by its stream. */
+/** The worker owns all accounts and receives the stream of each. */
 async function waitUntilStreaming(database, count) {
   const heard = `SELECT count(*)::int AS count FROM account_watches WHERE state = 'LIVE'`;
   await until(

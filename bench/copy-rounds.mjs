@@ -72,7 +72,7 @@ const OPEN = `
      WHERE s.last_sequence > coalesce(p.planned_sequence, 0)) AS unplanned,
     (SELECT count(*)::int FROM decisions WHERE settled_at IS NULL) AS unsettled`;
 
-/** Looks seldom: whoever looks often is measured as well. */
+/** Polls rarely, because frequent polling would distort the measurement. */
 async function untilSettled(database, tradeId) {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {

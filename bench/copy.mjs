@@ -6,17 +6,17 @@
  *
  * 1. The product as `npm start` runs it, with one trading worker and everything acknowledged on its way to the disk:
  *    Postgres, Redis, the REST API and the paper exchange, on one machine. 1,000 accounts of ten users, each with a
- *    stream of its own; then nine copiers more on each. Limits are counted as ever, and raised until nobody meets them.
- * 2. A round: the leader buys at market through `POST /v1/trades`; the worker hears of the fill from the exchange's
+ *    stream of its own; then nine more copiers on each. Limits are counted as usual, but raised so that none is reached.
+ * 2. A round: the leader buys at market through `POST /v1/trades`; the worker receives the fill from the exchange's
  *    stream, and every copier buys by an IOC limit order. Then the bare loop sends the same orders (side, amount, price)
  *    on as many other accounts, from a process of its own over as many connections as the worker opens. Then the leader
  *    sells, and every copier with it.
- * 3. All is told by the database's clock, from `emitted_at` of the signal: the leader's fill as it was stored. `sent` is
+ * 3. All times use the database's clock, from `emitted_at` of the signal: when the leader's fill was stored. `sent` is
  *    `submitted_at`, written before the order goes out; `filled` is the exchange's own instant of the fill; `stored` is
  *    the commit of the last copier's decision and order; `acknowledged` that the last order's answer is stored.
- *    The bare loop keeps nothing: it is done when it has the last answer. So what is compared with it is the time until
- *    the exchange has filled the last copy; the time until all of that is stored as well is told beside it.
- * 4. Looked at in each round: every copier has one decision, with one order of its own, which filled. In the end: the
+ *    The bare loop stores nothing: it is done when it has the last response. So it is compared with the time until
+ *    the exchange has filled the last copy; the time until all of that is stored is printed as well.
+ * 4. Each round checks that every copier has one decision, with its own order, which filled. The end checks that the
  *    exchange's ledger holds each copy once and nothing else.
  */
 import { cpus } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The bare peer of `engine.mjs`: the matching library that the paper exchange stands on, called as shortly as its
- * documentation allows. No accounts, no money, nothing kept.
+ * The baseline of `engine.mjs`: the matching library that the paper exchange uses, called as directly as its
+ * documentation allows. It has no accounts and no money, and stores nothing.
  */
 import { OrderBook, Side } from 'nodejs-order-book';
 

@@ -20,7 +20,7 @@ const [{ Book }, { Exchange }, { State }, { findSymbol }, { Journal }, { seededR
 );
 
 /**
- * An order, or the cancel of one. Even accounts buy and odd ones sell, so that nobody meets himself.
+ * An order, or the cancel of one. Even accounts buy and odd ones sell, so that no account trades with itself.
  * @typedef {{ id: number, account: number, side: 'BUY' | 'SELL', lots: number, ticks?: number,
  *   timeInForce: 'GTC' | 'IOC', cancels?: undefined } | { cancels: number }} Step
  */

@@ -4,7 +4,7 @@
  *   pnpm turbo run build && node bench/flood.mjs
  *
  * 1. The good: 50 users, who read their trades 200 times a second together, from an address of their own. They are
- *    measured alone, beside a flood of 2,000 requests a second signed by keys that nobody has (from one address, as
+ *    measured alone, beside a flood of 2,000 requests a second signed by unregistered keys (from one address, as
  *    fast as this machine sends them), and beside 500 connections whose bodies come a byte a second.
  * 2. Rounds are interleaved; each ratio is the median of the ratios within a round. The flood is a process of its own
  *    on the same cores: part of what it costs is the sending.
@@ -59,7 +59,7 @@ async function goodP99Ms(apiUrl, users) {
   return quantile(waitsMs, 0.99);
 }
 
-/** Requests of nobody: well-formed, of a key that belongs to no account. */
+/** Well-formed requests, signed by a key that belongs to no account. */
 function flood(apiUrl) {
   const privateKey = randomBytes(32);
   const { 'x-svc-sig': _, ...headers } = signRequest({ method: 'GET', path: '/v1/trades', privateKey });
@@ -164,7 +164,7 @@ function report(rounds, refusals) {
   );
   const names = {
     alone: 'alone',
-    flood: `${FLOOD_PER_SECOND.toLocaleString('en-US')} requests a second of nobody`,
+    flood: `${FLOOD_PER_SECOND.toLocaleString('en-US')} requests a second without an account`,
     slow: `${SLOW_SOCKETS} bodies, a byte a second`,
   };
   for (const [name, p99s] of Object.entries(rounds)) {

@@ -1,6 +1,6 @@
 /**
- * The bare peer of `graphql.mjs`: Mercurius with JIT and its own loaders, and pg. It runs the statements that the API
- * runs; it knows no credentials, checks or limits, and is told who asks.
+ * The baseline of `graphql.mjs`: Mercurius with JIT and its own loaders, and pg. It runs the statements that the API
+ * runs. It has no credentials, checks or limits, and receives the user's id.
  */
 import fastify from 'fastify';
 import mercurius from 'mercurius';

@@ -81,7 +81,7 @@ async function writeUsers(database) {
   return users;
 }
 
-/** Makes the book and its updates, and tells both contestants of each in the same turn. */
+/** Creates the book and its updates, and sends each to both sides in the same tick. */
 async function openBook(redisUrl) {
   const onError = (error) => console.error(error);
   const board = new MarketDataPublisher({

@@ -1,15 +1,15 @@
 /**
- * The GraphQL API beside bare peers of the same work.
+ * Compares the GraphQL API with baselines that do the same work.
  *
  *   pnpm turbo run build && node bench/graphql.mjs [list] [book]
  *
  * list: 20 trades, each with its exchange account, beside Mercurius with JIT over the same two statements
  *   (`graphql-baseline.mjs`). Both have a pool of 10 connections; each round opens 32 connections and asks 800 times.
- *   Ours is the whole product: signature, nonce, rate limit, checks. The peer knows none of these.
+ *   Ours is the whole product: signature, nonce, rate limit, checks. The baseline does none of these.
  * book: 2,000 sockets that follow one order book at 10 updates a second, beside a bare `ws` server that broadcasts the same
- *   bytes (`graphql-broadcast.mjs`). Both are told by Redis. Lag runs from the update's making to its being read.
+ *   bytes (`graphql-broadcast.mjs`). Both get updates through Redis. Lag is the time from an update's creation until it is read.
  *
- * 1. That both lists show the same is looked at before. Of the book, what was read is told in bytes for both.
+ * 1. The run first checks that both lists are equal. For the book, it prints the bytes that each side read.
  * 2. Rounds are interleaved; each figure is the median of the rounds, each ratio the median of those within a round.
  */
 import { compareBooks } from './graphql-book.mjs';

@@ -19,7 +19,7 @@ export async function close() {
 }
 
 /**
- * @param {Record<string, string>} [environment] what the API is told besides; its limits are raised out of the way unless it says other
+ * @param {Record<string, string>} [environment] more settings of the API; its limits are raised unless this sets them
  * @returns {Promise<{ database: pg.Client, apiUrl: string, bareUrl: string }>} until `close`
  */
 export async function startEnvironment(environment = { RATE_LIMITS: ampleRateLimits }) {
@@ -41,7 +41,7 @@ export async function startServers() {
   return { database, servers };
 }
 
-/** What an API is told as it is deployed, and `more`. */
+/** The settings of a deployed API, and `more`. */
 export async function apiEnvironment({ databaseUrl, redisUrl }, more) {
   const keys = await createKeys();
   const ports = { rest: 0, graphql: 0, paperExchange: 0 };

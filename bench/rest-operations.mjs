@@ -26,7 +26,7 @@ const PUBLISHED = {
   order: ({ account, pair }) => ({ exchange_account_id: account, trade_pair_id: pair, ...ORDER }),
 };
 
-/** The peer's: it is told who asks, and goes by the database's ids. */
+/** The baseline's: it receives the user's id and uses the database's ids. */
 const BARE = {
   path: (path, { userId }) => `${path}${path.includes('?') ? '&' : '?'}user=${userId}`,
   order: ({ account, pair }) => ({ account, pair, ...ORDER }),

@@ -6,7 +6,7 @@ import { Queue, Worker } from 'bullmq';
 import { Pool } from 'undici';
 import { post } from './webhooks-post.mjs';
 
-/** All jobs are there before the clock starts; what adding them took is told beside it. */
+/** All jobs exist before the clock starts; the time to add them is printed separately. */
 async function byQueue(pool, { redisUrl, deliveries, concurrency }) {
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
   const queue = new Queue('bare', { connection, prefix: 'bare' });

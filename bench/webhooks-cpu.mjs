@@ -1,4 +1,4 @@
-/** What the processes of a run have taken of the processors so far; on Linux, where /proc tells. */
+/** Returns the processor time that the processes of a run have used so far; only on Linux, from /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** A tick of /proc, whatever the machine. */
@@ -50,7 +50,7 @@ function lookAt(pid) {
   }
 }
 
-/** Runs it, and tells what each part took meanwhile. */
+/** Runs it, and returns the processor time that each part used meanwhile. */
 export async function withCpu(work) {
   if (!isCpuAvailable) return work();
   const before = cpuMs();

@@ -1,4 +1,4 @@
-/** What `webhooks.mjs` measures: one dispatcher as it is deployed, on a Postgres and a Redis that keep what they are told. */
+/** What `webhooks.mjs` measures: one dispatcher as it is deployed, on a durable Postgres and a durable Redis. */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

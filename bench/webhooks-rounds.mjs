@@ -4,7 +4,7 @@ import { encodeId } from '@trading-automation/contracts';
 import { appendEvent, appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
 
 const DEADLINE_MS = 120_000;
-/** A kind that nobody is notified of in the product: webhooks alone are measured. */
+/** An event type without notifications in the product, so that only webhooks are measured. */
 const TYPE = 'trade.partially_filled';
 
 /**
@@ -96,7 +96,7 @@ export async function productRound(scene, { events: count, waitMs, isChecked }) 
   return { settledMs, receivedMs, addMs: 0 };
 }
 
-/** Looks seldom: whoever looks often is measured as well. */
+/** Polls rarely, because frequent polling would distort the measurement. */
 async function untilRecorded(database) {
   const deadline = performance.now() + DEADLINE_MS;
   for (;;) {

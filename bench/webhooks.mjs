@@ -5,8 +5,8 @@
  *   pnpm turbo run build && node bench/webhooks.mjs [--rounds 9] [--events 4000] [--concurrency 128] [--receiver-ms 0]
  *     [--seconds 30] [--profile dispatcher.cpuprofile]
  *
- * 1. One dispatcher as it is deployed, on a Postgres and a Redis of its own which both keep what
- *    they are told (fsync, synchronous commit; append-only file). 40 users with two webhooks each, with URLs of
+ * 1. One dispatcher as it is deployed, on its own Postgres and Redis, which are both durable
+ *    (fsync, synchronous commit; append-only file). 40 users with two webhooks each, with URLs of
  *    their own at one receiver.
  * 2. A round of ours: the events are committed in one transaction, and the clock runs from that commit to the commit of
  *    the last delivery's record: fan-out, signing with the webhook's sealed secret, the walls of the one HTTP client,
@@ -116,7 +116,7 @@ function report(rounds) {
   console.log(`of the BullMQ loop, jobs there before its clock starts: ${judged(ofQueue)}`);
 }
 
-/** Tells less of the neighbours than the rates do. */
+/** Depends less on other load of the machine than the rates do. */
 function reportCpu(rounds) {
   const row = (who) =>
     Object.fromEntries(

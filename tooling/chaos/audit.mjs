@@ -6,11 +6,11 @@ import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
 /**
- * What the product believes, held against the exchange's own ledger. Every sentence that `audit` gives back is a fault.
+ * Compares the product's records with the exchange's own ledger. Every sentence that `audit` returns is a fault.
  *
  * 1. No order twice: the exchange has one order for each trade that was accepted, and each of its orders is a trade.
- * 2. No copy lost or made twice: what leaders filled is what signals tell of, but for what they had sold again before
- *    the exchange told of it; and each signal has one decision for
+ * 2. No copy is lost or made twice: signals cover everything that leaders filled, except what they had sold again before
+ *    the exchange reported it; and each signal has one decision for
  *    each copier of its strategy, settled.
  * 3. Every trade is in the state of its order, with the fills of its order.
  * 4. Balances are the exchange's, and the open lots of an asset are what the exchange holds of it, but for what a sale
@@ -270,9 +270,9 @@ function compareSignals({ signals, leaderTrades }) {
 }
 
 /**
- * Whether all that the trade opened was sold by fills that were known when its own became known: there was nothing left
- * to copy, and nobody was told. Where an earlier fill became known after it, the sales that are its own now need not be
- * those that were its own then: it counts where nothing of it is left.
+ * Returns whether everything that the trade opened had been sold by fills known when its own fill became known. Then
+ * there was nothing left to copy, and no signal was due. If an earlier fill became known later, other sales may now
+ * close the trade than did then; in that case the trade counts if nothing of it is left.
  *
  * @param {{ signalled: string | null, opened: string | null, closed_before: string | null, over_and_moved: boolean | null }} trade
  */

@@ -13,14 +13,14 @@ const calmMs = 180_000;
 const lookMs = 500;
 
 /**
- * A storm over the whole product, then calm, then the reckoning.
+ * Runs a storm over the whole product, then calm, then the audit.
  *
  * @param {{
  *   seconds: number, seed: number, least?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
  *   say?: (line: string) => void, log?: (line: string) => void,
- * }} options the storm goes on beyond its time until there was more than `least` of it; `say` is told
- *   what goes on, `log` what the services say
+ * }} options the storm continues beyond its time until it produced more than `least`; `say` receives
+ *   progress lines, `log` the services' log lines
  */
 export async function runChaos({
   seconds,
@@ -74,7 +74,7 @@ function enough({ databaseUrl }, least) {
  * @param {import('./cast.mjs').Cast} cast
  */
 async function cancelAll({ leaders }) {
-  // One that nobody has yet takes its time to say so.
+  // An account without an owner needs time before it reports that.
   await Promise.all(leaders.map(cancelAllOf));
 }
 
@@ -95,8 +95,8 @@ async function cancelAllOf({ api }) {
 }
 
 /**
- * The audit, once nothing is on its way any more and all that happened at the exchange alone is told; or as it stands
- * after the time for that.
+ * Returns the audit, once nothing is in flight and everything that happened only at the exchange is recorded; or the
+ * audit at the end of the time limit.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {import('./cast.mjs').Cast} cast

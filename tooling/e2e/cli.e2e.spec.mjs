@@ -21,7 +21,7 @@ afterAll(async () => {
   await product?.stop();
 });
 
-/** The run's data; what it was refused for is the failure. */
+/** Returns the run's data; fails with the error if it was rejected. */
 async function dataOf(given, more) {
   const { code, stdout, stderr } = await home.svc([...given, '--json'], more);
   expect([given.join(' '), code, code === 0 ? '' : stderr]).toEqual([given.join(' '), 0, '']);

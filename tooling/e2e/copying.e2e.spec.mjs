@@ -175,7 +175,7 @@ it('the copy comes although the API is gone since the leader’s order was taken
   await closeAndStop(copier);
 }, 120_000);
 
-it('what is traded at the exchange itself appears as EXTERNAL, also what was while every worker was away', async () => {
+it('trades made at the exchange itself appear as EXTERNAL, also those made while no worker was running', async () => {
   const externals = async () => {
     const { data: trades } = await leader.api.trades.list({ limit: 100 });
     return trades.filter(({ origin, status }) => origin === 'EXTERNAL' && status === 'FILLED').length;
@@ -186,7 +186,7 @@ it('what is traded at the exchange itself appears as EXTERNAL, also what was whi
   await until(externals, (count) => count === before + 1);
   for (const name of product.workerNames) await product.pause(name);
   expect(await tradeAtVenue(product.paperExchangeUrl, leader.credentials, buy)).toBe(true);
-  // What the streams had to tell is lost with them.
+  // Pending stream events are lost with the workers.
   await cutStreams(product.paperExchangeUrl);
   for (const name of product.workerNames) await product.resume(name);
   await until(externals, (count) => count === before + 2);
@@ -195,7 +195,7 @@ it('what is traded at the exchange itself appears as EXTERNAL, also what was whi
 it('accounts of a worker that died are another’s within 15 s, and their orders are sent', async () => {
   // Each in turn: whichever of them has the accounts.
   for (const dying of product.workerNames) {
-    // The launcher would begin a dead worker again: it stands still, as on a machine that is gone.
+    // The launcher would restart a dead worker, so it is suspended, as on a lost machine.
     product.pause(dying);
     const placed = await Promise.all([leader, follower].map((trader) => buyByHand(trader)));
     await Promise.all(

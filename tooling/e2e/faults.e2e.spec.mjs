@@ -43,7 +43,7 @@ describe('a kill -9 of the trading worker', () => {
 
   it('between "order sent" and "answer stored" makes no second order, and the trade is found out', async () => {
     const before = (await ledger()).orders.length;
-    // Nor does the stream tell of it, which may be as quick as the kill.
+    // The stream, which may be as quick as the kill, does not report it either.
     await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.02'));
     await until(ledger, ({ orders }) => orders.length === before + 1);

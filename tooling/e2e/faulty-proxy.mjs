@@ -1,13 +1,13 @@
 import { request as ask, createServer } from 'node:http';
 
 /**
- * A stretch of network between a client and one server that does to each request what was planned for it. Both ends are
- * as they always are, and hear nothing of it.
+ * A proxy between a client and one server that applies the planned fault to each request. Client and server run
+ * unchanged and do not know about it.
  *
- * - `reset`: the connection is reset before the server has heard of the request
- * - `lose`: the server does what it was asked for, and its answer is lost
- * - `cut`: so does half of its answer
- * - a status: somebody between answers, and the server hears nothing
+ * - `reset`: the connection is reset before the server receives the request
+ * - `lose`: the server handles the request, and its response is lost
+ * - `cut`: half of its response is lost
+ * - a status: the proxy responds, and the server receives nothing
  *
  * @typedef {'reset' | 'lose' | 'cut' | { status: number, headers?: Record<string, string>, body?: string }} Fault
  * @typedef {{ method: string, path: string, headers: import('node:http').IncomingHttpHeaders }} Seen

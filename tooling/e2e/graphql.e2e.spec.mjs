@@ -61,7 +61,7 @@ const tradeOf = (more) => ({
   },
 });
 
-/** The books that messages tell, by their sequence: a SNAPSHOT begins one, a DELTA continues the one before it. */
+/** Order books built from messages, by sequence: a SNAPSHOT begins one, a DELTA updates the one before it. */
 function booksOf(messages) {
   const books = new Map();
   let book;
@@ -89,7 +89,7 @@ describe('the GraphQL API, across real processes', () => {
     expect(refused).toMatchObject({ status: 401, code: 'authentication_required' });
   });
 
-  it('is told of in the health of the services', async () => {
+  it('appears in the health of the services', async () => {
     const { services } = await until(
       () => trader.api.health.detailed(),
       ({ services: seen }) => seen['graphql-api'] !== undefined,
@@ -151,7 +151,7 @@ describe('the GraphQL API, across real processes', () => {
 
   it('shows one order book with one numbering at two processes that one worker feeds', async () => {
     const listeners = live.map((each) => follow(each.subscribe(book, { pair: trader.pair.id })));
-    /** Numbers that both have told of, after their first messages. */
+    /** Sequences that both subscribers received, after their first messages. */
     const shared = () => {
       const [one, other] = listeners.map(({ events }) =>
         events.slice(1).map(({ orderbookUpdate }) => orderbookUpdate.sequence),

@@ -115,7 +115,7 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
         );
       },
       /**
-       * Has a service stand still, as on a machine that is gone, until it is resumed.
+       * Suspends a service, as on a lost machine, until it is resumed.
        *
        * @param {string} name
        */

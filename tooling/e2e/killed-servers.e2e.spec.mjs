@@ -34,9 +34,9 @@ const sendOne = (key) => outcomeOf(admin.webhooks.create(hookNamed(key), { idemp
 const KILLS_MAX = 20;
 
 /**
- * Sends 1,000 equal requests at once and kills Postgres once so many were answered. A machine may answer all of them
- * before the signal arrives, or Postgres be back before the next ones: it is killed among further ones until one of
- * them was told of it.
+ * Sends 1,000 equal requests at once and kills Postgres after a given number of responses. A machine may answer all of
+ * them before the signal arrives, or Postgres may be back before the next ones. It is then killed again among further
+ * requests, until one of them fails because of it.
  */
 async function sendWhileKilled(key, answersBefore) {
   let answered = 0;
@@ -72,7 +72,7 @@ async function recordsOf(description) {
   return rows.length;
 }
 
-/** A first request is at work; or the database was away, or too busy to be reached in time. */
+/** A first request is still running; or the database was unavailable, or too busy to respond in time. */
 const honest = ['idempotency_in_progress', 'service_unavailable'];
 
 const isReplayed = ({ headers }) => headers.get('idempotency-replayed') === 'true';

@@ -164,7 +164,7 @@ describe('npm start', () => {
     });
     const api = createClient({ restUrl: state.rest_url, apiKey: state.api_key });
 
-    // The banner's own curl line for a trade works as it stands.
+    // The banner's own curl line for a trade works unchanged.
     const [, line] = /^ {2}(curl -s \S+\/v1\/trades .+)$/m.exec(first.output);
     const { id } = JSON.parse(await outputOf('sh', ['-c', line])).data;
     await until(

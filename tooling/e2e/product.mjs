@@ -85,7 +85,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
       /** What the services have said so far. */
       lines,
       /**
-       * Ends a service as a power failure would, as soon as it runs; it is begun again by itself.
+       * Kills a service as soon as it runs, as a power failure would; the launcher restarts it.
        *
        * @param {string} name
        * @param {NodeJS.Signals} [signal] SIGTERM asks it to end

@@ -47,7 +47,7 @@ describe('the limits of a credential', () => {
     expect(await letThrough(1_000)).toBe(limit);
   });
 
-  it('hold in each process while Redis is away, without a wait, and are shared once it is back', async () => {
+  it('hold in each process while Redis is unavailable, without a wait, and are shared once it is back', async () => {
     const [held, after] = [await makeKey(), await makeKey()];
     const redis = new Redis(product.redisUrl);
     const info = await redis.info('server').finally(() => redis.disconnect());
@@ -55,7 +55,7 @@ describe('the limits of a credential', () => {
     process.kill(pid, 'SIGSTOP');
     try {
       for (const which of [0, 1]) {
-        // Whoever asks first waits until it is plain that nobody answers.
+        // The first request waits until Redis is known not to answer.
         expect(await held.letThrough(1, () => which)).toBe(1);
         const before = performance.now();
         expect(await held.letThrough(200, () => which)).toBe(limit - 1);
@@ -71,7 +71,7 @@ describe('the limits of a credential', () => {
   }, 120_000);
 });
 
-/** Asks seldom: while Redis is away, each process counts these requests as well. */
+/** Polls rarely: while Redis is unavailable, each process counts these requests, too. */
 async function untilShared() {
   const redis = new Redis(product.redisUrl);
   redis.on('error', () => undefined);

@@ -58,12 +58,15 @@ describe('a signed request is refused', () => {
     expect(answers.filter(({ code }) => code === 'nonce_replayed')).toHaveLength(99);
   });
 
-  it.each([61_000, -61_000])('when its clock is %i ms off, and is told the server time', async (offMs) => {
-    const headers = sign({ method: 'GET', path: '/v1/me', nowMs: Date.now() + offMs });
-    const answer = await send('GET', '/v1/me', headers);
-    expect(answer).toMatchObject({ status: 401, code: 'timestamp_out_of_window' });
-    expect(Math.abs(answer.details[0].server_time - Date.now())).toBeLessThan(30_000);
-  });
+  it.each([61_000, -61_000])(
+    'when its clock is %i ms off, with the server time in the error',
+    async (offMs) => {
+      const headers = sign({ method: 'GET', path: '/v1/me', nowMs: Date.now() + offMs });
+      const answer = await send('GET', '/v1/me', headers);
+      expect(answer).toMatchObject({ status: 401, code: 'timestamp_out_of_window' });
+      expect(Math.abs(answer.details[0].server_time - Date.now())).toBeLessThan(30_000);
+    },
+  );
 
   it.each([
     [
@@ -88,7 +91,7 @@ describe('a signed request is refused', () => {
     expect(answer.details[0].field).toBe(name);
   });
 
-  it('of a key that belongs to nobody', async () => {
+  it('of a key without an account', async () => {
     const headers = sign({ method: 'GET', path: '/v1/me' }, keyOf('refusals: stranger'));
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status: 401, code: 'unknown_public_key' });
   });
@@ -189,7 +192,7 @@ describe('a trade is refused, and nothing is kept of it', () => {
     expect(await tradesCount()).toBe(before);
   });
 
-  it('that breaks a rule of the exchange is told rule, value and limit', async () => {
+  it('that breaks a rule of the exchange, with rule, value and limit in the error', async () => {
     const { details } = await outcomeOf(trader.api.trades.create({ ...order, amount: '0.0001' }));
     expect(details).toEqual([expect.objectContaining({ rule: 'min_notional', value: '1', limit: '10' })]);
   });

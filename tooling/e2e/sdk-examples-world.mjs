@@ -69,7 +69,7 @@ export class World {
     this.strategyId = await this.#strategy('followed');
     const failing = await this.client.webhooks.create({ url: failingUrl, events: ['*'] });
     this.failingWebhookId = failing.id;
-    // The second one is told of after the first: what is owed by then is more than one event.
+    // The second event comes after the first, so more than one event is pending by then.
     this.tradeId = await this.filledTrade();
     await this.filledTrade();
     for (const { id } of await this.#claimable(this.client)) await this.client.rewards.claim(id);

@@ -4,11 +4,11 @@ import { run } from '../launch/commands.mjs';
 import { root } from '../launch/paths.mjs';
 
 /**
- * The examples of the SDK's documentation: read from its source, made into modules that a compiler and a test can take.
+ * Reads the examples of the SDK's documentation from its source and makes modules of them for a compiler and a test.
  *
- * 1. What is public is what the entries export: each public method and function has an example, or is named among those
- *    that have none.
- * 2. An example stands in its module as it stands in the comment. Names that it does not declare itself are given to it.
+ * 1. Everything that the entry points export is public: each public method and function has an example, or is listed among those
+ *    without one.
+ * 2. A module contains its example unchanged. Names that the example does not declare are provided.
  */
 
 const source = join(root, 'packages/sdk/src');

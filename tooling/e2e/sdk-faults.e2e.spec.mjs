@@ -84,7 +84,7 @@ describe('a request whose connection is reset, or that somebody between refuses 
     expect(proxy.seen).toHaveLength(3);
   });
 
-  it('is told the wait where the API itself asks for more than a minute, and is not sent again', async () => {
+  it('reports the wait if the API asks for more than a minute, and does not retry', async () => {
     const { client } = await openKeyed();
     proxy.plan();
     await Promise.all(Array.from({ length: limit }, () => client.me.get()));
@@ -241,7 +241,7 @@ async function revoke(id, client) {
 }
 
 describe('a stream of events', () => {
-  it('that is cut again and again tells each event once, in order', async () => {
+  it('that is cut repeatedly delivers each event once, in order', async () => {
     const { client } = await openKeyed();
     proxy.plan();
     const ended = new AbortController();
@@ -264,7 +264,7 @@ describe('a stream of events', () => {
         (count) => count === made.length,
       );
       proxy.cutOpen();
-      // While nobody listens.
+      // While no process listens.
       made.push((await trader.api.apiKeys.create({ name: `round ${round}, unheard` })).id);
       await until(
         async () => told.length,
@@ -279,7 +279,7 @@ describe('a stream of events', () => {
 });
 
 describe('a DELETE whose answer is lost', () => {
-  it('is repeated, and what it finds gone by then is told as not found', async () => {
+  it('is retried, and a record that is already gone is reported as not found', async () => {
     const { id } = await trader.api.webhooks.create({ url: 'https://receiver.example', events: ['*'] });
     const client = openSigning();
     proxy.plan('lose');

@@ -87,10 +87,10 @@ const TESTED = [
   'paginate, Paginate',
   'paginate, Paginate (2)',
   'paginate, Page by page',
-  'paginate, Stop here, go on there',
-  'retry-safely, What the SDK repeats',
+  'paginate, Resume from a cursor',
+  'retry-safely, What the SDK retries',
   'retry-safely, An order that survives a crash',
-  'retry-safely, When there is still no answer',
+  'retry-safely, When there is still no response',
   'verify-a-webhook, TypeScript and JavaScript',
   'verify-a-webhook, TypeScript and JavaScript (2)',
   'verify-a-webhook, Try it',
@@ -116,7 +116,7 @@ describe('quick start', () => {
     );
   });
 
-  it('a refusal tells its code and the id to ask for help with', async () => {
+  it('an error prints its code and the request id', async () => {
     const [line] = await printedBy('quick-start, 3. The same in TypeScript (2)');
     expect(line).toMatch(/^true 404 not_found \S+$/);
   });
@@ -145,22 +145,22 @@ describe('paginate', () => {
 
   it('a bookmark leads to the page behind the first ten', async () => {
     const count = (await tradesOf()).length;
-    expect(await printedBy('paginate, Stop here, go on there')).toEqual([String(Math.min(count - 10, 10))]);
+    expect(await printedBy('paginate, Resume from a cursor')).toEqual([String(Math.min(count - 10, 10))]);
   });
 });
 
 describe('retry safely', () => {
   const tradeIds = async () => (await trader.api.trades.list().toArray({ limit: 1_000 })).map(({ id }) => id);
 
-  it('a client is told how often and how long', async () => {
-    expect(await printedBy('retry-safely, What the SDK repeats')).toEqual([(await trader.api.me.get()).id]);
+  it('a client is configured with retries and a timeout', async () => {
+    expect(await printedBy('retry-safely, What the SDK retries')).toEqual([(await trader.api.me.get()).id]);
   });
 
   it('an order whose process died behind the request is made once: the next process gets its id', async () => {
     const name = 'retry-safely, An order that survives a crash';
     const before = await tradeIds();
     const crash = join(folder, 'crash.mjs');
-    // Dies as soon as the server has answered, before the program hears of it.
+    // Dies as soon as the server has answered, before the program receives the response.
     writeFileSync(
       crash,
       `const { fetch } = globalThis;
@@ -179,13 +179,15 @@ globalThis.fetch = async (url, init) => {
     expect((await tradeIds()).filter((id) => !before.includes(id))).toEqual(made);
   });
 
-  it('an answer is nothing to tell of; none is told as not known; a refusal as nothing done', async () => {
-    const name = 'retry-safely, When there is still no answer';
+  it('prints nothing for a response, an unknown outcome for none, and the code of an error', async () => {
+    const name = 'retry-safely, When there is still no response';
     expect(await printedBy(name)).toEqual(['']);
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    expect((await ranBy(name, { env: { SVC_BASE_URL: nobody } })).stderr).toContain('Nobody knows');
+    const unusedUrl = `http://127.0.0.1:${await freePort()}`;
+    expect((await ranBy(name, { env: { SVC_BASE_URL: unusedUrl } })).stderr).toContain(
+      'The outcome is unknown',
+    );
     const refused = await ranBy(name, { env: { SVC_API_KEY: `${apiKey.slice(0, -4)}xxxx` } });
-    expect(refused.stderr).toMatch(/It was refused, nothing happened: \w+, \S+/);
+    expect(refused.stderr).toMatch(/The API responded with \w+; request \S+/);
   });
 });
 

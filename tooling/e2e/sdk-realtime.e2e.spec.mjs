@@ -100,7 +100,7 @@ describe('signals, while the GraphQL API is killed again and again', () => {
     expect(new Set(got.map(({ source_trade_id }) => source_trade_id))).toEqual(
       new Set(trades.map((t) => t.id)),
     );
-    // Who asks later is told the same.
+    // A later caller gets the same value.
     expect(await take(live().tradeSignals(id, { afterSequence: 0 }), fills.length)).toEqual(got);
   });
 
@@ -224,7 +224,7 @@ describe('the connection', () => {
   });
 
   it.each(['import', 'require'])(
-    'is there for a program that has the package by %s, which then ends by itself',
+    'works in a program that loads the package by %s, and lets the program exit',
     async (way) => {
       const names = [
         ['Client', ''],

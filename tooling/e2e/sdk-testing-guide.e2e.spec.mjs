@@ -11,7 +11,7 @@ const PRINTED = {
   'A client without a server': ['FILLED', expect.stringMatching(/^0\.1 [0-9a-f-]{32,36}$/)],
   'A client without a server (2)': ['3'],
   'A client without a server (3)': [expect.stringMatching(/^usr_/)],
-  'A receiver of webhooks': ['ETH/USDT'],
+  'Test a webhook receiver': ['ETH/USDT'],
   Records: ['CANCELLED 2'],
 };
 

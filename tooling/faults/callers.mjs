@@ -31,7 +31,7 @@ export async function openCaller(world, restUrl, receiver) {
   let count = 0;
   /** Keys that are to be revoked. @type {string[]} */
   const kept = [];
-  /** Those of them of which that was asked for in vain. @type {Set<string>} */
+  /** Those of them that were requested without success. @type {Set<string>} */
   const doubtful = new Set();
   return {
     userId,
@@ -82,7 +82,7 @@ async function timed(call) {
 }
 
 /**
- * Has a caller go on until it is told to stop.
+ * Runs a caller until it is stopped.
  *
  * @param {() => Promise<Answered | Answered[]>} call
  */

@@ -46,7 +46,8 @@ export const fault = {
       const objects = await countObjects(world, answers.flat());
       const verdict = wrongsOf(figures);
       if (objects.more > 0) verdict.push(`${objects.more} requests made more than one object`);
-      if (objects.none > 0) verdict.push(`${objects.none} requests made no object, or another than was told`);
+      if (objects.none > 0)
+        verdict.push(`${objects.none} requests made no object, or another than the response named`);
       if (kills < size.kills) verdict.push(`only ${kills} kills`);
       return { figures: { ...figures, kills, ...objects }, verdict };
     } finally {
@@ -63,7 +64,7 @@ export const fault = {
  *   world: import('./world.mjs').FaultWorld, receiver: import('./receiver.mjs').LedgerReceiver,
  *   port: number, count: number,
  * }} options
- * @returns {Promise<Writer[]>} users with a webhook each, that tells of every API key from the first on
+ * @returns {Promise<Writer[]>} users with a webhook each that receives an event for every API key, from the first one
  */
 async function openWriters({ world, receiver, port, count }) {
   const api = await world.startApi({ port });
@@ -81,7 +82,7 @@ async function openWriters({ world, receiver, port, count }) {
 }
 
 /**
- * One life of the API after another, each ended by itself after so many commits; the last one lives on.
+ * Starts the API repeatedly; each run kills itself after a number of commits, and the last one continues.
  *
  * @param {{ world: import('./world.mjs').FaultWorld, port: number, size: any }} options
  */

@@ -12,7 +12,7 @@ import { openFaultWorld } from './world.mjs';
 
 const resumedMaxMs = 20_000;
 
-/** Nobody is ever sure that a dispatcher is dead. */
+/** No dispatcher is ever considered dead. */
 const withoutTakeOver = { SWEEP_MS: '600000', LEASE_MS: '600000', SILENCE_MS: '600000' };
 
 /** @type {import('./world.mjs').Fault} */

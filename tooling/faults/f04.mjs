@@ -6,7 +6,7 @@ import { openFaultWorld } from './world.mjs';
 /** A receiver whose every request ends the dispatcher that sent it, three times in a row. */
 
 const kills = 3;
-/** BullMQ as it comes, and nobody else who looks for what is owed. */
+/** BullMQ with its defaults, and without a sweeper. */
 const withoutSweeper = { SWEEP_MS: '600000' };
 
 /** @type {import('./world.mjs').Fault} */

@@ -3,7 +3,7 @@ import { openLedgerReceiver } from './receiver.mjs';
 import { wrongsOf } from './reconcile.mjs';
 import { openFaultWorld } from './world.mjs';
 
-/** As a deployment rolls: one dispatcher after another is told to end, under load, and a new one takes its place. */
+/** A rolling deployment: one dispatcher after another is stopped, under load, and replaced by a new one. */
 
 const exitMaxMs = 35_000;
 const withoutGrace = { STOP_GRACE_MS: '10' };

@@ -5,13 +5,13 @@ import { refuseSome } from './refusing-some.mjs';
 import { openFaultWorld } from './world.mjs';
 
 /**
- * Redis is killed again and again while events come and while failed attempts wait in it for their time. What it
- * acknowledged stands in its file; what it could not be told, the sweeper tells it later.
+ * Redis is killed repeatedly while events arrive and failed attempts wait in it for their retry. Its file contains
+ * everything that it acknowledged; the sweeper later adds the jobs that it could not accept.
  */
 
 export const fault = {
   id: 'F6',
-  title: '`kill -9` of Redis, with its append-only file written every second',
+  title: '`kill -9` of Redis, with its append-only file synced every second',
   target: 'lost 0, duplicates 0',
   defence: 'the append-only file and the sweeper',
   sizes: {

@@ -12,8 +12,8 @@ import { openFaultWorld } from './world.mjs';
 
 export const fault = {
   id: 'F7',
-  title: '`FLUSHALL`, and an empty Redis in the place of the full one',
-  target: 'lost 0, early 0; whatever is due runs again within 60 s',
+  title: '`FLUSHALL`, and an empty Redis in place of the full one',
+  target: 'lost 0, early 0; due deliveries run again within 60 s',
   defence: 'the sweeper',
   sizes: {
     short: {

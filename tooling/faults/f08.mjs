@@ -5,17 +5,17 @@ import { wrongsOf } from './reconcile.mjs';
 import { openFaultWorld } from './world.mjs';
 
 /**
- * Redis is gone for long, and then stands still for long, which is worse: whoever asks it waits. All the while events
- * are committed and requests with an API key are served; only signatures need Redis, for their nonces. Once it is back,
- * what was owed meanwhile has to go out faster than it came.
+ * Redis is down for a long time, then suspended for a long time, which is worse: every caller waits. Meanwhile events
+ * are committed and requests with an API key are served; only signed requests need Redis, for their nonces. Once it is
+ * back, the backlog must go out faster than it came in.
  */
 
-/** A request with a key may wait for a Redis that stands still, but not for ever. */
+/** The longest that a request with a key may wait for a suspended Redis. */
 const keyedMaxMs = 5_000;
 
 export const fault = {
   id: 'F8',
-  title: 'Redis is down for long, and then stands still for long (SIGSTOP)',
+  title: 'Redis is down for a long time, then suspended for a long time (SIGSTOP)',
   target:
     'lost 0; requests with a key are served, signed ones get 503; the backlog of 60,000 is gone in 10 min, at twice the rate of arrival',
   defence: 'the sweeper',
@@ -86,7 +86,7 @@ export const fault = {
  */
 
 /**
- * Events and requests while Redis is away, and the time that the backlog takes once it is back.
+ * Sends events and requests while Redis is unavailable, and measures the time that the backlog takes afterwards.
  *
  * @param {Stage} stage
  * @param {number} awayMs
@@ -98,7 +98,7 @@ async function absence({ world, caller, userIds, size }, awayMs, away, isDefende
   const keyed = keepCalling(() => caller.change());
   const signed = keepCalling(() => caller.sign());
   await world.emitMany(userIds, Math.round((size.perSecond * awayMs) / 1_000), { perSecond: size.perSecond });
-  // The last requests are sent while it is away, and get their answers.
+  // The last requests are sent while it is unavailable, and get their responses.
   const [keyedAnswers, signedAnswers] = await Promise.all([keyed.stop(), signed.stop()]);
   // What was committed is fanned out with or without Redis.
   await fannedOut(world);

@@ -19,9 +19,9 @@ const probesPerSecond = 20;
 
 export const fault = {
   id: 'F10',
-  title: 'storms of `CLIENT KILL`, failover of Redis, a name that moves on',
+  title: 'repeated `CLIENT KILL`, failover of Redis, a host name that moves',
   target: 'lost 0, duplicates 0; workers resume within 10 s, without a restart',
-  defence: 'connections that are made again',
+  defence: 'reconnection',
   sizes: {
     short: {
       turns: ['storm', 'cut', 'demotion', 'move'],
@@ -101,7 +101,7 @@ const turns = {
     await copy.follow();
     estate.proxy.lead(copy.port);
   },
-  /** Its copy takes its place, and the server becomes the copy: connections stand, and may only read. @param {Estate} estate */
+  /** The replica becomes the primary, and the server its replica: connections stay open, and may only read. @param {Estate} estate */
   async demotion(estate) {
     const { master, copy } = await withCopy(estate);
     await copy.follow();

@@ -12,7 +12,7 @@ import { openFaultWorld } from './world.mjs';
  */
 
 const holdMs = 100;
-/** How soon the API must serve again, and how long it may tell a caller to wait. */
+/** How soon the API must serve again, and the longest Retry-After it may send. */
 const servedAgainMaxMs = 5_000;
 
 /**
@@ -21,7 +21,7 @@ const servedAgainMaxMs = 5_000;
  */
 const forgottenMs = 600;
 
-/** A lease that does not outlast a restart: whoever could not record in time will send again. */
+/** A lease that does not outlast a restart: a dispatcher that could not record in time sends again. */
 const hastyLeases = { ATTEMPT_TIMEOUT_MS: '400', LEASE_MS: '600', SILENCE_MS: '600' };
 
 export const fault = {

@@ -5,9 +5,9 @@ import { openTcpProxy } from './tcp-proxy.mjs';
 import { openFaultWorld } from './world.mjs';
 
 /**
- * Every round trip to Postgres takes half a second, and once for a while no statement ends at all, so that every
- * connection of the pool is taken and waits. Two dispatchers share the work, each of which could take the other for
- * dead. Jobs would hide it if they did: Redis forgets them all the time here, so that leases stand alone.
+ * Every round trip to Postgres takes half a second, and for a while no statement ends at all, so every connection of
+ * the pool is taken and waits. Two dispatchers share the work, and each could consider the other dead. Jobs would hide
+ * it if they did. Therefore Redis constantly forgets all jobs here, so that only leases protect.
  */
 
 const forgettingMs = 250;
@@ -18,7 +18,7 @@ const hastyLeases = { ATTEMPT_TIMEOUT_MS: '60', LEASE_MS: '100', SILENCE_MS: '10
 export const fault = {
   id: 'F12',
   title: 'Postgres is slow (500 ms a round trip), and the pool is exhausted',
-  target: 'lost 0, duplicates 0, no dispatcher ends',
+  target: 'lost 0, duplicates 0, no dispatcher exits',
   defence: 'leases longer than the slowest record',
   sizes: {
     short: {

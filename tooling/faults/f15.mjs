@@ -6,7 +6,7 @@ import { openSlowReceiver } from './slow-receiver.mjs';
 import { openFaultWorld } from './world.mjs';
 
 /**
- * Receivers that hang or stream without end, with thousands of deliveries owed to them, and a user whose receiver is
+ * Receivers that hang or stream without end, with thousands of deliveries waiting for them, and a user whose receiver is
  * well. Three crowds are bad in different ways: webhooks of a few users that hang all at once, the same with answers
  * that never end, and hanging webhooks of as many users, where no user's cap helps.
  *
@@ -24,7 +24,7 @@ const perSecond = 10;
 /** Attempts that were begun are on their way this soon. */
 const settleMs = 500;
 
-/** Everything in one lane, whoever it is for: a plain worker of the queue. */
+/** One lane for all receivers: a plain worker of the queue. */
 const plainWorker = {
   DELIVERY_CONCURRENCY: '64',
   IN_FLIGHT_MAX: '1',
@@ -34,9 +34,9 @@ const plainWorker = {
 
 export const fault = {
   id: 'F15',
-  title: 'receivers hang, with thousands of deliveries owed to them',
+  title: 'receivers hang, with thousands of deliveries waiting for them',
   target: "another user's first attempts within 2 s (p99), memory at most 64 MiB more, nothing lost",
-  defence: 'caps on what is in flight, slots that are given back, a lane for slow webhooks',
+  defence: 'limits of attempts in flight, places that are given back, a lane for slow webhooks',
   sizes: {
     /** @type {Size} */
     short: {

@@ -30,9 +30,9 @@ const withoutCaps = { WEBHOOK_IN_FLIGHT_MAX: '1024', USER_IN_FLIGHT_MAX: '1024' 
 
 export const fault = {
   id: 'F22',
-  title: 'ten times the usual events',
-  target: 'commits within 250 ms (p99), first attempts gone 2 min after, memory and Redis flat, lost 0',
-  defence: 'caps: what has no room is parked in Postgres',
+  title: 'ten times the usual event rate',
+  target: 'commits within 250 ms (p99), first attempts done 2 min later, memory and Redis flat, lost 0',
+  defence: 'limits and parking in Postgres',
   sizes: {
     /** @type {Size} */
     short: {
@@ -107,7 +107,7 @@ export const fault = {
 /**
  * @param {import('./world.mjs').FaultWorld} world
  * @param {readonly string[]} userIds who get the events, in turn
- * @returns {(index: number) => Promise<number>} commits an event, and tells what that took, in milliseconds
+ * @returns {(index: number) => Promise<number>} commits an event and returns the duration in milliseconds
  */
 function committer(world, userIds) {
   return async (index) => {

@@ -21,7 +21,7 @@ export function openHooks({ query, keys }) {
     hooks,
 
     /**
-     * New users with webhooks, which the receiver is told to trust.
+     * Creates users with webhooks, and registers these with the receiver.
      *
      * @param {{
      *   users?: number, userIds?: readonly string[], perUser?: number, events?: readonly string[],

@@ -3,10 +3,10 @@ import { encodeId } from '@trading-automation/contracts';
 import { appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
 
 /**
- * What was committed, as the one who committed it knows it: the measure that all deliveries are held against.
+ * The committed events, as recorded by their producer. All deliveries are compared with this ledger.
  *
- * An event stands in it once Postgres answered its commit. Where the answer was lost, the event is looked up by its
- * id; only one that isn't there is written again.
+ * An event is added once Postgres confirmed its commit. If that response is lost, the event is looked up by its id and
+ * written again only if it is missing.
  *
  * @typedef {{ id: string, publicId: string, userId: string, type: string }} LedgerEvent
  */

@@ -77,7 +77,7 @@ export async function atRate({ perSecond, count }, act) {
     const aheadMs = startedAt + (index * 1_000) / perSecond - performance.now();
     if (aheadMs > 1) await sleep(aheadMs);
     const one = act(index);
-    // Whoever awaits them all meets the error.
+    // The error surfaces when all of them are awaited.
     one.catch(() => undefined);
     acts.push(one);
   }

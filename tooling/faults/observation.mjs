@@ -37,7 +37,7 @@ export function openObservation({ query, ledger, hooks }) {
      * @returns {Promise<ReadonlySet<string>>} those pairs
      */
     async excuseInFlight(but) {
-      // The receiver has to hear of the connections that ended.
+      // The receiver must notice the connections that ended.
       if (but !== undefined) await wait(hearMs);
       const held = new Set(
         [...(but?.inFlight ?? [])].map(({ webhookId, eventId }) => pairOf(webhookId, eventId)),

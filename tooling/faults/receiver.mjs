@@ -16,12 +16,12 @@ import { Webhook } from 'standardwebhooks';
  *   received: Received,
  *   exchange: { request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse },
  * ) => number | void | Promise<number | void>} Answer
- *   the status, or nothing where it answers by itself, or never
+ *   the status, or nothing if it responds itself or never
  */
 
 /**
- * A receiver that keeps a ledger of all that comes and verifies EVERY request with the public Standard Webhooks
- * library. It answers 204 unless told otherwise.
+ * A receiver that records every request and verifies EVERY one with the public Standard Webhooks library. It responds
+ * with 204 by default.
  *
  * @param {{ answer?: Answer }} [options]
  */
@@ -67,7 +67,7 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
   return {
     received,
     /**
-     * An address for each webhook, so that what is in flight can be told apart.
+     * An address for each webhook, so that attempts in flight can be distinguished.
      *
      * @param {number | string} [index]
      */
@@ -105,10 +105,10 @@ function read(path, headers, body, verifiers) {
   let verified = false;
   try {
     const content = verifiers.get(webhookId)?.verify(body, /** @type {Record<string, string>} */ (headers));
-    // The id of the header is the one of the body: receivers tell events apart by either.
+    // The header and the body have the same id: receivers may identify events by either.
     verified = /** @type {any} */ (content)?.event_id === headers['webhook-id'];
   } catch {
-    // Told by `verified`.
+    // `verified` reports it.
   }
   return {
     path,

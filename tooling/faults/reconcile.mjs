@@ -11,7 +11,7 @@ import { groupBy } from '../launch/group-by.mjs';
  *   lost: number, duplicates: number, unexplained: number, early: number, badSignatures: number, bodyVariants: number,
  *   stuck: number, addsUp: boolean,
  * }} Figures
- *   `lost`: neither delivered (a success that no receiver saw is none) nor dead with a dead letter, discarded or waiting;
+ *   `lost`: neither delivered (a success that no receiver saw does not count) nor dead with a dead letter, discarded or waiting;
  *   `duplicates`: requests of an attempt that had come before, or after one that was answered 2xx;
  *   `unexplained`: those of them whose pair was not in flight at a crash;
  *   `early`: requests before the time that Postgres had stored for them;
@@ -137,7 +137,7 @@ function fateOf(row, receipts) {
   }
 }
 
-/** A receiver that does not tell what it answered is taken at its best. @param {Receipt} receipt */
+/** If a receiver does not report its response, it counts as a success. @param {Receipt} receipt */
 const wasAccepted = ({ status = 200 }) => status >= 200 && status < 300;
 
 /**

@@ -55,7 +55,7 @@ it('finds nothing wrong where everything owed was delivered once', () => {
 
 it.each([
   ['no delivery was ever made of it', { rows: [], receipts: [] }],
-  ['Postgres says delivered, and nobody received it', { receipts: [] }],
+  ['Postgres says delivered, and no receiver got it', { receipts: [] }],
   ['Postgres says delivered, and the receiver had refused it', { receipts: [{ ...receipt, status: 500 }] }],
   ['it is dead without a dead letter', { rows: [{ ...row, status: 'DEAD' }] }],
 ])('calls an event lost where %s', (_how, more) => {
@@ -118,7 +118,7 @@ it('calls an attempt early where it came before the time that was stored, to the
   expect(reckon(known({ rows, receipts: at(2_000) })).early).toBe(0);
 });
 
-it('tells of signatures that do not verify, of bodies that differ, and of what is stuck', () => {
+it('reports signatures that do not verify, bodies that differ, and stuck deliveries', () => {
   expect(wrongs({ receipts: [{ ...receipt, verified: false }] })).toEqual(['badSignatures 1']);
   const bodies = [
     { ...receipt, status: 500 },

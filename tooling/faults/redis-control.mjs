@@ -64,7 +64,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     kill,
     /** Begins it again, from its append-only file where it keeps one; resolves once it answers. */
     start,
-    /** SIGSTOP: connections stand, nobody answers, until `resume`. */
+    /** SIGSTOP: connections stay open and get no response until `resume`. */
     pause() {
       if (running !== undefined) signalTree(running.pid, 'SIGSTOP');
     },
@@ -87,7 +87,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
       for (const type of ['normal', 'pubsub']) await tell('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
     },
     /**
-     * Makes it a copy of another Redis, or, without a port, nobody's copy: the two halves of a failover.
+     * Makes it a replica of another Redis or, without a port, a primary: the two halves of a failover.
      *
      * @param {number} [masterPort]
      */
@@ -103,7 +103,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
       return Number(/used_memory:(\d+)/.exec(String(await tell('INFO', 'memory')))?.[1]);
     },
     async close() {
-      // What stands still can't end.
+      // A suspended process cannot end.
       if (running !== undefined) signalTree(running.pid, 'SIGCONT');
       await kill();
     },

@@ -29,7 +29,7 @@ export async function loadFaults(ids = []) {
  * @returns {Promise<import('./table.mjs').Row>}
  */
 export async function runFault(fault, { size, seeds, modes, say }) {
-  /** @param {number} seed @param {boolean} isDefended @returns {Promise<import('./table.mjs').Told>} */
+  /** @param {number} seed @param {boolean} isDefended @returns {Promise<import('./table.mjs').RunResult>} */
   const tell = async (seed, isDefended) => {
     const startedAt = performance.now();
     const name = `${fault.id} seed ${seed}${isDefended ? '' : ` without ${fault.defence}`}`;

@@ -24,7 +24,7 @@ export async function startServer(prepared) {
     await keeper.stop();
     throw error;
   }
-  /** A server that crashed by itself was begun again, and has another. */
+  /** A server that crashed was restarted, and has another one. */
   const pidNow = () => {
     if (pid === undefined) throw new Error(`${prepared.command.name} answers and was never begun`);
     return pid;

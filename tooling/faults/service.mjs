@@ -10,7 +10,7 @@ const linesKept = 400;
 /** @typedef {{ code: number | null, signal: NodeJS.Signals | null, tookMs: number }} Ending */
 
 /**
- * Runs a built app once: nobody begins it again. Resolves when it says that it works. It ends with this process too,
+ * Runs a built app once, without restarts. Resolves when the app reports that it works. It ends with this process,
  * because the channel to it closes.
  *
  * @param {{ app: string, env: Record<string, string>, sabotage?: string | readonly string[] | undefined }} options
@@ -70,7 +70,7 @@ export async function startService({ app, env, sabotage = [] }) {
       child.kill(signal);
       return await ended;
     },
-    /** SIGSTOP: it stands still, as on a machine that is gone, until it is resumed. */
+    /** SIGSTOP: suspends it, as on a lost machine, until it is resumed. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
   };

@@ -15,7 +15,7 @@ import { startService } from './service.mjs';
 const dispatcherDefaults = { RETRY_DELAYS_MS: '200,300,400,500', LOG_LEVEL: 'info' };
 
 /**
- * The built services of one world, each begun once and never again by itself.
+ * The built services of one world, each started once and never restarted.
  *
  * @param {{
  *   surroundings: Surroundings, settings: Record<string, string>, seed: number,

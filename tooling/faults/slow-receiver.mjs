@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A receiver in a process of its own, for hundreds of requests that hang, stream or come all at once: what it does
- * takes no time from whoever measures. Every request is verified with the public Standard Webhooks library.
+ * A receiver in its own process, for hundreds of requests that hang, stream or arrive at once: its work takes no time
+ * from the measuring process. Every request is verified with the public Standard Webhooks library.
  *
  * @typedef {import('./slow-receiver-process.mjs').Behaviour} Behaviour
  * @typedef {import('./slow-receiver-process.mjs').Received} Received

@@ -3,10 +3,10 @@
  *
  * @typedef {{
  *   fault: import('./world.mjs').Fault,
- *   defended: Told[], undefended: Told | undefined,
+ *   defended: RunResult[], undefended: RunResult | undefined,
  * }} Row
  *
- * @typedef {import('./world.mjs').FaultOutcome & { seed: number, seconds: number, isBroken?: boolean }} Told
+ * @typedef {import('./world.mjs').FaultOutcome & { seed: number, seconds: number, isBroken?: boolean }} RunResult
  *   a run that broke off (`isBroken`) shows nothing, with the defence or without
  */
 
@@ -26,7 +26,7 @@ export function printTable(rows) {
     const { fault, defended, undefended } = row;
     console.log(`\n${fault.id}  ${fault.title}: ${isAsPromised(row) ? 'as promised' : 'NOT AS PROMISED'}`);
     console.log(`  target     ${fault.target}`);
-    for (const told of defended) console.log(`  seed ${told.seed}     ${inWords(told)}`);
+    for (const result of defended) console.log(`  seed ${result.seed}     ${inWords(result)}`);
     if (undefended !== undefined) console.log(`  without    ${fault.defence}: ${inWords(undefended)}`);
   }
 }
@@ -40,7 +40,7 @@ export function printMarkdown(rows) {
   console.log('\n| # | fault | to reach | reached | without |\n| --- | --- | --- | --- | --- |');
   for (const { fault, defended, undefended } of rows) {
     const reached = defended.map(
-      (told) => `seed ${told.seed}: ${verdictInWords(told)}: ${figuresInWords(told)}`,
+      (result) => `seed ${result.seed}: ${verdictInWords(result)}: ${figuresInWords(result)}`,
     );
     const fallen = undefended?.verdict.join(', ') || 'held all the same';
     const without = undefended === undefined ? fault.defence : `${fault.defence}: ${fallen}`;
@@ -49,26 +49,26 @@ export function printMarkdown(rows) {
   }
 }
 
-/** @param {Told} told */
-const inWords = (told) =>
-  `${verdictInWords(told)} (${told.seconds.toFixed(1)} s) ${JSON.stringify(told.figures)}`;
+/** @param {RunResult} result */
+const inWords = (result) =>
+  `${verdictInWords(result)} (${result.seconds.toFixed(1)} s) ${JSON.stringify(result.figures)}`;
 
-/** @param {Told} told */
+/** @param {RunResult} result */
 const verdictInWords = ({ verdict }) => (verdict.length === 0 ? 'held' : verdict.join(', '));
 
 /** Of a reckoning, what a reader asks for first; the rest of it is what the verdict judges. */
-const toldFirst = new Set(['owed', 'lost', 'duplicates', 'early']);
+const shownFirst = new Set(['owed', 'lost', 'duplicates', 'early']);
 const judged = new Set(
   'events webhooks requests delivered waiting dead discarded unexplained badSignatures bodyVariants stuck addsUp'.split(
     ' ',
   ),
 );
 
-/** @param {Told} told */
+/** @param {RunResult} result */
 function figuresInWords({ figures }) {
   const entries = Object.entries(figures).filter(([name]) => !judged.has(name));
   const [first, own] = [true, false].map((isFirst) =>
-    entries.filter(([name]) => toldFirst.has(name) === isFirst),
+    entries.filter(([name]) => shownFirst.has(name) === isFirst),
   );
   const inWord = (/** @type {unknown} */ value) =>
     typeof value === 'object' ? JSON.stringify(value) : String(value);

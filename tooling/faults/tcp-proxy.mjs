@@ -116,7 +116,7 @@ export async function openTcpProxy(serverPort) {
       isRefusing = false;
     },
     /**
-     * Leads new connections elsewhere; those that stand stay where they are.
+     * Redirects new connections; existing ones stay where they are.
      *
      * @param {number} newPort
      */

@@ -15,7 +15,7 @@ import { openRedis } from './redis-control.mjs';
 import { openServices } from './services-of-world.mjs';
 
 /**
- * What a fault is given to run with, and what it tells. `verdict` names what is wrong: nothing, where it held.
+ * The input and the result of a fault's run. `verdict` names what is wrong; it is empty if the defence held.
  *
  * @template S
  * @typedef {{ size: S, seed: number, isDefended: boolean, say: (line: string) => void }} FaultRun

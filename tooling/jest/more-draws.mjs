@@ -1,5 +1,5 @@
 /**
- * Stands in for fast-check in the nightly lane: every property draws PROPERTY_DRAWS times as often. FAST_CHECK is the path of
+ * Replaces fast-check in the nightly lane: every property draws PROPERTY_DRAWS times as often. FAST_CHECK is the path of
  * the real one, because Jest would resolve its name to this file.
  */
 const { default: itself } = await import(process.env.FAST_CHECK);

@@ -6,7 +6,7 @@ import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
 import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
 import { hasApt, withoutApt } from '../launch/unpacked-redis.mjs';
 
-// Its path, for the tests of a browser; empty where there is none. `npm test` gives it, and installs one first.
+// The browser's path for the browser tests; empty without one. `npm test` sets it, and installs a browser first.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
   if (process.env.TEST_BROWSER === '') console.error(withoutBrowser());

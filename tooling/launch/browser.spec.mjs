@@ -26,7 +26,7 @@ describe('the browser of a machine', () => {
     expect(await findBrowser({ path: folder })).toBe(chrome);
   });
 
-  it('is installed where there is none, and only there', async () => {
+  it('is installed if it is missing, and only then', async () => {
     const asked = [];
     const install = async (what) => {
       asked.push(what);
@@ -44,7 +44,7 @@ describe('the browser of a machine', () => {
     expect(said).toEqual(['No Chromium on the PATH: installing one']);
   });
 
-  it('is none where none can be had, with a line that says what is left out and why', async () => {
+  it('is missing if it cannot be installed, with a line that says what is left out and why', async () => {
     const said = [];
     const browser = await ensureBrowser((line) => said.push(line), {
       find: async () => null,

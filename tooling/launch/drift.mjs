@@ -6,10 +6,9 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * Committed files that a program writes must be what that program writes today. A workspace package registers
- * its generator by naming a script `gen` in its package.json; the script may write inside its package alone,
- * and writes the same bytes each time. Whatever differs after the run is told and put back: a check changes
- * nothing.
+ * Committed files that a program generates must equal its current output. A workspace package registers its generator
+ * by naming a script `gen` in its package.json. The script may write only inside its package, and must be
+ * deterministic. Files that differ after the run are reported and restored: the check changes nothing.
  */
 
 /** @returns {string[]} folders of the packages that have a generator */

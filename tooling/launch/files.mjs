@@ -33,7 +33,7 @@ export function writePrivateFile(path, content) {
 }
 
 /**
- * Content of a text file, or null where there is none.
+ * Returns the content of a text file, or null if it does not exist.
  *
  * @param {string} path
  */
@@ -47,7 +47,7 @@ export function readIfThere(path) {
 }
 
 /**
- * A JSON file, or null where there is none or where it was cut off half-way.
+ * Parses a JSON file. Returns null if it does not exist or is truncated.
  *
  * @param {string} path
  * @returns {any}

@@ -31,7 +31,7 @@ describe('the keyring of a machine', () => {
     expect(said).toEqual(['No GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
   });
 
-  it('is none where none can be had, with a line that says what is left out and why', async () => {
+  it('is missing if it cannot be installed, with a line that says what is left out and why', async () => {
     expect(await ensureKeyring(say, { has, install: async () => 'apt-get needs root here' })).toBe(false);
     expect(said.at(-1)).toBe(
       'The tests of a keyring are left out: install gnome-keyring and dbus to run them. (apt-get needs root here)',

@@ -29,12 +29,12 @@ export function takeLock(file) {
 }
 
 /**
- * Waits for the lock, does the work, and gives the lock back.
+ * Waits for the lock, runs `work`, and releases the lock.
  *
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work
- * @param {(holderPid: number) => void} onWait told once, when somebody else holds the lock
+ * @param {(holderPid: number) => void} onWait called once if another process holds the lock
  */
 export async function withLock(file, work, onWait) {
   let lock = takeLock(file);
@@ -51,7 +51,7 @@ export async function withLock(file, work, onWait) {
 }
 
 /**
- * Linked into its place with its content, so that nobody ever reads a lock that is half written.
+ * Links the complete file into its place, so that no process ever reads a half-written lock.
  *
  * @param {string} file
  * @param {string} own

@@ -12,7 +12,7 @@ describe('the launcher lock', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is held by one process at a time, and told who', () => {
+  it('is held by one process at a time, and names its holder', () => {
     const file = join(folder, 'lock');
     const first = takeLock(file);
     expect(first.taken).toBe(true);

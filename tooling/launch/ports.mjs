@@ -25,7 +25,7 @@ const defaultPorts = {
 function tryPort(port, host) {
   return new Promise((resolve) => {
     const server = createServer();
-    // A machine without IPv6 has nobody on that side of the port either.
+    // On a machine without IPv6, no process listens on that side of the port either.
     server.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
       resolve(['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code ?? '') ? port : null),
     );
@@ -41,7 +41,7 @@ async function isFree(port) {
   return (await tryPort(port, '127.0.0.1')) !== null && (await tryPort(port, '::1')) !== null;
 }
 
-/** A port of this machine's loopback that nobody listens on now. */
+/** Returns a loopback port that no process listens on now. */
 export async function freePort() {
   for (;;) {
     const port = await tryPort(0, '127.0.0.1');

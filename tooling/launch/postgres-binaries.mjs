@@ -16,7 +16,7 @@ import { run } from './commands.mjs';
 import { makeFolder } from './files.mjs';
 
 /**
- * Where the embedded Postgres keeps what can't stand in a clone that is closed to its user. Only used as root.
+ * The folder for Postgres files that cannot be in a clone that its user may not enter. Only used as root.
  */
 export const outsideHome = '/var/lib/trading-automation';
 

@@ -21,12 +21,12 @@ const throwAwayFlags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes
 const lastingFlags = ['max_connections=200'];
 
 /**
- * An embedded Postgres: its cluster is made when there is none, and the command that runs it is returned.
+ * Creates the cluster of an embedded Postgres if it is missing, and returns the command that runs it.
  *
  * @param {{
  *   dataDir: string, passwordFile: string, port: number, logFile: string, database: string,
  *   throwAway?: boolean, isFlushed?: boolean,
- * }} options `isFlushed`: whether a cluster that is made anew is on the disk before it is used
+ * }} options `isFlushed`: whether a new cluster is flushed to disk before its use
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
  */
 export async function preparePostgres({
@@ -73,8 +73,8 @@ export async function preparePostgres({
 }
 
 /**
- * Where the cluster really stands. In a clone that its user can't enter, it stands under /var/lib, and the data
- * folder points there; whoever removes the data folder gets an empty cluster, as without the detour.
+ * Returns the real location of the cluster. If the clone is closed to its user, the cluster is under /var/lib and the
+ * data folder points there. Removing the data folder still gives an empty cluster.
  *
  * @param {string} dataDir
  * @param {import('./postgres-binaries.mjs').UserIds | undefined} user

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
  */
 
 /**
- * What tells this process from any other that ever had its number: when it began, and on which boot.
+ * Identifies a process among all that ever had its number, by its start time and boot.
  *
  * @param {number} pid
  * @returns {string | null} null when no such process runs (a zombie doesn't)
@@ -18,7 +18,7 @@ function identityOf(pid) {
   try {
     if (process.platform === 'linux') {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-      // The command name stands in brackets and may hold anything; the fields begin after the last bracket.
+      // The command name is in brackets and may contain anything; the fields begin after the last bracket.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (fields[0] === 'Z' || fields[0] === 'X') return null;
       const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -28,7 +28,7 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
- * Returns a Redis server of this machine, and provides one if there is none on the PATH. An ordinary user gets one
+ * Returns a Redis server of this machine, and provides one if the PATH has no server. An ordinary user gets one
  * unpacked under the data folder before anything is installed; root gets one installed.
  *
  * @param {(line: string) => void} say

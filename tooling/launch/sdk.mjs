@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The SDK as whoever installs it has it: in tests the one that was packed for the run (`TEST_PACKED_SDK`, see
+ * The SDK as users install it: in tests the one that was packed for the run (`TEST_PACKED_SDK`, see
  * tooling/jest/services.mjs), elsewhere the build of the workspace.
  */
 

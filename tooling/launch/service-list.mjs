@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the services of one deployment on this machine stand on.
+ * What the services of one deployment on this machine depend on.
  *
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
@@ -39,7 +39,7 @@ export const ampleRateLimits = JSON.stringify(
 export const ampleVenueLimits = { weightPerMinute: 10_000_000, ordersPer10s: 100_000 };
 
 /**
- * Every service and what it is told. A new app is one entry more.
+ * Returns every service with its settings. A new app is one more entry.
  *
  * @param {Surroundings} surroundings
  * @returns {Service[]}
@@ -71,7 +71,7 @@ export function listServices(surroundings) {
     url: paperExchangeUrl,
     ...(venueLimits === undefined ? {} : { limits: venueLimits }),
   };
-  /** What both APIs are told alike: a cursor of one is good at the other. */
+  /** The settings that both APIs share, so that each accepts the other's cursors. */
   const api = {
     ...shared,
     NODE_OPTIONS: serviceNodeOptions,

@@ -25,8 +25,8 @@ function restartDelayMs(crashes, delays = restartDelays) {
  */
 
 /**
- * Keeps one process running until `stop`. It is a crash however the process ends, exit code 0 included; each
- * crash is told through `onEvent` before the restart. The process must lead a group of its own (`detached`).
+ * Keeps one process running until `stop`. Every exit counts as a crash, also with code 0. Each crash is reported
+ * to `onEvent` before the restart. The process must lead its own group (`detached`).
  *
  * @param {Supervised} options
  */

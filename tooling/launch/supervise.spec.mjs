@@ -27,7 +27,7 @@ const isAlive = (pid) => {
 };
 
 describe('supervise', () => {
-  it('tells of every crash and begins the process again, ever later', async () => {
+  it('reports every crash and restarts the process, with growing delays', async () => {
     const crashed = (events) => events.filter(({ type }) => type === 'exited');
     const { events, supervisor } = await observe('process.exit(3)', (all) => crashed(all).length === 3);
     await supervisor.stop();

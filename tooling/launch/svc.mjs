@@ -4,7 +4,7 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * The command line as whoever installs it has it: in tests the one that was packed for the run, elsewhere the build of
+ * The command line as users install it: in tests the one that was packed for the run, elsewhere the build of
  * the workspace.
  */
 const installed = process.env.TEST_PACKED_SDK;

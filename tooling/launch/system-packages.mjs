@@ -62,7 +62,7 @@ const installers = [
   },
 ];
 
-/** Tells Debian's package scripts to start no daemon (exit code 101: "action not allowed"). */
+/** Makes Debian's package scripts start no daemon (exit code 101: "action not allowed"). */
 const daemonPolicy = '/usr/sbin/policy-rc.d';
 
 /**
@@ -138,7 +138,7 @@ async function firstPresent(execute) {
  * @param {Installer} installer
  * @param {typeof run} execute
  * @param {boolean} isRoot
- * @returns {Promise<string[] | null>} what stands before the command; null when it would ask for a password
+ * @returns {Promise<string[] | null>} the prefix of the command; null if it would ask for a password
  */
 async function privilege(installer, execute, isRoot) {
   if (isRoot || !installer.needsRoot) return [];

@@ -39,7 +39,7 @@ export function hasApt({ path = process.env.PATH ?? '' } = {}) {
   );
 }
 
-/** The line that stands in for the tests of unpacking. */
+/** The line that replaces the tests of unpacking. */
 export function withoutApt() {
   return 'The tests of an unpacked Redis are left out: they need apt-get and dpkg-deb, of Debian or Ubuntu.';
 }

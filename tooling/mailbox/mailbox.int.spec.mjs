@@ -41,7 +41,7 @@ const asked = (path, host, method = 'GET') =>
   });
 
 describe('the mailbox', () => {
-  it('shows what came, whomever it was for, the newest first, in any script', async () => {
+  it('shows mails to any address, the newest first, in any script', async () => {
     const text = `Öffnen:\n\n${'x'.repeat(200)} =20 €\n`;
     await send({ subject: 'Grüße 😀', text });
     await send({ to: ['a@example.com', 'b@example.com'], subject: 'Second' });
@@ -99,7 +99,7 @@ describe('the mailbox', () => {
     expect(links).toEqual(['/', 'http://127.0.0.1:4000/v1/x?code=a_b-c']);
   });
 
-  it('answers to names of this machine alone, and lets nobody write', async () => {
+  it('responds only to names of this machine, and allows no writes', async () => {
     const { host } = new URL(mailbox.url);
     expect(await asked('/messages', host)).toBe(200);
     expect(await asked('/messages', 'localhost')).toBe(200);

@@ -5,10 +5,10 @@ import { listPage, mailPage, pageHeaders } from './page.mjs';
 import { openSmtpDoor } from './smtp-door.mjs';
 
 /**
- * A mailbox for development: takes every mail over SMTP, whomever it is for, and shows it.
+ * A mailbox for development: accepts every mail over SMTP, for any address, and shows it.
  *
- * 1. Both doors are on 127.0.0.1 alone, and the page answers only to this machine's names: a site that has its own
- *    name point here can't read what is in it.
+ * 1. Both servers listen only on 127.0.0.1, and the page responds only to this machine's names: a site that points its own
+ *    name here cannot read the mails.
  * 2. Only the last `most` mails are kept, in `folder`; they outlive the process.
  *
  * @param {{

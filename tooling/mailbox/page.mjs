@@ -62,7 +62,7 @@ const ownLink = /(http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[\w\-./?=&%~
 
 /** @param {string} text */
 function withOwnLinks(text) {
-  // A text split at a group holds what it matched at the odd places.
+  // A string split by a group has the matches at odd indices.
   return text
     .split(ownLink)
     .map((part, index) =>

@@ -36,7 +36,7 @@ function claimed() {
   const claims = new Map();
   for (const [heading, kind] of [
     ['## Copying', 'rule'],
-    ['## What goes wrong elsewhere', 'row'],
+    ['## Known failures of other products', 'row'],
   ]) {
     const section = page.slice(page.indexOf(heading)).split('\n## ')[0] ?? '';
     for (const [, number, cells] of section.matchAll(/^\| (\d+) +\|(.*)\|$/gm))

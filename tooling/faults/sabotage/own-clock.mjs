@@ -1,6 +1,6 @@
 /**
- * Preloaded into a dispatcher with a clock of its own: Postgres is told the time of that clock wherever a delivery's
- * time is asked for, as if the process had written its own time into the statement.
+ * Preloaded into a dispatcher with its own clock: statements that use the time of a delivery get this clock's time
+ * instead of Postgres's, as if the process had written its own time into the statement.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

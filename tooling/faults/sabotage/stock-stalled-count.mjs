@@ -1,4 +1,4 @@
-/** BullMQ's own setting: a job whose worker died twice is failed, and nobody hears of it again. */
+/** BullMQ's own setting: a job whose worker died twice is failed and never tried again. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

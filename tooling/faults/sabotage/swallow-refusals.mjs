@@ -1,4 +1,4 @@
-/** Preloaded into a service: what Postgres refuses is taken for done, as by a driver whose errors nobody looks at. */
+/** Preloaded into a service: statements that Postgres rejects count as done, as if no code checked the driver's errors. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

@@ -5,14 +5,14 @@ import { svc } from '../svc.mjs';
 import { startReceiver } from './receiver.mjs';
 
 /**
- * The first trade as somebody plays it at a terminal: from an empty home to filled trades and verified webhooks, by
- * commands of the command line alone. The home is gone afterwards.
+ * Plays the first trade as a user at a terminal: from an empty home to filled trades and verified webhooks, only with
+ * commands of the CLI. The home is removed afterwards.
  *
- * @typedef {{ command: string, output: string }} Played what was typed, and what came of it
+ * @typedef {{ command: string, output: string }} Played the command and its output
  *
- * @param {{ restUrl: string, paperExchangeUrl: string, show?: (played: Played) => void }} options `show` is told of each
+ * @param {{ restUrl: string, paperExchangeUrl: string, show?: (played: Played) => void }} options `show` receives each
  *   command that worked, without secrets
- * @throws {Error} in the words of the first command that fails
+ * @throws {Error} with the message of the first command that fails
  */
 export async function playFirstTrade({ restUrl, paperExchangeUrl, show = () => {} }) {
   const home = mkdtempSync(join(tmpdir(), 'trading-automation-svc-'));

@@ -6,13 +6,13 @@ import { startReceiver } from './receiver.mjs';
 const untilMs = 30_000;
 
 /**
- * The main job from end to end, through nothing but the published interface: a key pair becomes an account, a paper
- * account is linked, trades are placed, one rests and is cancelled, one fills, and signed webhooks tell of it.
+ * Runs the main use case end to end, only through the published interface. A key pair becomes an account, a paper account
+ * is linked, and trades are placed. One rests and is cancelled, one fills, and signed webhooks report it.
  *
  * @param {{
  *   restUrl: string, paperExchangeUrl: string,
  *   step?: (name: string, result: string, ms: number) => void,
- * }} options `step` is told of each step that worked
+ * }} options `step` receives each step that succeeded
  */
 export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {} }) {
   /**

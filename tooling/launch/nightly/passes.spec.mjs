@@ -36,7 +36,7 @@ it('prints each part with its last pass', () => {
   ]);
 });
 
-it('finds parts by name or by its beginning, and names the choices where there is none', () => {
+it('finds parts by name or prefix, and lists the choices if none matches', () => {
   expect(partsNamed(['faults']).map(({ name }) => name)).toEqual(['faults-kills', 'faults-servers']);
   expect(partsNamed([])).toEqual(PARTS);
   expect(() => partsNamed(['fault'])).toThrow('unknown part: fault. Use faults-kills, faults-servers, ');
