@@ -68,7 +68,10 @@ describe('X itself', () => {
     ['returns no user, only errors', saying(200, '{"errors": []}')],
     ['returns an id that is not a number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
     ['returns an id that is not a string', saying(200, user({ id: 7, username: 'a' }))],
-    ['returns a body that is too large', saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) }))],
+    [
+      'returns a body that is too large',
+      saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) })),
+    ],
   ])('causes service_unavailable if it %s', async (_what, said) => {
     answer = said;
     await expect(identify()).rejects.toEqual(failure);
