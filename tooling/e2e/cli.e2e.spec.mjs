@@ -110,7 +110,7 @@ describe('svc, against the real product', () => {
       placed.push((await dataOf(order)).id);
       if (i === 1) {
         await product.kill('rest-api');
-        await listening.until('a cut', () => listening.stderr().includes('cut'));
+        await listening.until('a cut', () => listening.stderr().includes('reconnecting'));
         for (;;) {
           const { code } = await home.svc(['health', 'get']);
           if (code === 0) break;

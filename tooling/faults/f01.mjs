@@ -138,17 +138,17 @@ async function write(api, name, options) {
 
 /**
  * @param {import('./world.mjs').FaultWorld} world
- * @param {readonly { userId: string, name: string, id: string }[]} told
+ * @param {readonly { userId: string, name: string, id: string }[]} emitted
  */
-async function countObjects(world, told) {
+async function countObjects(world, emitted) {
   const rows = await world.query(
     'SELECT user_id AS "userId", name, array_agg(id::text) AS ids FROM api_keys GROUP BY 1, 2',
   );
   /** @type {Map<string, string[]>} */
   const made = new Map(rows.map(({ userId, name, ids }) => [`${userId} ${name}`, ids]));
-  const ofEach = told.map(({ userId, name, id }) => ({ id, ids: made.get(`${userId} ${name}`) ?? [] }));
+  const ofEach = emitted.map(({ userId, name, id }) => ({ id, ids: made.get(`${userId} ${name}`) ?? [] }));
   return {
-    objects: told.length,
+    objects: emitted.length,
     more: ofEach.filter(({ ids }) => ids.length > 1).length,
     none: ofEach.filter(({ id, ids }) => !ids.some((uuid) => encodeId('key', uuid) === id)).length,
   };

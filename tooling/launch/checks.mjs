@@ -46,6 +46,7 @@ export const TYPES = { name: 'types', holds: (show) => show.tool('tsc', ['-b']) 
 export const CHECKS = [
   { name: 'lint', holds: (show) => show.tool('biome', ['check', '.']) },
   { name: 'boundaries', holds: (show) => show.command('node', ['tooling/boundaries/check.mjs']) },
+  { name: 'language', holds: (show) => show.command('node', ['tooling/rules/check-language.mjs']) },
   { name: 'unused', holds: (show) => show.tool('knip', ['--no-config-hints']) },
   { name: 'versions', holds: (show) => show.tool('sherif') },
 ];

@@ -33,7 +33,7 @@ export function writePrivateFile(path, content) {
 }
 
 /**
- * Returns the content of a text file, or null if it does not exist.
+ * Returns the content of a UTF-8 file, or null if it does not exist.
  *
  * @param {string} path
  */

@@ -11,7 +11,7 @@ import { parseSync } from 'oxc-parser';
 const SOURCE = /\.(?:ts|tsx|mts|mjs|cjs)$/;
 /** Written by a program, by third parties, or a record of the past. */
 const NOT_OURS =
-  /(?:^|\/)(?:generated|fixtures|vectors|recordings|migrations)\/|^packages\/sdk\/(?:docs|etc)\/|CHANGELOG\.md$|^LICENSE/;
+  /(?:^|\/)(?:generated|fixtures|vectors|recordings|migrations)\/|^packages\/sdk\/(?:docs|etc)\/|CHANGELOG\.md$|^LICENSE|^tooling\/rules\/banned-words/;
 
 /**
  * Lists the files of a repository whose prose is hand-written: sources and Markdown.

@@ -26,7 +26,7 @@ export default defineConfig({
   description: 'Exchange accounts, trades, copy trading and webhooks behind one signed API.',
   lang: 'en',
   cleanUrls: true,
-  // No icon: a browser that is told so asks for none.
+  // An empty icon keeps browsers from requesting one.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   // Pages are read where they are: docs/ and the README files beside the code.
   srcDir: root,

@@ -30,7 +30,7 @@ describe('JSON as text', () => {
     expect(() => parseKeepingDigits('{"a":}')).toThrow(SyntaxError);
   });
 
-  it('gives a member byte for byte, wherever else its name stands', () => {
+  it('gives a member byte for byte, wherever else its name occurs', () => {
     const data = '{"data": "data", "x":[1.10, {"data":2}],"y":"\\"data\\":3"}';
     expect(memberOf(`{"success":true,"data":${data}}`, 'data')).toBe(data);
     expect(memberOf(`{"data":1.10 ,"success":true}`, 'data')).toBe('1.10');
