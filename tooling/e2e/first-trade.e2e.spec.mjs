@@ -102,7 +102,7 @@ describe('npm run demo: the same by the packed command line', () => {
     const { restUrl } = product;
     const nobody = `http://127.0.0.1:${await freePort()}`;
     await expect(playFirstTrade({ restUrl, paperExchangeUrl: nobody })).rejects.toThrow(
-      /^\$ svc dev seed .*\n.*paper exchange does not answer/s,
+      /^\$ svc dev seed .*\n.*No response from the paper exchange/s,
     );
   });
 });
