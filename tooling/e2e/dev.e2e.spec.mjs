@@ -111,5 +111,5 @@ describe('npm run dev', () => {
     console.log(
       `Live after: app ${app} ms, core ${core} ms, contracts ${contracts} ms, repaired app ${repaired} ms`,
     );
-  }, 120_000);
+  }, 300_000);
 });
