@@ -241,7 +241,7 @@ function createTypeCheck(say) {
       if (isStopped) return;
       for (const { name, folder } of changed) {
         const tsc = join(root, 'node_modules', '.bin', 'tsc');
-        const child = spawn(tsc, ['-p', 'tsconfig.json', '--pretty', 'false'], {
+        const child = spawn(tsc, ['-b', '--pretty', 'false'], {
           cwd: folder,
           detached: true,
           stdio: ['ignore', 'pipe', 'inherit'],
