@@ -65,7 +65,7 @@ describe('values that an option names', () => {
     expect(made).toEqual({ a: { b: 1, c: 2 } });
     expect(() => putAt(made, 'x.y', 1, false)).toThrow('The path x.y does not exist');
     expect(() => putAt(made, 'a.b.c', 1, true)).toThrow('The path a.b.c does not exist');
-    expect(() => putAt(made, 'a..c', 1, true)).toThrow('no place a..c');
+    expect(() => putAt(made, 'a..c', 1, true)).toThrow('The path a..c does not exist');
   });
 
   it('never reach what all objects have', () => {
