@@ -148,7 +148,9 @@ it('throws the server’s error for a client without a signer', async () => {
 
 it('rejects a response that is not from GraphQL', async () => {
   far.answers.push((response) => send(response, 200, { hello: 'world' }));
-  expect(String(await errorOf(far.client().graphql('{ me { id } }')))).toContain('The response is not a GraphQL result');
+  expect(String(await errorOf(far.client().graphql('{ me { id } }')))).toContain(
+    'The response is not a GraphQL result',
+  );
 });
 
 it('ends when it is aborted, and is not sent for what is no document', async () => {
