@@ -6,7 +6,7 @@ const flushEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 /** Starts a loop that counts its ticks; `begun` resolves when the `n`th has started. */
 function counted(
   turn: (count: number) => Promise<boolean> | boolean,
-  more: { readonly paceMs?: number } = {},
+  more: { readonly coalesceMs?: number } = {},
 ) {
   const errors: unknown[] = [];
   let count = 0;
@@ -58,7 +58,7 @@ describe('a wakeable loop', () => {
   });
 
   it('keeps the coalescing delay whatever is pending, and still stops immediately', async () => {
-    const { loop, begun, countOf } = counted(() => true, { paceMs: HOUR_MS });
+    const { loop, begun, countOf } = counted(() => true, { coalesceMs: HOUR_MS });
     await begun(1);
     await flushEventLoop();
     loop.wake();
