@@ -70,8 +70,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...draws?.moduleNameMapper },
   testTimeout: 60_000,
-  // One more than there are cores: many tests wait for a lease or a restart. Each worker takes up to 1 GB.
-  maxWorkers: Math.min(availableParallelism(), 3) + 1,
+  // Many tests wait for a lease or a restart: more workers than cores make their deadlines late.
+  maxWorkers: Math.min(availableParallelism(), 4),
   testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
   ...(process.env.ASSERTION_LOG === undefined
     ? {}
