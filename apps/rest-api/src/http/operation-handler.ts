@@ -103,7 +103,10 @@ export class OperationHandler {
     return stored ?? this.render(mapResult(result), rendering);
   }
 
-  /** Public operations ignore credentials. */
+  /**
+   * Identifies the caller. A public operation ignores credentials. Missing ones are rejected here, before the pipeline
+   * would, so that they cost the address a token like invalid ones.
+   */
   private identify(request: ReceivedRequest, limits: RequestLimits): Promise<Actor | null> {
     const { access } = this.operation;
     return identifyCaller(request, limits, async () => {
