@@ -1,14 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { groupBy } from '../launch/group-by.mjs';
 
 /**
- * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path]`: fails where a test of the first
- * log is missing from the second, or executed fewer `expect` calls there. A log is written by
+ * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path] [--write-table]`: fails where a
+ * test of the first log is missing from the second, or executed fewer `expect` calls there. A log is written by
  * `ASSERTION_LOG=$PWD/after.jsonl npm test`.
  *
- * A test keeps its title, or `tooling/rules/moved-tests.json` maps it: `files` from old to new paths, `titles` from
- * `old file > old title` to `new file > new title`. A test that runs several times in a log counts once, with its
- * smallest number.
+ * A test keeps its title, or is mapped: `moved-tests.json` maps files and single titles, `moved-tests.tsv` the titles
+ * of reworded tests. `--write-table` writes the latter: it pairs the titles that only one log has, file by file, in the
+ * order in which they ran.
+ *
+ * The number of calls of some tests varies from run to run (drawn inputs, races). Give several logs of a release,
+ * joined by commas: such a test is weakened only if its largest number is below its smallest number before. A test that
+ * runs several times in one log counts once, with its smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
  * @typedef {{ files: Record<string, string>, titles: Record<string, string> }} MovedTests
@@ -50,6 +55,22 @@ function newFileOf(file, files) {
 }
 
 /**
+ * Merges several logs of one release.
+ * @param {RecordedTest[][]} logs
+ * @param {(a: number, b: number) => number} choose which number of two runs counts
+ */
+export function mergeLogs(logs, choose) {
+  const merged = new Map();
+  for (const log of logs) {
+    for (const [key, test] of byKey(log)) {
+      const other = merged.get(key);
+      merged.set(key, other === undefined ? test : { ...test, calls: choose(test.calls, other.calls) });
+    }
+  }
+  return [...merged.values()];
+}
+
+/**
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
@@ -72,20 +93,103 @@ export function compareLogs(before, after, { files, titles }) {
   return { compared: was.size, missing, weakened, unused };
 }
 
+/**
+ * Pairs the titles of each file that only one log has, in the order in which the tests ran.
+ * @param {RecordedTest[]} before
+ * @param {RecordedTest[]} after
+ * @param {MovedTests} moved
+ * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired` files have different numbers of
+ *   such titles; `moved-tests.json` has to map some of them
+ */
+export function pairTitles(before, after, { files, titles }) {
+  const [was, is] = [byKey(before), byKey(after)];
+  const mapped = new Set(Object.values(titles));
+  const old = groupBy(
+    [...was].filter(
+      ([key, test]) => !(key in titles) && !is.has(keyOf({ ...test, file: newFileOf(test.file, files) })),
+    ),
+    ([, test]) => newFileOf(test.file, files),
+  );
+  const keptKeys = new Set(
+    [...was.values()].map((test) => keyOf({ ...test, file: newFileOf(test.file, files) })),
+  );
+  const now = groupBy(
+    [...is].filter(([key]) => !mapped.has(key) && !keptKeys.has(key)),
+    ([, { file }]) => file,
+  );
+  const pairs = /** @type {[string, string][]} */ ([]);
+  const unpaired = [];
+  for (const [file, tests] of old) {
+    const others = now.get(file) ?? [];
+    if (others.length !== tests.length)
+      unpaired.push(`${file}: ${tests.length} titles before, ${others.length} now`);
+    else for (const [index, [key]] of tests.entries()) pairs.push([key, String(others[index]?.[0])]);
+  }
+  return { pairs: pairs.sort(([a], [b]) => (a < b ? -1 : 1)), unpaired };
+}
+
+const TABLE = new URL('moved-tests.tsv', import.meta.url);
+
+/** Backslashes, tabs and line ends are escaped as in JSON. */
+const escaped = (/** @type {string} */ title) => JSON.stringify(title).slice(1, -1).replaceAll('\\"', '"');
+const unescaped = (/** @type {string} */ title) => JSON.parse(`"${title.replaceAll('"', '\\"')}"`);
+
+/**
+ * One line a pair, under one line for the two files.
+ * @param {[old: string, now: string][]} pairs
+ */
+function writeTable(pairs) {
+  const split = (/** @type {string} */ key) => [
+    key.slice(0, key.indexOf(' > ')),
+    key.slice(key.indexOf(' > ') + 3),
+  ];
+  const lines = groupBy(pairs, ([old, now]) => `# ${split(old)[0]}\t${split(now)[0]}`);
+  const text = [...lines].map(([files, titles]) =>
+    [files, ...titles.map((pair) => pair.map((key) => escaped(String(split(key)[1]))).join('\t')), ''].join(
+      '\n',
+    ),
+  );
+  writeFileSync(TABLE, text.join(''));
+}
+
+/** @returns {MovedTests['titles']} */
+function readTable() {
+  if (!existsSync(TABLE)) return {};
+  let files = /** @type {string[]} */ ([]);
+  const pairs = [];
+  for (const line of readFileSync(TABLE, 'utf8').split('\n').filter(Boolean)) {
+    if (line.startsWith('# ')) files = line.slice(2).split('\t');
+    else pairs.push(line.split('\t').map((title, side) => `${files[side]} > ${unescaped(title)}`));
+  }
+  return Object.fromEntries(pairs);
+}
+
 if (process.argv[1] === import.meta.filename) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { within: { type: 'string', multiple: true, default: [] } },
+    options: {
+      within: { type: 'string', multiple: true, default: [] },
+      'write-table': { type: 'boolean', default: false },
+    },
   });
-  const [before, after] = positionals;
+  const [before, after] = positionals.map((paths) =>
+    paths.split(',').map((path) => parseLog(readFileSync(path, 'utf8'))),
+  );
   if (before === undefined || after === undefined) throw new Error('Give two logs: before.jsonl after.jsonl');
   /** @type {MovedTests} */
-  const moved = JSON.parse(readFileSync(new URL('moved-tests.json', import.meta.url), 'utf8'));
+  const byHand = JSON.parse(readFileSync(new URL('moved-tests.json', import.meta.url), 'utf8'));
+  if (values['write-table']) {
+    const { pairs, unpaired } = pairTitles(before.flat(), after.flat(), byHand);
+    writeTable(pairs);
+    for (const line of unpaired) console.error(`not paired: ${line}`);
+    console.log(`${pairs.length} titles written`);
+  }
+  const moved = { ...byHand, titles: { ...readTable(), ...byHand.titles } };
   const isWithin = (/** @type {RecordedTest} */ { file }) =>
     values.within.length === 0 || values.within.some((path) => newFileOf(file, moved.files).includes(path));
   const { compared, missing, weakened } = compareLogs(
-    parseLog(readFileSync(before, 'utf8')).filter(isWithin),
-    parseLog(readFileSync(after, 'utf8')),
+    mergeLogs(before, Math.min).filter(isWithin),
+    mergeLogs(after, Math.max),
     moved,
   );
   for (const test of missing) console.error(`missing: ${test}`);

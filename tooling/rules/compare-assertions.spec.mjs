@@ -1,4 +1,4 @@
-import { compareLogs, parseLog } from './compare-assertions.mjs';
+import { compareLogs, mergeLogs, pairTitles, parseLog } from './compare-assertions.mjs';
 
 const unmoved = { files: {}, titles: {} };
 const test = (file, title, calls) => ({ file, title, calls });
@@ -39,4 +39,28 @@ it('follows moved files, moved folders and renamed tests, and names a mapping th
 it('takes the smallest number of a test that runs several times, so that one good run hides no bad one', () => {
   const after = [test('a', 'twice', 5), test('a', 'twice', 2)];
   expect(compareLogs([test('a', 'twice', 3)], after, unmoved).weakened).toHaveLength(1);
+});
+
+it('compares a number that varies between runs of a release by its range', () => {
+  const before = mergeLogs([[test('a', 'drawn', 7)], [test('a', 'drawn', 5)]], Math.min);
+  const now = (calls) => mergeLogs([[test('a', 'drawn', 3)], [test('a', 'drawn', calls)]], Math.max);
+  expect(compareLogs(before, now(5), unmoved).weakened).toEqual([]);
+  expect(compareLogs(before, now(4), unmoved).weakened).toHaveLength(1);
+});
+
+it('pairs reworded titles of a file in the order in which they ran, and names a file where the numbers differ', () => {
+  const before = [
+    test('old/x', 'kept', 1),
+    test('old/x', 'eins', 1),
+    test('old/x', 'zwei', 1),
+    test('y', 'drei', 1),
+  ];
+  const after = [test('new/x', 'one', 1), test('new/x', 'kept', 1), test('new/x', 'two', 1)];
+  expect(pairTitles(before, after, { files: { 'old/': 'new/' }, titles: {} })).toEqual({
+    pairs: [
+      ['old/x > eins', 'new/x > one'],
+      ['old/x > zwei', 'new/x > two'],
+    ],
+    unpaired: ['y: 1 titles before, 0 now'],
+  });
 });

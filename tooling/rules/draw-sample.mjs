@@ -147,4 +147,4 @@ function main() {
   });
 }
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) main();
+if (process.argv[1] === import.meta.filename) main();
