@@ -117,8 +117,10 @@ const anyState = fc
     isAcknowledged: fc.boolean(),
   })
   .map(({ amount, filled, ...rest }): TradeState => {
-    const filledAmount = rest.status === 'PENDING' || rest.status === 'FAILED' ? '0' : formatUnits(filled);
-    return { ...rest, amount: formatUnits(amount), filledAmount };
+    const isUnfilled = rest.status === 'PENDING' || rest.status === 'FAILED';
+    const isFilled = rest.status === 'PARTIALLY_FILLED' || rest.status === 'FILLED';
+    const filledUnits = isUnfilled ? 0n : isFilled && filled === 0n ? 1n : filled;
+    return { ...rest, amount: formatUnits(amount), filledAmount: formatUnits(filledUnits) };
   });
 const anyObservation = fc
   .record({
