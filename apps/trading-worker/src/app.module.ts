@@ -206,14 +206,12 @@ function marketData({ config, platform, venues }: WorkerContext): Provider {
   return {
     provide: MarketData,
     useFactory: (pairs: PairCatalogue, gateway: ExchangeGateway) =>
-      new MarketData({
-        redisUrl: config.REDIS_URL,
-        prefix: `market-${config.WORLD}`,
-        holder: platform.instance,
+      new MarketData(
+        { redisUrl: config.REDIS_URL, prefix: `market-${config.WORLD}`, holder: platform.instance },
         venues,
         pairs,
-        onError: gateway.errorLogger('market_data.interrupted', 'Market data is interrupted.'),
-      }),
+        gateway.errorLogger('market_data.interrupted', 'Market data is interrupted.'),
+      ),
     inject: [PairCatalogue, ExchangeGateway],
   };
 }

@@ -14,21 +14,20 @@ const NAME = 'trading-worker';
 /** Opens the call budget that all workers share. Trading continues while Redis is unavailable. */
 async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudget> {
   const limits = new Map(config.VENUES.map((venue) => [venue.id, limitsOf(venue)]));
-  const budget = new RedisCallBudget({
-    redisUrl: config.REDIS_URL,
-    prefix: `trading-${config.WORLD}`,
-    limitsOf(venue) {
+  const budget = new RedisCallBudget(
+    { redisUrl: config.REDIS_URL, prefix: `trading-${config.WORLD}` },
+    (venue) => {
       const known = limits.get(venue);
       if (known === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
       return known;
     },
-    createFallback: (part) => new LocalBudget(part),
-    onError: (error) =>
+    (part) => new LocalBudget(part),
+    (error) =>
       logger.warn(
         { event: 'call_budget.unavailable', err: error },
         'Redis is unavailable; this worker uses its own part of the call budgets.',
       ),
-  });
+  );
   await budget.ready();
   return budget;
 }

@@ -76,6 +76,13 @@ export interface TokenGrant {
   readonly retryInMs: number;
 }
 
+export interface AcquiredTokens {
+  /** The remaining time for which the exchange is paused. */
+  readonly pausedMs: number;
+  /** One for each request, in their order. */
+  readonly grants: readonly TokenGrant[];
+}
+
 export class RedisSlidingWindows {
   constructor(
     private readonly redis: Redis,
@@ -83,10 +90,7 @@ export class RedisSlidingWindows {
   ) {}
 
   /** @throws if Redis is unavailable */
-  async acquire(
-    venue: string,
-    demands: readonly TokenRequest[],
-  ): Promise<{ readonly pausedMs: number; readonly grants: readonly TokenGrant[] }> {
+  async acquire(venue: string, demands: readonly TokenRequest[]): Promise<AcquiredTokens> {
     const keys = [this.pauseKey(venue), ...demands.map(({ key }) => `${this.prefix}:budget:${venue}:${key}`)];
     const args = demands.flatMap(({ ceiling, windowMs, wanted, least, spent }) => [
       ceiling,
