@@ -8,6 +8,7 @@ import { AppModule } from './app.module.js';
 import { RedisCallBudget } from './budgets/redis-call-budget.js';
 import { type Config, configSchema } from './config.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
+import { Venues } from './exchange/venues.js';
 
 const NAME = 'trading-worker';
 
@@ -51,15 +52,18 @@ await runProcess({
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
     const budget = await openBudget(config, logger);
-    const venues = config.VENUES.map((venue) => createVenue(venue, { budget }));
-    const context = { config, logger, platform, opener, venues, budget };
+    const venues = new Venues(
+      config.VENUES.map((venue) => createVenue(venue, { budget })),
+      opener,
+    );
+    const context = { config, logger, platform, venues, budget };
     const app = await NestFactory.createApplicationContext(AppModule.with(context), {
       logger: nestLogger(logger),
       abortOnError: false,
     });
     const gateway = app.get(ExchangeGateway);
     logger.info(
-      { event: 'process.ready', instance: platform.instance, exchanges: venues.map(({ id }) => id) },
+      { event: 'process.ready', instance: platform.instance, exchanges: venues.all.map(({ id }) => id) },
       'ready',
     );
     return {

@@ -82,7 +82,7 @@ describe('resting orders', () => {
 
   it('are skipped while their account has a live stream, after they were seen resting, and no longer', async () => {
     let isLive = true;
-    const clients = new AccountClients(env.accountSync, env.gateway.venues, env.opener);
+    const clients = new AccountClients(env.accountSync, env.gateway.venues);
     const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
     const onError = (error: unknown) => errors.push(error);
     const [first = '', second = ''] = await rest(2);
