@@ -70,7 +70,7 @@ export interface TokenRequest {
   readonly spent: number;
 }
 
-export interface TokenGrant {
+interface TokenGrant {
   /** All of the requested tokens, or as many as are available. */
   readonly granted: number;
   readonly retryInMs: number;
