@@ -207,7 +207,7 @@ describe('the worker calls of the APIs', () => {
     const context = 'credentials_test/1';
     const sealed = await env.sealed('another secret', context);
     const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
-    await eventually(() => env.gateway.streams.health()[0]?.state === 'POLLING');
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
     await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
       tradingTypes: ['spot'],
       canTrade: true,
@@ -250,7 +250,7 @@ describe('the worker calls of the APIs', () => {
       return (await env.read(trade)).sub_status === 'ACCEPTED';
     });
     await start();
-    await eventually(() => env.gateway.streams.health()[0]?.state === 'POLLING');
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
     env.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -1,7 +1,6 @@
 import type { AccountOwnership } from '@trading-automation/core/exchange-accounts';
 import type { Logger } from '@trading-automation/runtime';
 import { errorLogger } from '../error-logger.js';
-import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountSupervisors } from '../streams/account-supervisors.js';
 import type { OrderSubmitter } from '../submission/order-submitter.js';
 import type { AccountOrders } from './account-orders.js';
@@ -9,7 +8,6 @@ import type { BalanceSync } from './balance-sync.js';
 import { CredentialsTester } from './credentials-tester.js';
 import type { ExchangeAccounts } from './exchange-accounts.js';
 import type { OrderReconciler } from './order-reconciler.js';
-import type { RestingOrderChecker } from './resting-order-checker.js';
 import type { Venues } from './venues.js';
 
 /** Owns every component that calls exchanges, and the set of accounts that this worker owns. */
@@ -17,10 +15,8 @@ export class ExchangeGateway {
   readonly venues: Venues;
   readonly ownership: AccountOwnership;
   readonly balanceSync: BalanceSync;
-  readonly streams: AccountStreams;
   readonly orderReconciler: OrderReconciler;
   readonly credentials: CredentialsTester;
-  readonly restingOrders: RestingOrderChecker;
   readonly orderSubmitter: OrderSubmitter;
 
   constructor(
@@ -32,9 +28,7 @@ export class ExchangeGateway {
     this.venues = accounts.venues;
     this.ownership = accounts.ownership;
     this.balanceSync = accounts.balanceSync;
-    this.streams = accounts.streams;
     this.orderReconciler = orders.reconciler;
-    this.restingOrders = orders.resting;
     this.orderSubmitter = orders.submitter;
     this.credentials = new CredentialsTester(accounts.venues);
   }

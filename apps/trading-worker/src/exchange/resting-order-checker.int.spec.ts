@@ -33,7 +33,7 @@ async function rest(count: number): Promise<string[]> {
   return trades;
 }
 const sift = (trades: readonly string[]) =>
-  env.gateway.restingOrders.filterChanged(trades, (error) => errors.push(error));
+  env.gateway.orders.resting.filterChanged(trades, (error) => errors.push(error));
 const waitOf = async (trade: string) => {
   const { wait } = await env.core.row(
     'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
