@@ -6,34 +6,45 @@ import {
   DailyRollups,
   EquitySnapshots,
 } from '@trading-automation/core/analytics';
-import { CopierRiskMonitor, CopyPlanner, CopySettlement } from '@trading-automation/core/copiers';
-import { AccountSyncModule, AccountSyncService } from '@trading-automation/core/exchange-accounts';
+import {
+  AccountSyncModule,
+  AccountSyncService,
+  VenueCatalogue,
+} from '@trading-automation/core/exchange-accounts';
 import { ProfitSharesService, RewardAccrual, RewardAccrualModule } from '@trading-automation/core/rewards';
-import type { Opener } from '@trading-automation/core/sealing';
 import { PairCatalogue, PairCatalogueModule } from '@trading-automation/core/trade-pairs';
 import { Reconciliation, TradeExecution, TradeExecutionModule } from '@trading-automation/core/trades';
-import type { ExchangeVenue } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 import type { RedisCallBudget } from './budgets/redis-call-budget.js';
 import type { Config } from './config.js';
-import { createBalanceRefresher } from './copying/balance-refresh.js';
+import { CopyEngine } from './copying/copy-engine.js';
 import { CopyLoops } from './copying/copy-loops.js';
+import { AccountOrders } from './exchange/account-orders.js';
+import { ExchangeAccounts } from './exchange/exchange-accounts.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
+import type { Venues } from './exchange/venues.js';
 import { ProfitSharing } from './jobs/profit-sharing.js';
 import { RewardGrants } from './jobs/reward-grants.js';
+import { SubmissionRelay } from './jobs/submission-relay.js';
 import { TradeQueue } from './jobs/trade-queue.js';
 import { TradesProcessor } from './jobs/trades.processor.js';
 import { MarketData } from './market-data/market-data.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
+import { Maintenance } from './schedules/maintenance.js';
+import { PairRefresher } from './schedules/pair-refresher.js';
 import { Scheduler } from './schedules/scheduler.js';
+import { AccountReconciler } from './streams/account-reconciler.js';
+import { AccountSupervisors } from './streams/account-supervisors.js';
+import { ReconcileActions } from './streams/reconcile-actions.js';
+import { StreamRecorder } from './streams/stream-recorder.js';
 import { Worker } from './worker.js';
+import { WorkerCallServer } from './worker-call-server.js';
 
 export interface WorkerContext {
   readonly config: Config;
   readonly logger: Logger;
   readonly platform: Platform;
-  readonly opener: Opener;
-  readonly venues: readonly ExchangeVenue[];
+  readonly venues: Venues;
   /** The shared call budget of all venues. */
   readonly budget: RedisCallBudget;
 }
@@ -65,6 +76,7 @@ export class AppModule {
         BullModule.registerQueue(),
       ],
       providers: [
+        ...exchange(context),
         ...trading(context),
         ...scheduling(context),
         copying(context),
@@ -78,33 +90,59 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
-/** Accounts and their orders. */
-function trading({ config, logger, platform, opener, venues, budget }: WorkerContext): Provider[] {
+/** What calls exchanges: accounts, their orders and their streams. */
+function exchange({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {
-      provide: ExchangeGateway,
+      provide: ExchangeAccounts,
+      useFactory: (accountSync: AccountSyncService) =>
+        new ExchangeAccounts(platform, accountSync, venues, logger),
+      inject: [AccountSyncService],
+    },
+    {
+      provide: AccountOrders,
+      useFactory: (execution: TradeExecution, accounts: ExchangeAccounts) =>
+        new AccountOrders(execution, accounts, logger),
+      inject: [TradeExecution, ExchangeAccounts],
+    },
+    {
+      provide: AccountReconciler,
       useFactory: (
-        accountSync: AccountSyncService,
-        execution: TradeExecution,
         reconciliation: Reconciliation,
         pairs: PairCatalogue,
-      ) => {
-        const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
-        const dependencies = {
-          platform,
-          venues,
-          opener,
-          logger,
-          accountSync,
-          execution,
+        { balances }: ExchangeAccounts,
+        orders: AccountOrders,
+      ) =>
+        new AccountReconciler(
           reconciliation,
+          balances,
           pairs,
-          times,
-        };
-        return new ExchangeGateway(dependencies);
-      },
-      inject: [AccountSyncService, TradeExecution, Reconciliation, PairCatalogue],
+          new ReconcileActions(orders.reconciler, logger),
+        ),
+      inject: [Reconciliation, PairCatalogue, ExchangeAccounts, AccountOrders],
     },
+    {
+      provide: AccountSupervisors,
+      useFactory: (accounts: ExchangeAccounts, orders: AccountOrders, reconciler: AccountReconciler) => {
+        const { balanceSync, streams } = accounts;
+        const recorder = new StreamRecorder(orders.updates, balanceSync, streams, logger);
+        const times = { reconcileEveryMs: config.RECONCILE_EVERY_MS };
+        return new AccountSupervisors(accounts, reconciler, recorder, times);
+      },
+      inject: [ExchangeAccounts, AccountOrders, AccountReconciler],
+    },
+    {
+      provide: ExchangeGateway,
+      useFactory: (accounts: ExchangeAccounts, orders: AccountOrders, supervisors: AccountSupervisors) =>
+        new ExchangeGateway(accounts, orders, supervisors, logger),
+      inject: [ExchangeAccounts, AccountOrders, AccountSupervisors],
+    },
+  ];
+}
+
+/** The ownership of accounts, the queue of new trades, and the calls of the APIs. */
+function trading({ config, platform, budget }: WorkerContext): Provider[] {
+  return [
     {
       provide: OwnershipLoop,
       useFactory: (gateway: ExchangeGateway) =>
@@ -131,41 +169,44 @@ function trading({ config, logger, platform, opener, venues, budget }: WorkerCon
         ),
       inject: [ExchangeGateway],
     },
+    {
+      provide: SubmissionRelay,
+      useFactory: (queue: TradeQueue, gateway: ExchangeGateway) =>
+        new SubmissionRelay(
+          platform,
+          queue,
+          gateway.errorLogger('trade_submission_relay.failed', 'Could not queue new trades for submission.'),
+        ),
+      inject: [TradeQueue, ExchangeGateway],
+    },
+    {
+      provide: WorkerCallServer,
+      useFactory: (gateway: ExchangeGateway, catalogue: VenueCatalogue) =>
+        new WorkerCallServer(platform, gateway, catalogue),
+      inject: [ExchangeGateway, VenueCatalogue],
+    },
   ];
 }
 
 /** Scheduled work, and work that follows from events. */
-function scheduling({ config, logger, platform }: WorkerContext): Provider[] {
+function scheduling({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {
+      provide: PairRefresher,
+      useFactory: (pairs: PairCatalogue) => new PairRefresher(venues, pairs, logger),
+      inject: [PairCatalogue],
+    },
+    {
+      provide: Maintenance,
+      useFactory: (snapshots: EquitySnapshots, rollups: DailyRollups) =>
+        new Maintenance(platform, snapshots, rollups, logger),
+      inject: [EquitySnapshots, DailyRollups],
+    },
+    {
       provide: Scheduler,
-      useFactory: (
-        gateway: ExchangeGateway,
-        pairs: PairCatalogue,
-        execution: TradeExecution,
-        accountSync: AccountSyncService,
-        snapshots: EquitySnapshots,
-        rollups: DailyRollups,
-      ) =>
-        new Scheduler({
-          platform,
-          config,
-          gateway,
-          pairs,
-          execution,
-          accountSync,
-          snapshots,
-          rollups,
-          logger,
-        }),
-      inject: [
-        ExchangeGateway,
-        PairCatalogue,
-        TradeExecution,
-        AccountSyncService,
-        EquitySnapshots,
-        DailyRollups,
-      ],
+      useFactory: (gateway: ExchangeGateway, pairs: PairRefresher, maintenance: Maintenance) =>
+        new Scheduler(gateway, pairs, maintenance, config),
+      inject: [ExchangeGateway, PairRefresher, Maintenance],
     },
     {
       provide: RewardGrants,
@@ -189,15 +230,11 @@ function copying({ platform }: WorkerContext): Provider {
   return {
     provide: CopyLoops,
     useFactory: (gateway: ExchangeGateway) =>
-      new CopyLoops({
+      new CopyLoops(
         platform,
-        planner: new CopyPlanner(platform, {
-          refreshBalances: createBalanceRefresher((accountId) => gateway.balanceSync.sync(accountId)),
-        }),
-        settlement: new CopySettlement(platform),
-        riskMonitor: new CopierRiskMonitor(platform),
-        errorLogger: (event, message) => gateway.errorLogger(event, message),
-      }),
+        new CopyEngine(platform, (accountId) => gateway.balanceSync.sync(accountId)),
+        (event, message) => gateway.errorLogger(event, message),
+      ),
     inject: [ExchangeGateway],
   };
 }
@@ -206,14 +243,12 @@ function marketData({ config, platform, venues }: WorkerContext): Provider {
   return {
     provide: MarketData,
     useFactory: (pairs: PairCatalogue, gateway: ExchangeGateway) =>
-      new MarketData({
-        redisUrl: config.REDIS_URL,
-        prefix: `market-${config.WORLD}`,
-        holder: platform.instance,
-        venues,
+      new MarketData(
+        { redisUrl: config.REDIS_URL, prefix: `market-${config.WORLD}`, holder: platform.instance },
+        venues.all,
         pairs,
-        onError: gateway.errorLogger('market_data.interrupted', 'Market data is interrupted.'),
-      }),
+        gateway.errorLogger('market_data.interrupted', 'Market data is interrupted.'),
+      ),
     inject: [PairCatalogue, ExchangeGateway],
   };
 }

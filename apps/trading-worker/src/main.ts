@@ -8,27 +8,27 @@ import { AppModule } from './app.module.js';
 import { RedisCallBudget } from './budgets/redis-call-budget.js';
 import { type Config, configSchema } from './config.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
+import { Venues } from './exchange/venues.js';
 
 const NAME = 'trading-worker';
 
 /** Opens the call budget that all workers share. Trading continues while Redis is unavailable. */
 async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudget> {
   const limits = new Map(config.VENUES.map((venue) => [venue.id, limitsOf(venue)]));
-  const budget = new RedisCallBudget({
-    redisUrl: config.REDIS_URL,
-    prefix: `trading-${config.WORLD}`,
-    limitsOf(venue) {
+  const budget = new RedisCallBudget(
+    { redisUrl: config.REDIS_URL, prefix: `trading-${config.WORLD}` },
+    (venue) => {
       const known = limits.get(venue);
       if (known === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
       return known;
     },
-    createFallback: (part) => new LocalBudget(part),
-    onError: (error) =>
+    (part) => new LocalBudget(part),
+    (error) =>
       logger.warn(
         { event: 'call_budget.unavailable', err: error },
         'Redis is unavailable; this worker uses its own part of the call budgets.',
       ),
-  });
+  );
   await budget.ready();
   return budget;
 }
@@ -52,15 +52,18 @@ await runProcess({
     });
     const opener = await Opener.with(config.EXCHANGE_OPENING_KEYS);
     const budget = await openBudget(config, logger);
-    const venues = config.VENUES.map((venue) => createVenue(venue, { budget }));
-    const context = { config, logger, platform, opener, venues, budget };
+    const venues = new Venues(
+      config.VENUES.map((venue) => createVenue(venue, { budget })),
+      opener,
+    );
+    const context = { config, logger, platform, venues, budget };
     const app = await NestFactory.createApplicationContext(AppModule.with(context), {
       logger: nestLogger(logger),
       abortOnError: false,
     });
     const gateway = app.get(ExchangeGateway);
     logger.info(
-      { event: 'process.ready', instance: platform.instance, exchanges: venues.map(({ id }) => id) },
+      { event: 'process.ready', instance: platform.instance, exchanges: venues.all.map(({ id }) => id) },
       'ready',
     );
     return {

@@ -10,12 +10,16 @@ import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
+import { SubmissionRelay } from './jobs/submission-relay.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
+import { Maintenance } from './schedules/maintenance.js';
+import { PairRefresher } from './schedules/pair-refresher.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { GatewayUnderTest } from './testing/gateway-under-test.js';
 import { marketOf } from './testing/scripted-exchange.js';
 import { Worker } from './worker.js';
+import { WorkerCallServer } from './worker-call-server.js';
 
 let env: GatewayUnderTest;
 let api: Awaited<ReturnType<GatewayUnderTest['core']['openSecondPlatform']>>;
@@ -44,7 +48,7 @@ afterEach(async () => {
 });
 
 async function start(more: Partial<Config> = {}): Promise<void> {
-  const { gateway, execution, accountSync, logger, core } = env;
+  const { gateway, logger, core } = env;
   const config: Config = {
     WORLD: 'test',
     DATABASE_URL: 'postgres://unused',
@@ -58,18 +62,17 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     RECONCILE_EVERY_MS: 3_600_000,
     ...more,
   };
-  const pairs = new PairCatalogue(core.platform);
-  const schedules = new Scheduler({
+  const schedules = new Scheduler(
+    gateway,
+    new PairRefresher(gateway.venues, new PairCatalogue(core.platform), logger),
+    new Maintenance(
+      core.platform,
+      new EquitySnapshots(core.platform),
+      new DailyRollups(core.platform),
+      logger,
+    ),
     config,
-    platform: core.platform,
-    gateway: gateway,
-    pairs,
-    execution,
-    accountSync: accountSync,
-    snapshots: new EquitySnapshots(core.platform),
-    rollups: new DailyRollups(core.platform),
-    logger,
-  });
+  );
   const trades = new TradeQueue(
     redisUrl,
     prefix,
@@ -82,14 +85,13 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     schedules.errorLogger('account_claim.failed', 'Could not claim exchange accounts.'),
     (workers) => reportedWorkers.push(workers),
   );
-  worker = new Worker(
+  const relay = new SubmissionRelay(
     core.platform,
-    gateway,
-    new VenueCatalogue(core.platform),
-    schedules,
     trades,
-    ownership,
+    schedules.errorLogger('trade_submission_relay.failed', 'Could not queue new trades for submission.'),
   );
+  const calls = new WorkerCallServer(core.platform, gateway, new VenueCatalogue(core.platform));
+  worker = new Worker(calls, ownership, relay, schedules);
   await worker.onApplicationBootstrap();
 }
 async function eventually(check: () => unknown): Promise<void> {
@@ -205,7 +207,7 @@ describe('the worker calls of the APIs', () => {
     const context = 'credentials_test/1';
     const sealed = await env.sealed('another secret', context);
     const input = { exchange: 'paper', trading_type: 'spot', sealed, context } as const;
-    await eventually(() => env.gateway.supervisors.health()[0]?.state === 'POLLING');
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
     await expect(callWorker(api, 'exchange_account.test', input)).resolves.toEqual({
       tradingTypes: ['spot'],
       canTrade: true,
@@ -248,7 +250,7 @@ describe('the worker calls of the APIs', () => {
       return (await env.read(trade)).sub_status === 'ACCEPTED';
     });
     await start();
-    await eventually(() => env.gateway.supervisors.health()[0]?.state === 'POLLING');
+    await eventually(() => env.gateway.accounts.streams.health()[0]?.state === 'POLLING');
     env.exchange.onCall = fails('fatal', 'credentials_rejected', 'The exchange refused the credentials.');
     await expect(callWorker(api, 'trade.cancel', { trade_id: trade })).rejects.toMatchObject({
       code: 'service_unavailable',

@@ -3,7 +3,7 @@ import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-auto
 import { Redis } from 'ioredis';
 import { PaperExchange } from '../testing/paper-exchange.js';
 import { RedisCallBudget } from './redis-call-budget.js';
-import type { VenueLimits } from './venue-budget.js';
+import type { VenueLimits } from './shared-limits.js';
 
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const LIMITS: VenueLimits = { weightPerMinute: 100, ordersPer10s: 10 };
@@ -27,20 +27,18 @@ afterEach(async () => {
 
 /** Creates the connected budget of one worker. */
 async function worker(url = redisUrl, limits = LIMITS): Promise<RedisCallBudget> {
-  const budget = new RedisCallBudget({
-    redisUrl: url,
-    prefix,
-    limitsOf: () => limits,
-    createFallback: (given): CallBudget => {
+  const budget = new RedisCallBudget(
+    { redisUrl: url, prefix, commandTimeoutMs: 20_000 },
+    () => limits,
+    (given): CallBudget => {
       alone.limits.push(given);
       return {
         take: async (call) => void alone.calls.push(call),
         pause: () => undefined,
       };
     },
-    onError: () => undefined,
-    commandTimeoutMs: 20_000,
-  });
+    () => undefined,
+  );
   open.push(budget);
   if (url === redisUrl) await budget.ready();
   return budget;

@@ -4,16 +4,13 @@ import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
 import { Redis } from 'ioredis';
 import { RedisSlidingWindows } from './redis-sliding-windows.js';
-import { VenueBudget, type VenueLimits } from './venue-budget.js';
+import { SharedLimits, type VenueLimits } from './shared-limits.js';
+import { VenueBudget } from './venue-budget.js';
 
-export interface RedisCallBudgetOptions {
+export interface RedisCallBudgetSettings {
   readonly redisUrl: string;
   /** The prefix of every key. */
   readonly prefix: string;
-  readonly limitsOf: (venue: string) => VenueLimits;
-  /** Creates a budget of this process for the worker's own part of the limits. */
-  readonly createFallback: (limits: VenueLimits) => CallBudget;
-  readonly onError: (error: unknown) => void;
   /** A command that takes longer counts as a Redis outage. Default: 250 ms. */
   readonly commandTimeoutMs?: number;
 }
@@ -29,16 +26,22 @@ export class RedisCallBudget implements CallBudget {
   /** The number of workers that share the limits; each spends an equal part while Redis is unavailable. */
   workers = 1;
 
-  constructor(private readonly options: RedisCallBudgetOptions) {
-    this.redis = new Redis(options.redisUrl, {
+  constructor(
+    settings: RedisCallBudgetSettings,
+    private readonly limitsOf: (venue: string) => VenueLimits,
+    /** Creates a budget of this process for the worker's own part of the limits. */
+    private readonly createFallback: (limits: VenueLimits) => CallBudget,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.redis = new Redis(settings.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS,
+      commandTimeout: settings.commandTimeoutMs ?? COMMAND_TIMEOUT_MS,
       disconnectTimeout: 200,
       ...REDIS_FAILOVER_OPTIONS,
     });
-    this.redis.on('error', options.onError);
-    this.windows = new RedisSlidingWindows(this.redis, options.prefix);
+    this.redis.on('error', onError);
+    this.windows = new RedisSlidingWindows(this.redis, settings.prefix);
   }
 
   /** Resolves when Redis is connected, or after 2 s: calls work without it. */
@@ -64,14 +67,8 @@ export class RedisCallBudget implements CallBudget {
   private of(venue: string): VenueBudget {
     const known = this.venues.get(venue);
     if (known !== undefined) return known;
-    const { limitsOf, onError } = this.options;
-    const budget = new VenueBudget({
-      venue,
-      limits: limitsOf(venue),
-      windows: this.windows,
-      fallback: () => this.fallbackFor(venue),
-      onError,
-    });
+    const shared = new SharedLimits(this.windows, venue, this.limitsOf(venue));
+    const budget = new VenueBudget(shared, () => this.fallbackFor(venue), this.onError);
     this.venues.set(venue, budget);
     return budget;
   }
@@ -80,8 +77,8 @@ export class RedisCallBudget implements CallBudget {
     const { workers } = this;
     const known = this.fallbacks.get(venue);
     if (known?.workers === workers) return known.budget;
-    const { weightPerMinute, ordersPer10s } = this.options.limitsOf(venue);
-    const budget = this.options.createFallback({
+    const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
+    const budget = this.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),
       // All orders of an account are sent by one worker, so this limit is not divided.
       ordersPer10s,

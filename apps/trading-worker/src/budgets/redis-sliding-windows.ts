@@ -70,10 +70,17 @@ export interface TokenRequest {
   readonly spent: number;
 }
 
-export interface TokenGrant {
+interface TokenGrant {
   /** All of the requested tokens, or as many as are available. */
   readonly granted: number;
   readonly retryInMs: number;
+}
+
+export interface AcquiredTokens {
+  /** The remaining time for which the exchange is paused. */
+  readonly pausedMs: number;
+  /** One for each request, in their order. */
+  readonly grants: readonly TokenGrant[];
 }
 
 export class RedisSlidingWindows {
@@ -83,10 +90,7 @@ export class RedisSlidingWindows {
   ) {}
 
   /** @throws if Redis is unavailable */
-  async acquire(
-    venue: string,
-    demands: readonly TokenRequest[],
-  ): Promise<{ readonly pausedMs: number; readonly grants: readonly TokenGrant[] }> {
+  async acquire(venue: string, demands: readonly TokenRequest[]): Promise<AcquiredTokens> {
     const keys = [this.pauseKey(venue), ...demands.map(({ key }) => `${this.prefix}:budget:${venue}:${key}`)];
     const args = demands.flatMap(({ ceiling, windowMs, wanted, least, spent }) => [
       ceiling,

@@ -1,5 +1,6 @@
 import type { BudgetedCall } from '@trading-automation/exchanges';
 import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
+import { SharedLimits } from './shared-limits.js';
 import { VenueBudget } from './venue-budget.js';
 
 const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
@@ -15,18 +16,16 @@ function openBudget() {
     },
     pause: async () => undefined,
   };
-  const budget = new VenueBudget({
-    venue: 'paper',
-    limits: LIMITS,
-    windows: windows as RedisSlidingWindows,
-    fallback: () => {
+  const budget = new VenueBudget(
+    new SharedLimits(windows as RedisSlidingWindows, 'paper', LIMITS),
+    () => {
       throw new Error('Redis is there');
     },
-    onError: (error) => {
+    (error) => {
       throw error;
     },
-    nowMs: () => the.nowMs,
-  });
+    () => the.nowMs,
+  );
   const call: BudgetedCall = { venue: 'paper', weight: 1, isOrder: false };
   return { the, spend: () => budget.take(call, new AbortController().signal) };
 }

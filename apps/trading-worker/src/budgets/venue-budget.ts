@@ -10,24 +10,8 @@
  * 4. While Redis is unavailable, the worker spends its own part of the limits and reports the usage to Redis later.
  */
 import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
-import type { RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
-
-export interface VenueLimits {
-  /** For all calls to the exchange from this deployment's address. */
-  readonly weightPerMinute: number;
-  /** For the new orders of each account. */
-  readonly ordersPer10s: number;
-}
-
-export interface VenueBudgetDependencies {
-  readonly venue: string;
-  readonly limits: VenueLimits;
-  readonly windows: RedisSlidingWindows;
-  /** The budget of this worker's own part, while Redis is unavailable. */
-  readonly fallback: () => CallBudget;
-  readonly onError: (error: unknown) => void;
-  readonly nowMs?: () => number;
-}
+import type { TokenRequest } from './redis-sliding-windows.js';
+import { type Limit, type Need, type SharedLimits, WEIGHT } from './shared-limits.js';
 
 type Priority = 'exit' | 'entry' | 'other';
 const PRIORITIES: readonly Priority[] = ['exit', 'entry', 'other'];
@@ -39,17 +23,7 @@ const PREFETCH_TTL_MS = 1_000;
 /** The maximum share of a limit that is prefetched. */
 const PREFETCH_SHARE = 0.02;
 const FALLBACK_DURATION_MS = 1_000;
-const WEIGHT = 'weight';
 
-interface Limit {
-  readonly key: string;
-  readonly max: number;
-  readonly windowMs: number;
-}
-interface Need {
-  readonly limit: Limit;
-  readonly amount: number;
-}
 interface PrefetchedTokens {
   tokens: number;
   expiresAtMs: number;
@@ -90,13 +64,19 @@ export class VenueBudget {
   private timer: NodeJS.Timeout | undefined;
   private scheduledDrain: NodeJS.Immediate | undefined;
 
-  constructor(private readonly parts: VenueBudgetDependencies) {}
+  constructor(
+    private readonly shared: SharedLimits,
+    /** The budget of this worker's own part, while Redis is unavailable. */
+    private readonly fallback: () => CallBudget,
+    private readonly onError: (error: unknown) => void,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {}
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw exhausted();
     if (this.nowMs() < this.fallbackUntilMs) return this.takeFromFallback(call, signal);
     const priority = priorityOf(call);
-    const needs = this.needsOf(call);
+    const needs = this.shared.needsOf(call);
     if (!this.hasQueuedAhead(priority) && !this.isPaused() && this.spend(needs)) return;
     await new Promise<void>((resolve, reject) => {
       const queue = this.queues[priority];
@@ -127,12 +107,8 @@ export class VenueBudget {
 
   pause(forMs: number): void {
     this.pausedUntilMs = Math.max(this.pausedUntilMs, this.nowMs() + forMs);
-    this.parts.windows.pause(this.parts.venue, forMs).catch(this.parts.onError);
-    this.parts.fallback().pause(this.parts.venue, forMs);
-  }
-
-  private nowMs(): number {
-    return this.parts.nowMs?.() ?? performance.now();
+    this.shared.pause(forMs).catch(this.onError);
+    this.fallback().pause(this.shared.venue, forMs);
   }
 
   private isPaused(): boolean {
@@ -141,19 +117,6 @@ export class VenueBudget {
 
   private hasQueuedAhead(priority: Priority): boolean {
     return PRIORITIES.slice(0, PRIORITIES.indexOf(priority) + 1).some((each) => this.queues[each].size > 0);
-  }
-
-  private needsOf({ weight, isOrder, accountKey }: BudgetedCall): readonly Need[] {
-    const { weightPerMinute, ordersPer10s } = this.parts.limits;
-    const needs: Need[] = [];
-    if (weight > 0)
-      needs.push({ limit: { key: WEIGHT, max: weightPerMinute, windowMs: 60_000 }, amount: weight });
-    if (isOrder && accountKey !== undefined)
-      needs.push({
-        limit: { key: `orders:${accountKey}`, max: ordersPer10s, windowMs: 10_000 },
-        amount: 1,
-      });
-    return needs;
   }
 
   /** Spends prefetched tokens for all needs, or for none. */
@@ -202,7 +165,7 @@ export class VenueBudget {
         await this.requestTokens(lacking);
       }
     } catch (error) {
-      this.parts.onError(error);
+      this.onError(error);
       this.enterFallback();
     } finally {
       this.isDraining = false;
@@ -241,7 +204,7 @@ export class VenueBudget {
     const weightIndex = lacking.findIndex(({ limit }) => limit.key === WEIGHT);
     const unreported = weightIndex < 0 ? 0 : this.spentInFallback;
     const demands = lacking.map((lack, i) => this.demandOf(lack, i === weightIndex ? unreported : 0));
-    const { pausedMs, grants } = await this.parts.windows.acquire(this.parts.venue, demands);
+    const { pausedMs, grants } = await this.shared.acquire(demands);
     this.spentInFallback -= unreported;
     if (pausedMs > 0) this.pausedUntilMs = Math.max(this.pausedUntilMs, this.nowMs() + pausedMs);
     for (const [i, { granted, retryInMs }] of grants.entries()) {
@@ -311,7 +274,7 @@ export class VenueBudget {
   }
 
   private async takeFromFallback(call: BudgetedCall, signal: AbortSignal): Promise<void> {
-    await this.parts.fallback().take(call, signal);
+    await this.fallback().take(call, signal);
     this.spentInFallback += call.weight;
   }
 }

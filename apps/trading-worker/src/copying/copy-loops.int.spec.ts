@@ -23,7 +23,7 @@ function counted(fail = false) {
       count++;
       for (const each of waiting) if (count >= each.at) each.resolve();
       if (fail) throw new Error('no');
-      return 0;
+      return false;
     },
   };
 }
@@ -32,13 +32,13 @@ describe('copying in the worker', () => {
   it('row 10: plans, settles and checks risk repeatedly, also after failures, until it is stopped', async () => {
     const [planning, settling, guarding, reopening] = [counted(true), counted(), counted(), counted()];
     const logged: string[] = [];
-    const copying = new CopyLoops({
-      platform: core.platform,
-      planner: { planNext: planning.work },
-      settlement: { settleNext: settling.work, reopen: reopening.work },
-      riskMonitor: { check: guarding.work },
-      errorLogger: (event) => () => logged.push(event),
-    });
+    const engine = {
+      plan: planning.work,
+      settle: settling.work,
+      reopen: reopening.work,
+      checkRisk: async () => void (await guarding.work()),
+    };
+    const copying = new CopyLoops(core.platform, engine, (event) => () => logged.push(event));
     copying.onApplicationBootstrap();
     await Promise.all([planning, settling, guarding, reopening].map((each) => each.reached(1)));
     await core.rows("SELECT pg_notify('signals', 'a strategy'), pg_notify('outbox_events', '')");

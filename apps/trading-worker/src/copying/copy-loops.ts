@@ -1,11 +1,7 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Platform } from '@trading-automation/core';
-import {
-  COPYING_CHANNELS,
-  type CopierRiskMonitor,
-  type CopyPlanner,
-  type CopySettlement,
-} from '@trading-automation/core/copiers';
+import { COPYING_CHANNELS } from '@trading-automation/core/copiers';
+import type { CopyEngine } from './copy-engine.js';
 import { startWakeableLoop, type WakeableLoop } from './wakeable-loop.js';
 
 const PLAN_EVERY_MS = 500;
@@ -15,41 +11,34 @@ const SETTLE_COALESCE_MS = 100;
 const RISK_CHECK_EVERY_MS = 3_000;
 const REOPEN_EVERY_MS = 5_000;
 
-export interface CopyLoopsDependencies {
-  readonly platform: Platform;
-  readonly planner: Pick<CopyPlanner, 'planNext'>;
-  readonly settlement: Pick<CopySettlement, 'settleNext' | 'reopen'>;
-  readonly riskMonitor: Pick<CopierRiskMonitor, 'check'>;
-  /** Creates the error handler of a loop; see `ExchangeGateway.errorLogger`. */
-  readonly errorLogger: (event: string, message: string) => (error: unknown) => void;
-}
-
-/**
- * Runs copying while the worker runs. Several workers may do so concurrently: planning, settlement and risk checks
- * find their work in the database and do each piece of it once.
- */
+/** Runs copying while the worker runs: on notifications, and at intervals without them. */
 export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown {
   private loops: readonly WakeableLoop[] = [];
   private readonly unsubscribe: (() => void)[] = [];
 
-  constructor(private readonly parts: CopyLoopsDependencies) {}
+  constructor(
+    private readonly platform: Platform,
+    private readonly engine: Pick<CopyEngine, 'plan' | 'settle' | 'reopen' | 'checkRisk'>,
+    /** Creates the error handler of a loop; see `ExchangeGateway.errorLogger`. */
+    private readonly errorLogger: (event: string, message: string) => (error: unknown) => void,
+  ) {}
 
   onApplicationBootstrap(): void {
-    const { platform, planner, settlement, riskMonitor, errorLogger } = this.parts;
+    const { platform, engine, errorLogger } = this;
     const planning = startWakeableLoop({
-      tick: async () => (await planner.planNext()) > 0,
+      tick: () => engine.plan(),
       idleMs: PLAN_EVERY_MS,
       onError: errorLogger('copy_plan.failed', 'Could not plan copies of signals.'),
     });
     const settling = startWakeableLoop({
-      tick: async () => (await settlement.settleNext()) > 0,
+      tick: () => engine.settle(),
       idleMs: SETTLE_EVERY_MS,
       coalesceMs: SETTLE_COALESCE_MS,
       onError: errorLogger('copy_settlement.failed', 'Could not settle copies.'),
     });
     const riskChecking = startWakeableLoop({
       tick: async () => {
-        await riskMonitor.check();
+        await engine.checkRisk();
         return false;
       },
       idleMs: RISK_CHECK_EVERY_MS,
@@ -57,7 +46,7 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
     });
     const reopening = startWakeableLoop({
       tick: async () => {
-        if ((await settlement.reopen()) > 0) settling.wake();
+        if (await engine.reopen()) settling.wake();
         return false;
       },
       idleMs: REOPEN_EVERY_MS,

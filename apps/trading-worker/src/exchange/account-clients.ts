@@ -4,7 +4,6 @@ import {
   credentialsContext,
   type OwnedAccount,
 } from '@trading-automation/core/exchange-accounts';
-import type { Opener } from '@trading-automation/core/sealing';
 import { type ExchangeClient, ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
 import { type Venues } from './venues.js';
 
@@ -29,7 +28,6 @@ export class AccountClients {
   constructor(
     private readonly accountSync: AccountSyncService,
     private readonly venues: Venues,
-    private readonly opener: Opener,
   ) {}
 
   /** @throws {ExchangeError} if the account is deleted or its credentials are rejected, or its exchange is unknown */
@@ -48,7 +46,7 @@ export class AccountClients {
     if (known?.account.credentialsSealed === account.credentialsSealed)
       return { account, venue, client: await known.client };
     // Cached before it is connected, so that concurrent callers share it.
-    const client = this.connect(account, venue);
+    const client = this.connect(account);
     this.connected.set(accountId, { account, venue, client, credentialsHash: null });
     client.catch(() => {
       if (this.connected.get(accountId)?.client === client) this.connected.delete(accountId);
@@ -80,10 +78,10 @@ export class AccountClients {
     await this.accountSync.recordSyncFailure(id, credentialsSealed);
   }
 
-  private async connect(account: ConnectableAccount, venue: ExchangeVenue): Promise<ExchangeClient> {
-    const { id, credentialsSealed, tradingType } = account;
-    const credentials = await this.opener.open(credentialsSealed, credentialsContext(id));
-    return venue.connect(JSON.parse(credentials), tradingType, { accountKey: id });
+  private connect(account: ConnectableAccount): Promise<ExchangeClient> {
+    const { id, exchange, credentialsSealed, tradingType } = account;
+    const credentials = { sealed: credentialsSealed, context: credentialsContext(id) };
+    return this.venues.connect(exchange, credentials, tradingType, id);
   }
 
   async close(): Promise<void> {

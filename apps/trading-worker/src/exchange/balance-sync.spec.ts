@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccountSyncService, BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
+import type { BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
 import { createLogger } from '@trading-automation/runtime';
 import type { AccountClients } from './account-clients.js';
+import type { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
 
 describe('balance reads of accounts with a live stream', () => {
@@ -20,16 +21,16 @@ describe('balance reads of accounts with a live stream', () => {
     const clients = {
       open: async (id: string) => ({ account: { id, credentialsSealed: 'sealed' }, client }),
     };
-    const accountSync = {
+    const store = {
       databaseTime: async () => 'now',
+      storeSnapshot: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId),
+      drain: async () => undefined,
     };
-    const snapshots = { add: async ({ accountId }: BalanceSnapshot) => void stored.push(accountId) };
     const balanceSync = new BalanceSync(
-      accountSync as unknown as AccountSyncService,
-      snapshots,
+      store as unknown as BalanceStore,
       clients as unknown as AccountClients,
+      { isLive: () => true },
       createLogger('balance-sync-spec', 'error'),
-      () => true,
     );
     const ids = Array.from({ length: 200 }, (_, i) => `account-${i}`);
     for (const id of [...ids, ...ids]) balanceSync.onBalanceChange(id);

@@ -1,8 +1,8 @@
-import type { Batcher } from '@trading-automation/core';
-import type { AccountSyncService, BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
-import { ExchangeError } from '@trading-automation/exchanges';
+import { type Balances, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountClients } from './account-clients.js';
+import type { BalanceStore } from './balance-store.js';
 
 /** The running sync of an account, and the one that follows it if a caller waits for it. */
 interface PendingSyncs {
@@ -25,11 +25,10 @@ export class BalanceSync {
   private runningReads = 0;
 
   constructor(
-    private readonly accountSync: Pick<AccountSyncService, 'databaseTime' | 'recordSyncFailure'>,
-    private readonly snapshots: Pick<Batcher<BalanceSnapshot>, 'add'>,
+    private readonly store: BalanceStore,
     private readonly clients: AccountClients,
+    private readonly streams: Pick<AccountStreams, 'isLive'>,
     private readonly logger: Logger,
-    private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
   /** Reads and stores the account's balances. @throws {ExchangeError} after the failure is stored */
@@ -52,7 +51,7 @@ export class BalanceSync {
    */
   onBalanceChange(accountId: string): void {
     if (this.deferred.has(accountId) || this.due.has(accountId)) return;
-    if (!this.isLive(accountId)) {
+    if (!this.streams.isLive(accountId)) {
       this.syncSoon(accountId);
       return;
     }
@@ -67,6 +66,17 @@ export class BalanceSync {
     );
     timer.unref();
     this.deferred.set(accountId, timer);
+  }
+
+  /** Stores the balances that a stream reports, and reads the others. A failed update is found by the reconciliation. */
+  onStreamUpdate(accountId: string, balances: Balances): void {
+    this.onBalanceChange(accountId);
+    this.store.storeUpdate(accountId, balances).catch((error) => {
+      this.logger.warn(
+        { event: 'balance_update.not_stored', err: error, account_id: accountId },
+        'Could not store balances from the account stream.',
+      );
+    });
   }
 
   private syncDue(): void {
@@ -92,12 +102,13 @@ export class BalanceSync {
     }
   }
 
-  /** Resolves when every running and requested sync has ended. */
+  /** Resolves when every running and requested sync has ended, and every update is stored. */
   async drain(): Promise<void> {
     for (const timer of this.deferred.values()) clearTimeout(timer);
     this.deferred.clear();
     this.due.clear();
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
+    await this.store.drain();
   }
 
   private start(accountId: string): Promise<void> {
@@ -116,8 +127,8 @@ export class BalanceSync {
     try {
       const { account, client } = await this.clients.open(accountId);
       used = account.credentialsSealed;
-      const takenAt = await this.accountSync.databaseTime();
-      await this.snapshots.add({ accountId, balances: await client.fetchBalances(), takenAt });
+      const takenAt = await this.store.databaseTime();
+      await this.store.storeSnapshot({ accountId, balances: await client.fetchBalances(), takenAt });
     } catch (error) {
       if (error instanceof ExchangeError) await this.storeFailure(accountId, error, used);
       throw error;
@@ -129,6 +140,6 @@ export class BalanceSync {
     const isRejected = error.outcome === 'fatal' && error.code === 'credentials_rejected';
     // The rejection of an unusable account is stored already, and the account may have new credentials by now.
     if (isRejected && used === null) return;
-    await this.accountSync.recordSyncFailure(accountId, isRejected ? used : null);
+    await this.store.recordSyncFailure(accountId, isRejected ? used : null);
   }
 }

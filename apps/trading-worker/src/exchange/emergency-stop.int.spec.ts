@@ -18,7 +18,7 @@ afterEach(() => env.gateway.close());
 /** Runs the scheduled checks of the worker once. */
 async function checkAllDue(): Promise<string[]> {
   const due = await env.execution.claimDueChecks(LEASE_MS, 100);
-  const alone = await env.gateway.restingOrders.filterChanged(due, (error) => {
+  const alone = await env.gateway.orders.resting.filterChanged(due, (error) => {
     throw error;
   });
   for (const id of alone) await env.gateway.orderReconciler.checkTrade(id);

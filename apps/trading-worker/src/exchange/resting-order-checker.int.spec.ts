@@ -33,7 +33,7 @@ async function rest(count: number): Promise<string[]> {
   return trades;
 }
 const sift = (trades: readonly string[]) =>
-  env.gateway.restingOrders.filterChanged(trades, (error) => errors.push(error));
+  env.gateway.orders.resting.filterChanged(trades, (error) => errors.push(error));
 const waitOf = async (trade: string) => {
   const { wait } = await env.core.row(
     'SELECT extract(epoch FROM look_at - clock_timestamp()) AS wait FROM trades WHERE id = $1',
@@ -82,7 +82,7 @@ describe('resting orders', () => {
 
   it('are skipped while their account has a live stream, after they were seen resting, and no longer', async () => {
     let isLive = true;
-    const clients = new AccountClients(env.accountSync, env.gateway.venues, env.opener);
+    const clients = new AccountClients(env.accountSync, env.gateway.venues);
     const resting = new RestingOrderChecker(env.execution, clients, () => isLive);
     const onError = (error: unknown) => errors.push(error);
     const [first = '', second = ''] = await rest(2);

@@ -1,10 +1,21 @@
-import { ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
+import type { TradingType } from '@trading-automation/contracts';
+import type { Opener } from '@trading-automation/core/sealing';
+import { type ExchangeClient, ExchangeError, type ExchangeVenue } from '@trading-automation/exchanges';
 
-/** The exchanges in this worker's configuration. */
+export interface SealedCredentials {
+  readonly sealed: string;
+  /** What the credentials were sealed for; they open with the same context only. */
+  readonly context: string;
+}
+
+/** The exchanges in this worker's configuration. Only this class opens credentials. */
 export class Venues {
   private readonly byId: ReadonlyMap<string, ExchangeVenue>;
 
-  constructor(readonly all: readonly ExchangeVenue[]) {
+  constructor(
+    readonly all: readonly ExchangeVenue[],
+    private readonly opener: Opener,
+  ) {
     this.byId = new Map(all.map((venue) => [venue.id, venue]));
   }
 
@@ -14,6 +25,22 @@ export class Venues {
     if (venue === undefined)
       throw new ExchangeError('retryable', 'unreachable', 'The exchange is not available at the moment.');
     return venue;
+  }
+
+  /**
+   * Connects to an exchange with sealed credentials.
+   *
+   * @param accountKey the account's key in the call budget; by default derived from the credentials
+   * @throws if the credentials cannot be opened, or as `get`
+   */
+  async connect(
+    id: string,
+    { sealed, context }: SealedCredentials,
+    tradingType: TradingType,
+    accountKey?: string,
+  ): Promise<ExchangeClient> {
+    const credentials = JSON.parse(await this.opener.open(sealed, context));
+    return this.get(id).connect(credentials, tradingType, { accountKey });
   }
 
   async close(): Promise<void> {

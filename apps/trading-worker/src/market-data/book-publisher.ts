@@ -1,18 +1,7 @@
-import {
-  ConflatedDelta,
-  type MarketDataPublisher,
-  OrderBook,
-  type PublishAction,
-} from '@trading-automation/core/market-data';
-import type { BookUpdate, ExchangeVenue } from '@trading-automation/exchanges';
+import { ConflatedDelta, OrderBook, type PublishAction } from '@trading-automation/core/market-data';
+import type { BookUpdate } from '@trading-automation/exchanges';
 import { ReconnectingStream } from './reconnecting-stream.js';
-
-export interface BookPublisherDependencies {
-  readonly venue: ExchangeVenue;
-  readonly symbol: string;
-  readonly publisher: MarketDataPublisher;
-  readonly onError: (error: unknown) => void;
-}
+import type { VenueFeed } from './venue-feed.js';
 
 /**
  * Publishes one order book of a venue to Redis as it changes. While a message is being written, further changes are
@@ -31,11 +20,14 @@ export class BookPublisher {
   private isPublishing = false;
   private isClosed = false;
 
-  constructor(private readonly parts: BookPublisherDependencies) {
-    const { venue, symbol, onError } = parts;
+  constructor(
+    private readonly feed: VenueFeed,
+    private readonly symbol: string,
+    private readonly onError: (error: unknown) => void,
+  ) {
     this.stream = new ReconnectingStream({
       open: (onLost) =>
-        venue.watchBook(symbol, {
+        feed.watchBook(symbol, {
           onSnapshot: (book) => this.take(book, true),
           onDelta: (change) => this.take(change, false),
           onLost,
@@ -87,7 +79,7 @@ export class BookPublisher {
       .catch((error) => {
         // The message may or may not have been published; the next one must not depend on it.
         this.isSnapshotPending = true;
-        this.parts.onError(error);
+        this.onError(error);
       })
       .finally(() => {
         this.isPublishing = false;
@@ -113,7 +105,6 @@ export class BookPublisher {
   }
 
   private publish(action: PublishAction): Promise<boolean> {
-    const { venue, symbol, publisher } = this.parts;
     const sides = action === 'DELTA' ? this.changes.drain() : this.book.sides();
     if (action !== 'DELTA') {
       this.changes.clear();
@@ -122,10 +113,6 @@ export class BookPublisher {
       this.isRefreshPending = false;
     }
     const { exchangeTimestamp, receivedAt } = this.timestamps ?? { exchangeTimestamp: '', receivedAt: '' };
-    return publisher.publish({ exchange: venue.id, symbol }, action, {
-      exchangeTimestamp,
-      receivedAt,
-      ...sides,
-    });
+    return this.feed.publishBook(this.symbol, action, { exchangeTimestamp, receivedAt, ...sides });
   }
 }

@@ -87,8 +87,12 @@ async function admin<T>(method: string, path: string, body: object = {}): Promis
   });
   return (await answer.json()) as T;
 }
+/** Creates the market data of the worker `holder`. */
+function newWorker(holder: string, url = redisUrl): MarketData {
+  return new MarketData({ redisUrl: url, prefix, holder }, [newVenue()], pairs, onError);
+}
 function startWorker(holder: string): MarketData {
-  const worker = new MarketData({ redisUrl, prefix, holder, venues: [newVenue()], pairs, onError });
+  const worker = newWorker(holder);
   worker.onApplicationBootstrap();
   closing.push(() => worker.onApplicationShutdown());
   return worker;
@@ -232,8 +236,7 @@ describe('market data of a venue', () => {
   });
 
   it('keeps retrying while Redis is unavailable, and can still be stopped', async () => {
-    const parts = { prefix, holder: 'one', venues: [newVenue()], pairs, onError };
-    const worker = new MarketData({ ...parts, redisUrl: 'redis://127.0.0.1:1' });
+    const worker = newWorker('one', 'redis://127.0.0.1:1');
     worker.onApplicationBootstrap();
     await eventually(() => failures.length > 3);
     await worker.onApplicationShutdown();

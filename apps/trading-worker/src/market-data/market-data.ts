@@ -3,21 +3,19 @@ import { MarketDataPublisher } from '@trading-automation/core/market-data';
 import type { ExchangeVenue } from '@trading-automation/exchanges';
 import { type Loop, startLoop } from '../schedules/loop.js';
 import { BookPublisher } from './book-publisher.js';
-import { type PairSource, PricePublisher } from './price-publisher.js';
+import { PricePublisher } from './price-publisher.js';
+import { type PairSource, VenueFeed } from './venue-feed.js';
 
 /** How often the lease is renewed, requested symbols are read and snapshots are kept. */
 const TICK_EVERY_MS = 1_000;
 const SYMBOLS_EVERY_MS = 5_000;
 
-export interface MarketDataDependencies {
+export interface MarketDataSettings {
   readonly redisUrl: string;
   /** The key prefix; the same as in the API's feeds. */
   readonly prefix: string;
   /** Identifies this worker as the holder of a lease. */
   readonly holder: string;
-  readonly venues: readonly ExchangeVenue[];
-  readonly pairs: PairSource;
-  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -29,13 +27,20 @@ export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown
   private venuePublishers: readonly VenuePublisher[] = [];
   private loops: readonly Loop[] = [];
 
-  constructor(private readonly parts: MarketDataDependencies) {}
+  constructor(
+    private readonly settings: MarketDataSettings,
+    private readonly venues: readonly ExchangeVenue[],
+    private readonly pairs: PairSource,
+    private readonly onError: (error: unknown) => void,
+  ) {}
 
   onApplicationBootstrap(): void {
-    const { venues, onError } = this.parts;
-    const publisher = new MarketDataPublisher(this.parts);
+    const { venues, pairs, onError } = this;
+    const publisher = new MarketDataPublisher({ ...this.settings, onError });
     this.publisher = publisher;
-    this.venuePublishers = venues.map((venue) => new VenuePublisher(venue, publisher, this.parts));
+    this.venuePublishers = venues.map(
+      (venue) => new VenuePublisher(new VenueFeed(venue, publisher, pairs), onError),
+    );
     for (const venuePublisher of this.venuePublishers) venuePublisher.listen().catch(onError);
     this.loops = this.venuePublishers.map((venuePublisher) =>
       startLoop(TICK_EVERY_MS, () => venuePublisher.tick(), onError),
@@ -46,7 +51,7 @@ export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown
   async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.loops.map((loop) => loop.stop()));
     await Promise.all(
-      this.venuePublishers.map((venuePublisher) => venuePublisher.stop().catch(this.parts.onError)),
+      this.venuePublishers.map((venuePublisher) => venuePublisher.stop().catch(this.onError)),
     );
     this.publisher?.close();
   }
@@ -60,28 +65,27 @@ class VenuePublisher {
   private hasLease = false;
 
   constructor(
-    private readonly venue: ExchangeVenue,
-    private readonly publisher: MarketDataPublisher,
-    private readonly parts: MarketDataDependencies,
+    private readonly feed: VenueFeed,
+    private readonly onError: (error: unknown) => void,
   ) {}
 
   listen(): Promise<void> {
-    return this.publisher.onSnapshotRequest(this.venue.id, (symbol) => {
+    return this.feed.onSnapshotRequest((symbol) => {
       if (!this.hasLease) return;
       const watch = this.books.get(symbol);
       if (watch !== undefined) watch.rebroadcast();
-      else this.syncBooks().catch(this.parts.onError);
+      else this.syncBooks().catch(this.onError);
     });
   }
 
   async tick(): Promise<void> {
-    this.hasLease = await this.publisher.acquireLease(this.venue.id);
+    this.hasLease = await this.feed.acquireLease();
     if (!this.hasLease) {
       await this.closeAll();
       return;
     }
     // A failure keeps the known symbols: books and prices need no database.
-    await this.readSymbols().catch(this.parts.onError);
+    await this.readSymbols().catch(this.onError);
     await this.syncPriceStream();
     await this.syncBooks();
     for (const watch of this.books.values()) watch.refreshSnapshot();
@@ -92,13 +96,13 @@ class VenuePublisher {
     // First, so that no request that arrives meanwhile opens a stream.
     this.hasLease = false;
     await this.closeAll();
-    if (hasLease) await this.publisher.releaseLease(this.venue.id);
+    if (hasLease) await this.feed.releaseLease();
   }
 
   private async readSymbols(): Promise<void> {
     const now = performance.now();
     if (this.symbols !== undefined && now - this.symbols.readAt < SYMBOLS_EVERY_MS) return;
-    const active = await this.parts.pairs.activeSymbols(this.venue.id);
+    const active = await this.feed.activeSymbols();
     this.symbols = { active: active.toSorted(), readAt: now };
   }
 
@@ -110,23 +114,15 @@ class VenuePublisher {
     await this.prices?.watch.close();
     this.prices = undefined;
     if (active.length === 0) return;
-    const { venue, publisher } = this;
-    const { pairs, onError } = this.parts;
-    this.prices = {
-      symbols,
-      watch: new PricePublisher({ venue, symbols: active, publisher, pairs, onError }),
-    };
+    this.prices = { symbols, watch: new PricePublisher(this.feed, active, this.onError) };
   }
 
   private async syncBooks(): Promise<void> {
-    const requested = await this.publisher.wantedSymbols(this.venue.id);
+    const requested = await this.feed.wantedSymbols();
     if (!this.hasLease) return;
     const wanted = new Set(requested.filter((symbol) => this.symbols?.active.includes(symbol)));
-    const { venue, publisher } = this;
-    const { onError } = this.parts;
     for (const symbol of wanted) {
-      if (!this.books.has(symbol))
-        this.books.set(symbol, new BookPublisher({ venue, symbol, publisher, onError }));
+      if (!this.books.has(symbol)) this.books.set(symbol, new BookPublisher(this.feed, symbol, this.onError));
     }
     const unwanted = [...this.books.keys()].filter((symbol) => !wanted.has(symbol));
     await Promise.all(unwanted.map((symbol) => this.closeBook(symbol)));

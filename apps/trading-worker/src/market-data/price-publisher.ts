@@ -1,23 +1,9 @@
-import type { MarketDataPublisher, Price } from '@trading-automation/core/market-data';
-import type { ExchangeVenue } from '@trading-automation/exchanges';
+import type { Price } from '@trading-automation/core/market-data';
 import { ReconnectingStream } from './reconnecting-stream.js';
+import type { VenueFeed } from './venue-feed.js';
 
 const PUBLISH_EVERY_MS = 250;
 const STORE_EVERY_MS = 1_000;
-
-/** What market data needs from the pair catalogue. */
-export interface PairSource {
-  activeSymbols(exchange: string): Promise<readonly string[]>;
-  storePrices(exchange: string, prices: Readonly<Record<string, string>>): Promise<void>;
-}
-
-export interface PricePublisherDependencies {
-  readonly venue: ExchangeVenue;
-  readonly symbols: readonly string[];
-  readonly publisher: MarketDataPublisher;
-  readonly pairs: PairSource;
-  readonly onError: (error: unknown) => void;
-}
 
 /** Publishes the last prices of a venue's pairs several times a second, and stores them with the pairs every second. */
 export class PricePublisher {
@@ -26,20 +12,16 @@ export class PricePublisher {
   private unpublished = new Map<string, Price>();
   private unstored = new Map<string, Price>();
 
-  constructor(private readonly parts: PricePublisherDependencies) {
-    const { venue, symbols, onError } = parts;
+  constructor(
+    private readonly feed: VenueFeed,
+    symbols: readonly string[],
+    onError: (error: unknown) => void,
+  ) {
     this.stream = new ReconnectingStream({
       open: (onLost) =>
-        venue.watchPrices(symbols, {
+        feed.watchPrices(symbols, {
           onConnected: () => this.stream.resetBackoff(),
-          onPrice: (symbol, price, exchangeTimestamp) =>
-            this.take({
-              exchange: venue.id,
-              symbol,
-              price,
-              exchangeTimestamp: exchangeTimestamp.toISOString(),
-              receivedAt: new Date().toISOString(),
-            }),
+          onPrice: (price) => this.take(price),
           onLost,
         }),
       onLost: onError,
@@ -64,13 +46,13 @@ export class PricePublisher {
     if (this.unpublished.size === 0) return;
     const prices = [...this.unpublished.values()];
     this.unpublished = new Map();
-    await this.parts.publisher.publishPrices(this.parts.venue.id, prices);
+    await this.feed.publishPrices(prices);
   }
 
   private async store(): Promise<void> {
     if (this.unstored.size === 0) return;
-    const prices = [...this.unstored.values()].map(({ symbol, price }) => [symbol, price]);
+    const prices = this.unstored.values();
     this.unstored = new Map();
-    await this.parts.pairs.storePrices(this.parts.venue.id, Object.fromEntries(prices));
+    await this.feed.storePrices(prices);
   }
 }

@@ -1,4 +1,4 @@
-import type { Platform } from '@trading-automation/core';
+import { type Platform, startHeartbeat } from '@trading-automation/core';
 import { ACCOUNT_OWNERS_CHANNEL, LEASE_RENEWAL_MS } from '@trading-automation/core/exchange-accounts';
 import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
@@ -7,8 +7,9 @@ import { type Loop, startLoop } from '../schedules/loop.js';
 /** Claims follow a release immediately, but a hundred releases share one claim. */
 const CLAIM_AFTER_MS = 50;
 
-/** Keeps this worker's share of the accounts, and starts streams and submissions for them. */
+/** Sends the worker's heartbeat, keeps its share of the accounts, and starts streams and submissions for them. */
 export class OwnershipLoop {
+  private stopHeartbeat: () => void = () => undefined;
   private loops: readonly Loop[] = [];
   private unsubscribe: readonly (() => void)[] = [];
   private claimSoon: NodeJS.Timeout | undefined;
@@ -26,6 +27,7 @@ export class OwnershipLoop {
   start(): void {
     const { listener } = this.platform;
     const { orderSubmitter, ownership } = this.gateway;
+    this.stopHeartbeat = startHeartbeat(this.platform, 'trading-worker');
     this.loops = [startLoop(LEASE_RENEWAL_MS, () => this.tick(), this.onError)];
     this.unsubscribe = [
       listener.subscribe(ACCOUNT_WORK_CHANNEL, (accountId) => {
@@ -39,6 +41,7 @@ export class OwnershipLoop {
   /** Releases all accounts; work in flight continues. */
   async stop(): Promise<void> {
     this.isStopped = true;
+    this.stopHeartbeat();
     clearTimeout(this.claimSoon);
     for (const unsubscribe of this.unsubscribe) unsubscribe();
     await Promise.all([this.claiming, ...this.loops.map((loop) => loop.stop())]);

@@ -12,21 +12,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import { fillKey } from '@trading-automation/core/trades';
 import {
-  type Balances,
   type ExchangeClient,
   ExchangeError,
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
-import type { ReconcileSummary } from './account-reconciler.js';
+import type { AccountSession } from './account-session.js';
+import type { AccountStream, StreamState } from './account-streams.js';
 import { type Backoff, backoffMs, type Semaphore } from './backoff.js';
-
-/**
- * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
- * - `LIVE`: the stream reports every event. `POLLING`: the exchange has no stream and is polled.
- * - `LOST`: no connection; the next attempt is scheduled.
- */
-export type StreamState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
@@ -42,15 +35,11 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
   fillTimeoutMs: 5_000,
 };
 
-export interface SupervisorDependencies {
+export interface SupervisorParts {
+  readonly session: AccountSession;
   readonly times: SupervisorTimes;
   /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
   readonly semaphore: Semaphore;
-  connect(): Promise<ExchangeClient>;
-  reconcile(client: ExchangeClient): Promise<ReconcileSummary>;
-  onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
-  onBalances(balances: Balances): void;
-  onState(state: StreamState, error?: unknown): void;
 }
 
 type Event = () => void;
@@ -60,7 +49,7 @@ const RECEIVED_FILLS_MAX = 256;
 /** Above this number of buffered events the connection is given up; the next one reconciles instead. */
 const BUFFERED_MAX = 10_000;
 
-export class AccountSupervisor {
+export class AccountSupervisor implements AccountStream {
   private readonly stopping = new AbortController();
   private connection = new AbortController();
   private bufferedEvents: Event[] | null = null;
@@ -71,29 +60,28 @@ export class AccountSupervisor {
   private current: StreamState = 'CONNECTING';
   private readonly running: Promise<void>;
 
-  constructor(
-    readonly account: OwnedAccount,
-    private readonly parts: SupervisorDependencies,
-  ) {
+  constructor(private readonly parts: SupervisorParts) {
     this.running = this.run();
+  }
+
+  get account(): OwnedAccount {
+    return this.parts.session.account;
   }
 
   get state(): StreamState {
     return this.current;
   }
 
-  get isLive(): boolean {
-    return this.current === 'LIVE';
+  get stateAgeMs(): number {
+    return this.parts.session.stateAgeMs;
   }
 
-  /** Reconciles the account now instead of at the next scheduled time. */
   reconcileSoon(): void {
     this.wakeUp?.();
   }
 
-  /** Registers fills that are known from another source: a live stream must report them, too. */
   expectFills(fills: readonly string[]): void {
-    if (!this.isLive) return;
+    if (this.current !== 'LIVE') return;
     for (const key of fills) {
       if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
       const timer = setTimeout(
@@ -127,7 +115,7 @@ export class AccountSupervisor {
   /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
     this.setState('CONNECTING');
-    const client = await this.parts.semaphore.run(() => this.parts.connect());
+    const client = await this.parts.semaphore.run(() => this.parts.session.connect());
     if (!client.hasStream) return this.poll(client);
     this.bufferedEvents = [];
     const { signal } = this.connection;
@@ -139,7 +127,7 @@ export class AccountSupervisor {
       onConnected,
       onLost: (error) => this.connection.abort(error),
       onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
-      onBalances: (balances) => this.handleEvent(() => this.parts.onBalances(balances)),
+      onBalances: (balances) => this.handleEvent(() => this.parts.session.onBalances(balances)),
     });
     try {
       await raceAbort(signal, connected);
@@ -179,7 +167,7 @@ export class AccountSupervisor {
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
         // The stream is still live. The reconciliation is repeated, less often if the exchange limits the rate.
         failedRuns++;
-        this.parts.onState(this.current, error);
+        this.parts.session.onState(this.current, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         nextInMs = isRateLimited
           ? reconcileEveryMs * 2 ** Math.min(failedRuns, 4)
@@ -191,7 +179,7 @@ export class AccountSupervisor {
   private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
     const { fills } = await raceAbort(
       this.connection.signal,
-      this.parts.semaphore.run(() => this.parts.reconcile(client)),
+      this.parts.semaphore.run(() => this.parts.session.reconcile(client)),
     );
     return fills;
   }
@@ -225,7 +213,7 @@ export class AccountSupervisor {
       if (this.receivedFills.size <= RECEIVED_FILLS_MAX) break;
       this.receivedFills.delete(key);
     }
-    this.parts.onOrder(order, fills);
+    this.parts.session.onOrder(order, fills);
   }
 
   private clearExpectedFills(): void {
@@ -235,7 +223,7 @@ export class AccountSupervisor {
 
   private setState(state: StreamState, error?: unknown): void {
     this.current = state;
-    this.parts.onState(state, error);
+    this.parts.session.onState(state, error);
   }
 
   private async waitOrWake(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Stores the order reports of exchanges, from streams and from responses. Reports that arrive while a batch is being
- * written form the next batch.
+ * Stores the order reports of exchanges, from streams, responses and checks. Reports that arrive while a batch is being
+ * written form the next batch. Balances of accounts whose trades changed are read again.
  *
  * 1. Orders that this worker sent are recognised by the id that was stored before sending. Core recognises or adopts
  *    all others.
@@ -8,16 +8,17 @@
  */
 
 import { Batcher } from '@trading-automation/core';
-import type { TradeExecution } from '@trading-automation/core/trades';
-import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import type { TradeExecution, TradeForExecution } from '@trading-automation/core/trades';
+import type { ExchangeClient, VenueFill, VenueOrder } from '@trading-automation/exchanges';
+import type { BalanceSync } from '../exchange/balance-sync.js';
+import type { OrderFills, PlacedOrder } from '../exchange/order-fills.js';
+import type { RestingOrderChecker } from '../exchange/resting-order-checker.js';
 
 export interface OrderUpdate {
   readonly accountId: string;
   readonly order: VenueOrder;
   readonly fills: readonly VenueFill[];
 }
-
-type Store = Pick<TradeExecution, 'storeOrders' | 'adopt'>;
 
 /** Reports arrive soon after an order is sent; core recognises older orders. */
 const REGISTERED_MAX = 50_000;
@@ -29,14 +30,15 @@ export class OrderUpdateWriter {
   private readonly batcher: Batcher<OrderUpdate>;
 
   constructor(
-    private readonly execution: Store,
-    /** Called for accounts whose trades changed. */
-    private readonly onChanged: (accountId: string) => void,
+    private readonly execution: TradeExecution,
+    private readonly fills: OrderFills,
+    private readonly balanceSync: BalanceSync,
+    private readonly restingOrders: RestingOrderChecker,
   ) {
     this.batcher = Batcher.of((updates) => this.store(updates), BATCH_MAX);
   }
 
-  /** Registers the trade of an order id. */
+  /** Registers the order that is sent next: a stream may report it before the response arrives. */
   registerOrder(accountId: string, venueClientOrderId: string, tradeId: string): void {
     const key = orderKey(accountId, venueClientOrderId);
     this.tradeIds.delete(key);
@@ -49,6 +51,21 @@ export class OrderUpdateWriter {
   /** Resolves when the report is stored. */
   add(update: OrderUpdate): Promise<void> {
     return this.batcher.add(update);
+  }
+
+  /** Stores the response to a submitted order. */
+  async storePlaced(accountId: string, client: ExchangeClient, placed: PlacedOrder): Promise<void> {
+    const fills = await this.fills.ofPlaced(accountId, client, placed);
+    await this.add({ accountId, order: placed, fills });
+  }
+
+  /** Stores the order of a trade as a check found it. */
+  async storeFound(trade: TradeForExecution, client: ExchangeClient, order: VenueOrder): Promise<void> {
+    const hasNewFills = order.filledAmount !== '0' && order.filledAmount !== trade.filledAmount;
+    const fills = hasNewFills ? await this.fills.ofFound(trade.accountId, client, order) : [];
+    if (await this.execution.storeOrder(trade.id, order, fills))
+      this.balanceSync.onBalanceChange(trade.accountId);
+    else if (order.status === 'OPEN' && !hasNewFills) this.restingOrders.markResting(trade.id);
   }
 
   drain(): Promise<void> {
@@ -71,7 +88,7 @@ export class OrderUpdateWriter {
       const stored = await this.execution.adopt(accountId, orders, fills);
       if (stored.length > 0) changed.add(accountId);
     }
-    for (const accountId of changed) this.onChanged(accountId);
+    for (const accountId of changed) this.balanceSync.onBalanceChange(accountId);
   }
 
   private unregisteredByAccount(updates: readonly OrderUpdate[]): Map<string, OrderUpdate[]> {

@@ -51,7 +51,7 @@ async function startGateway(
   workers.push(gateway);
   await gateway.renewOwnership();
   gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
-  await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+  await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   return gateway;
 }
 async function eventually(check: () => unknown, seconds = 10): Promise<void> {
@@ -166,14 +166,14 @@ describe('an account with a live stream', () => {
       );
       return (balances as Record<string, { free: string }>).USDT?.free === '5';
     });
-    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
     await env.core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',
       env.account.uuid,
     );
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
-    expect(gateway.supervisors.health()).toEqual([]);
+    expect(gateway.accounts.streams.health()).toEqual([]);
   });
 });
 
@@ -189,7 +189,7 @@ describe('what a stream missed', () => {
     await paper.cutStreams();
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(async () => (await tradesOf('EXTERNAL')).length === 1);
-    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
     expect(hasLogged('"state":"LOST"')).toBe(true);
   });
 
@@ -218,7 +218,7 @@ describe('what a stream missed', () => {
     await eventually(async () => (await statusOf(trade)) === 'FILLED');
     await eventually(() => hasLogged('The account stream did not report a known fill in time.'));
     await paper.weather({});
-    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
     const next = await sendNew(gateway, { amount: '0.1' });
     await other.limit('SELL', '0.1', '50000');
     await eventually(async () => (await statusOf(next)) === 'FILLED');
@@ -227,12 +227,12 @@ describe('what a stream missed', () => {
   it('row 10: is never missed silently: an account without a live stream reports it until it has one', async () => {
     const gateway = await startGateway();
     await paper.weather({ maintenance: true });
-    await eventually(() => gateway.supervisors.health()[0]?.state === 'LOST');
+    await eventually(() => gateway.accounts.streams.health()[0]?.state === 'LOST');
     expect(
       hasLogged('The account stream was lost, or the account could not be reconciled; trying again.'),
     ).toBe(true);
     await paper.weather({});
-    await eventually(() => gateway.supervisors.isLive(env.account.uuid));
+    await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   });
 });
 
@@ -242,7 +242,7 @@ describe('row 6: an account of an exchange without a stream', () => {
     workers.push(gateway);
     await gateway.renewOwnership();
     gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
-    await eventually(() => gateway.supervisors.health()[0]?.state === 'POLLING');
+    await eventually(() => gateway.accounts.streams.health()[0]?.state === 'POLLING');
     const trade = await sendNew(gateway);
     env.exchange.fill(env.exchange.last, '50000');
     await eventually(async () => (await statusOf(trade)) === 'FILLED');

@@ -16,20 +16,12 @@ import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { ClaimedSubmission, TradeExecution, UnsentTrade } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
-import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
+import { errorLogger } from '../error-logger.js';
+import type { OpenAccount } from '../exchange/account-clients.js';
+import type { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import { toOrderFailure } from '../exchange/order-failure.js';
-import type { OrderReconciler } from '../exchange/order-reconciler.js';
 import { type Backoff, backoffMs } from '../streams/backoff.js';
-
-export interface OrderSubmitterDependencies {
-  readonly execution: TradeExecution;
-  readonly clients: AccountClients;
-  readonly orderReconciler: OrderReconciler;
-  /** The accounts that this worker owns at this moment. */
-  readonly ownedAccounts: () => ReadonlyMap<string, OwnedAccount>;
-  readonly logger: Logger;
-  readonly onError: (error: unknown) => void;
-}
+import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 
 /** The maximum number of accounts per batch. */
 const BATCH_ACCOUNTS_MAX = 200;
@@ -69,18 +61,27 @@ export class OrderSubmitter {
   private scheduledBatch: NodeJS.Immediate | undefined;
   private isStopped = false;
 
-  constructor(private readonly parts: OrderSubmitterDependencies) {}
+  private readonly onError: (error: unknown) => void;
+
+  constructor(
+    private readonly execution: TradeExecution,
+    private readonly accounts: ExchangeAccounts,
+    private readonly orderUpdates: OrderUpdateWriter,
+    private readonly logger: Logger,
+  ) {
+    this.onError = errorLogger('order_submission.failed', 'Could not submit an order.', logger);
+  }
 
   /** Schedules a check of these accounts for unsent orders. */
   wake(accountIds: Iterable<string>): void {
-    const owned = this.parts.ownedAccounts();
+    const owned = this.accounts.owned();
     for (const id of accountIds) if (owned.has(id)) this.waiting.add(id);
     this.scheduleClaims();
   }
 
   /** Finds unsent orders without a wake-up. */
   async sweep(): Promise<void> {
-    const unsent = await this.parts.execution.findUnsent([...this.parts.ownedAccounts().keys()], UNSENT_MAX);
+    const unsent = await this.execution.findUnsent([...this.accounts.owned().keys()], UNSENT_MAX);
     this.wake(new Set(unsent.map(({ accountId }) => accountId)));
   }
 
@@ -111,7 +112,7 @@ export class OrderSubmitter {
       const ids = this.nextAccounts();
       if (ids.length === 0) return;
       const batch = this.runBatch(ids)
-        .catch(this.parts.onError)
+        .catch(this.onError)
         .finally(() => this.batches.delete(batch));
       this.batches.add(batch);
     }
@@ -145,7 +146,7 @@ export class OrderSubmitter {
         this.send(each).finally(() => finish(each.ready.owned.accountId)),
       );
       for (const outcome of await Promise.allSettled(sending))
-        if (outcome.status === 'rejected') this.parts.onError(outcome.reason);
+        if (outcome.status === 'rejected') this.onError(outcome.reason);
     } finally {
       for (const id of unfinished) this.release(id);
     }
@@ -154,7 +155,7 @@ export class OrderSubmitter {
   private async claimOnePerAccount(ids: readonly string[]): Promise<ClaimedOrder[]> {
     this.claimsInProgress++;
     try {
-      const unsent = await this.parts.execution.findUnsent(ids, UNSENT_MAX);
+      const unsent = await this.execution.findUnsent(ids, UNSENT_MAX);
       // An account with very many orders can hide those of others; all are checked again.
       if (unsent.length === UNSENT_MAX) for (const id of ids) this.waiting.add(id);
       return await this.claimAll(await this.open(this.firstOfEach(unsent)));
@@ -197,13 +198,13 @@ export class OrderSubmitter {
   }
 
   private async open(trades: readonly UnsentTrade[]): Promise<ReadyOrder[]> {
-    const ownedAccounts = this.parts.ownedAccounts();
+    const ownedAccounts = this.accounts.owned();
     const opened = await Promise.all(
       trades.map(async (trade): Promise<ReadyOrder | null> => {
         const owned = ownedAccounts.get(trade.accountId);
         if (owned === undefined) return null;
         try {
-          return { trade, owned, open: await this.parts.clients.openOwned(owned) };
+          return { trade, owned, open: await this.accounts.clients.openOwned(owned) };
         } catch (error) {
           await this.handleOpenError(trade, error);
           return null;
@@ -215,7 +216,7 @@ export class OrderSubmitter {
 
   /** Fails an order that can never be sent; the sweep finds an order that cannot be sent at the moment. */
   private async handleOpenError(trade: UnsentTrade, error: unknown): Promise<void> {
-    const { execution, onError } = this.parts;
+    const { execution, onError } = this;
     if (error instanceof ExchangeError && error.outcome === 'fatal')
       await execution.failUnsent(trade.id, toOrderFailure(error)).catch(onError);
     else onError(error);
@@ -224,7 +225,7 @@ export class OrderSubmitter {
   private async claimAll(ready: readonly ReadyOrder[]): Promise<ClaimedOrder[]> {
     if (ready.length === 0) return [];
     const claimedAtMs = performance.now();
-    const claimed = await this.parts.execution.claimSubmissions(
+    const claimed = await this.execution.claimSubmissions(
       ready.map(({ owned }) => owned),
       ready.map(({ trade, open }) => ({
         id: trade.id,
@@ -239,7 +240,7 @@ export class OrderSubmitter {
   }
 
   private async send({ ready: { trade, open }, submission, claimedAtMs }: ClaimedOrder): Promise<void> {
-    const { execution, clients, orderReconciler, logger } = this.parts;
+    const { execution, accounts, orderUpdates, logger } = this;
     const { account, client } = open;
     const { order, begunAt } = submission;
     if (performance.now() - claimedAtMs > SEND_DEADLINE_MS) {
@@ -251,11 +252,11 @@ export class OrderSubmitter {
       await execution.markUnknown([trade.id]);
       return;
     }
-    orderReconciler.registerOrder(account.id, order.venueClientOrderId, trade.id);
+    orderUpdates.registerOrder(account.id, order.venueClientOrderId, trade.id);
     try {
       const placed = await client.placeOrder(order);
       this.failures.delete(account.id);
-      await orderReconciler.storePlaced(account.id, client, placed);
+      await orderUpdates.storePlaced(account.id, client, placed);
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       const { outcome, code } = error;
@@ -271,7 +272,7 @@ export class OrderSubmitter {
       }
       // The order certainly had no effect. Core decides whether to send it again.
       await execution.storeRejection(trade.id, toOrderFailure(error), begunAt);
-      await clients.onExchangeError(account, error);
+      await accounts.clients.onExchangeError(account, error);
     }
   }
 }

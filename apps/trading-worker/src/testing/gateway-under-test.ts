@@ -7,8 +7,15 @@ import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { Reconciliation, TradeExecution, TradesService } from '@trading-automation/core/trades';
 import type { ExchangeCredentials, ExchangeVenue } from '@trading-automation/exchanges';
 import { createLogger, type Logger } from '@trading-automation/runtime';
+import { AccountOrders } from '../exchange/account-orders.js';
+import { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import { ExchangeGateway } from '../exchange/exchange-gateway.js';
+import { Venues } from '../exchange/venues.js';
+import { AccountReconciler } from '../streams/account-reconciler.js';
 import type { SupervisorTimes } from '../streams/account-supervisor.js';
+import { AccountSupervisors } from '../streams/account-supervisors.js';
+import { ReconcileActions } from '../streams/reconcile-actions.js';
+import { StreamRecorder } from '../streams/stream-recorder.js';
 import { ScriptedExchange } from './scripted-exchange.js';
 
 type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
@@ -21,29 +28,27 @@ export class GatewayUnderTest {
   actor!: Actor;
   account!: RecordIds;
 
+  readonly execution: TradeExecution;
+  readonly accountSync: AccountSyncService;
+  readonly trades: TradesService;
+
   private constructor(
     readonly core: CoreUnderTest,
-    readonly execution: TradeExecution,
-    readonly accountSync: AccountSyncService,
-    readonly trades: TradesService,
-    private readonly sealer: Sealer,
-    readonly opener: Opener,
     private readonly pair: RecordIds,
-  ) {}
+    private readonly sealer: Sealer,
+    private readonly opener: Opener,
+  ) {
+    const { platform, lists, commands } = core;
+    this.execution = new TradeExecution(platform);
+    this.accountSync = new AccountSyncService(platform);
+    this.trades = new TradesService({ platform, lists, commands });
+  }
 
   static async open(): Promise<GatewayUnderTest> {
     const core = await CoreUnderTest.open();
     const keys = await generateSealingKeyPair();
-    const { platform, lists, commands } = core;
-    return new GatewayUnderTest(
-      core,
-      new TradeExecution(platform),
-      new AccountSyncService(platform),
-      new TradesService({ platform, lists, commands }),
-      await Sealer.for(keys),
-      await Opener.with([keys]),
-      await core.pair(),
-    );
+    const [sealer, opener] = [await Sealer.for(keys), await Opener.with([keys])];
+    return new GatewayUnderTest(core, await core.pair(), sealer, opener);
   }
 
   readonly logger: Logger = createLogger('gateway-spec', 'debug', {
@@ -67,19 +72,17 @@ export class GatewayUnderTest {
   newGateway(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): ExchangeGateway {
     const { opener, logger, accountSync, execution, core } = this;
     const platform = new Platform('test', core.platform.database, core.platform.listener);
-    const reconciliation = new Reconciliation(platform);
-    const pairs = new PairCatalogue(platform);
-    return new ExchangeGateway({
-      platform,
-      venues: [venue],
-      opener,
-      logger,
-      accountSync: accountSync,
-      execution,
-      reconciliation,
-      pairs,
-      times,
-    });
+    const accounts = new ExchangeAccounts(platform, accountSync, new Venues([venue], opener), logger);
+    const orders = new AccountOrders(execution, accounts, logger);
+    const reconciler = new AccountReconciler(
+      new Reconciliation(platform),
+      accounts.balances,
+      new PairCatalogue(platform),
+      new ReconcileActions(orders.reconciler, logger),
+    );
+    const recorder = new StreamRecorder(orders.updates, accounts.balanceSync, accounts.streams, logger);
+    const supervisors = new AccountSupervisors(accounts, reconciler, recorder, times);
+    return new ExchangeGateway(accounts, orders, supervisors, logger);
   }
 
   /** Submits the unsent orders of the test's account, as its owner; returns when they are sent and stored. */

@@ -1,0 +1,56 @@
+import type { TradeExecution } from '@trading-automation/core/trades';
+import type { Logger } from '@trading-automation/runtime';
+import { OrderUpdateWriter } from '../streams/order-update-writer.js';
+import { OrderSubmitter } from '../submission/order-submitter.js';
+import type { ExchangeAccounts } from './exchange-accounts.js';
+import { OrderFills } from './order-fills.js';
+import { OrderReconciler } from './order-reconciler.js';
+import { RestingOrderChecker } from './resting-order-checker.js';
+import { TradeOrders } from './trade-orders.js';
+
+/** The orders of exchange accounts: submits them, stores their reports and checks their state. */
+export class AccountOrders {
+  readonly updates: OrderUpdateWriter;
+  readonly resting: RestingOrderChecker;
+  readonly submitter: OrderSubmitter;
+  readonly reconciler: OrderReconciler;
+
+  constructor(
+    private readonly execution: TradeExecution,
+    private readonly accounts: ExchangeAccounts,
+    logger: Logger,
+  ) {
+    const { clients, streams, balanceSync } = accounts;
+    const fills = new OrderFills(streams, logger);
+    this.resting = new RestingOrderChecker(execution, clients, (accountId) => streams.isLive(accountId));
+    this.updates = new OrderUpdateWriter(execution, fills, balanceSync, this.resting);
+    this.submitter = new OrderSubmitter(execution, accounts, this.updates, logger);
+    this.reconciler = new OrderReconciler(
+      execution,
+      new TradeOrders(clients, this.updates),
+      (accountId) => this.submitter.wake([accountId]),
+      logger,
+    );
+  }
+
+  /** Submits an unsent trade, or notifies the worker that owns its account. */
+  async requestSubmission(tradeId: string): Promise<void> {
+    const trade = await this.execution.find(tradeId);
+    if (trade === null || !trade.isOpen || trade.isSubmitted) return;
+    if (this.accounts.owned().has(trade.accountId)) this.submitter.wake([trade.accountId]);
+    else await this.accounts.notifyOwner(trade.accountId);
+  }
+
+  /**
+   * Claims trades that are due for a check, and checks resting orders in bulk. Returns the trades that still need a
+   * check of their own.
+   */
+  async claimChecks(
+    leaseMs: number,
+    limit: number,
+    onError: (error: unknown) => void,
+  ): Promise<readonly string[]> {
+    const due = await this.execution.claimDueChecks(leaseMs, limit);
+    return this.resting.filterChanged(due, onError);
+  }
+}

@@ -1,0 +1,57 @@
+import { Batcher } from '@trading-automation/core';
+import type {
+  AccountOwnership,
+  AccountSyncService,
+  BalanceSnapshot,
+  BalanceUpdate,
+} from '@trading-automation/core/exchange-accounts';
+import type { Balances } from '@trading-automation/exchanges';
+
+/** Stores balances in batches: those of many accounts together. */
+export class BalanceStore {
+  private readonly snapshots: Batcher<BalanceSnapshot>;
+  private readonly updates: Batcher<BalanceUpdate>;
+
+  constructor(
+    private readonly accountSync: AccountSyncService,
+    private readonly clock: Pick<AccountOwnership, 'databaseTime'>,
+  ) {
+    this.snapshots = Batcher.of((snapshots) => accountSync.storeSnapshots(snapshots));
+    this.updates = Batcher.of((updates) => accountSync.storeUpdates(updates));
+  }
+
+  /** Returns the database's time, to be read before the balances of a snapshot. */
+  databaseTime(): Promise<string> {
+    return this.accountSync.databaseTime();
+  }
+
+  /** Returns the stored balances; null if the account does not exist, is removed or was never read. */
+  balancesOf(accountId: string): Promise<Balances | null> {
+    return this.accountSync.balancesOf(accountId);
+  }
+
+  /** Stores all balances of an account. */
+  storeSnapshot(snapshot: BalanceSnapshot): Promise<void> {
+    return this.snapshots.add(snapshot);
+  }
+
+  /** Stores the balances that a stream reports now. Does nothing while the database's time is unknown. */
+  async storeUpdate(accountId: string, balances: Balances): Promise<void> {
+    const receivedAt = this.clock.databaseTime();
+    if (receivedAt !== null) await this.updates.add({ accountId, balances, receivedAt });
+  }
+
+  /**
+   * Records a failed sync.
+   *
+   * @param rejected the sealed credentials that the exchange rejected; null for another failure
+   */
+  recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
+    return this.accountSync.recordSyncFailure(accountId, rejected);
+  }
+
+  /** Resolves when every update is stored. */
+  drain(): Promise<void> {
+    return this.updates.drain();
+  }
+}

@@ -1,0 +1,73 @@
+import type { Platform } from '@trading-automation/core';
+import {
+  AccountOwnership,
+  type AccountSyncService,
+  type OwnedAccount,
+  storeStreamStatuses,
+} from '@trading-automation/core/exchange-accounts';
+import { notifyAccountWork } from '@trading-automation/core/trades';
+import type { Logger } from '@trading-automation/runtime';
+import { AccountStreams } from '../streams/account-streams.js';
+import { AccountClients } from './account-clients.js';
+import { BalanceStore } from './balance-store.js';
+import { BalanceSync } from './balance-sync.js';
+import type { Venues } from './venues.js';
+
+/** The accounts that this worker can act on: which of them it owns, their clients, streams and balances. */
+export class ExchangeAccounts {
+  readonly ownership: AccountOwnership;
+  readonly clients: AccountClients;
+  readonly streams = new AccountStreams();
+  readonly balances: BalanceStore;
+  readonly balanceSync: BalanceSync;
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly accountSync: AccountSyncService,
+    readonly venues: Venues,
+    private readonly logger: Logger,
+  ) {
+    const { streams } = this;
+    this.ownership = new AccountOwnership(platform, {
+      exchanges: venues.all.map(({ id }) => id),
+      onLost: (ids) => streams.remove(ids),
+    });
+    this.clients = new AccountClients(accountSync, venues);
+    this.balances = new BalanceStore(accountSync, this.ownership);
+    this.balanceSync = new BalanceSync(this.balances, this.clients, streams, logger);
+  }
+
+  /** Returns the accounts that this worker owns at this moment. */
+  owned(): ReadonlyMap<string, OwnedAccount> {
+    return this.ownership.ownedAccounts();
+  }
+
+  /** Notifies the worker that owns the account that the account has unsent orders. */
+  async notifyOwner(accountId: string): Promise<void> {
+    await notifyAccountWork(this.platform.database.manager, [accountId]);
+  }
+
+  /** Returns own accounts whose balances are due: a sync was requested, or the last one is older than `ageMaxMs`. */
+  dueForSync(ageMaxMs: number, limit: number): Promise<readonly string[]> {
+    return this.accountSync.dueForSync(ageMaxMs, limit, [...this.owned().keys()]);
+  }
+
+  /** Stores and logs the stream status of this worker's accounts, for monitoring. */
+  async reportStreamHealth(): Promise<void> {
+    const health = this.streams.health();
+    await storeStreamStatuses(this.platform, health);
+    const counts: Record<string, number> = {};
+    for (const { state } of health) counts[state] = (counts[state] ?? 0) + 1;
+    this.logger.info(
+      { event: 'stream_status.reported', accounts: counts, workers: this.ownership.workers },
+      'Stored the status of account streams.',
+    );
+  }
+
+  /** Waits until all balances are stored, then closes every connection. */
+  async close(): Promise<void> {
+    await this.balanceSync.drain();
+    await this.clients.close();
+    await this.venues.close();
+  }
+}

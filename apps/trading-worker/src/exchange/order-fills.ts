@@ -1,0 +1,52 @@
+import {
+  type ExchangeClient,
+  ExchangeError,
+  type VenueFill,
+  type VenueOrder,
+} from '@trading-automation/exchanges';
+import type { Logger } from '@trading-automation/runtime';
+import type { AccountStreams } from '../streams/account-streams.js';
+
+/** The response to an order, with all of its fills if the exchange includes them. */
+export type PlacedOrder = VenueOrder & { readonly fills?: readonly VenueFill[] | undefined };
+
+/** Reads the fills of orders, except those that a live stream is about to report. */
+export class OrderFills {
+  constructor(
+    private readonly streams: AccountStreams,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Returns the fills of an order that was just placed. */
+  async ofPlaced(
+    accountId: string,
+    client: ExchangeClient,
+    placed: PlacedOrder,
+  ): Promise<readonly VenueFill[]> {
+    if (placed.fills !== undefined) return placed.fills;
+    // Fills that a live stream is about to report need no call; if it does not report them, the next check reads them.
+    if (placed.filledAmount === '0' || this.streams.isLive(accountId)) return [];
+    return this.read(client, placed);
+  }
+
+  /** Returns the fills of an order that a check found. A live stream must report them, too. */
+  async ofFound(accountId: string, client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
+    const fills = await this.read(client, order);
+    this.streams.expectFills(accountId, fills);
+    return fills;
+  }
+
+  /** A trade cannot end without its fills, so fills that cannot be read now are read at the next check. */
+  private async read(client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
+    try {
+      return await client.fetchFills({ symbol: order.symbol, exchangeOrderId: order.exchangeOrderId });
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      this.logger.warn(
+        { event: 'fill_read.failed', outcome: error.outcome, code: error.code },
+        'Could not read the fills of an order; the next check reads them.',
+      );
+      return [];
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { TradeForExecution } from '@trading-automation/core/trades';
+import { type ExchangeClient, ExchangeError, type VenueOrder } from '@trading-automation/exchanges';
+import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
+import type { AccountClients } from './account-clients.js';
+
+/** Finds and cancels the orders of trades at their exchanges, and stores what it finds. */
+export class TradeOrders {
+  constructor(
+    private readonly clients: AccountClients,
+    private readonly updates: OrderUpdateWriter,
+  ) {}
+
+  /** @throws {ExchangeError} if the client of the trade's account cannot be opened */
+  async open(trade: TradeForExecution): Promise<TradeOrder> {
+    const { client } = await this.clients.open(trade.accountId);
+    return this.through(client, trade);
+  }
+
+  /** Returns the order of a trade, through a client of its account. */
+  through(client: ExchangeClient, trade: TradeForExecution): TradeOrder {
+    return new TradeOrder(client, trade, this.updates);
+  }
+}
+
+/** The order of one trade at its exchange. */
+class TradeOrder {
+  constructor(
+    private readonly client: ExchangeClient,
+    private readonly trade: TradeForExecution,
+    private readonly updates: OrderUpdateWriter,
+  ) {}
+
+  /** Stores the order's state at the exchange; returns false if the exchange does not know the order. */
+  async refresh(): Promise<boolean> {
+    const order = await this.find();
+    if (order === null) return false;
+    await this.updates.storeFound(this.trade, this.client, order);
+    return true;
+  }
+
+  /**
+   * Returns true if the exchange accepted the cancellation, or has no open order with this id; the next check reads the
+   * result. Returns false if the request may not have arrived; repeating it is safe.
+   */
+  async cancel(): Promise<boolean> {
+    const { symbol, venueClientOrderId } = this.trade;
+    if (venueClientOrderId === null) return false;
+    try {
+      await this.client.cancelOrder({ symbol, venueClientOrderId });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ExchangeError) || error.outcome === 'fatal') throw error;
+      return error.outcome === 'rejected';
+    }
+  }
+
+  /** Finds own orders by client order id, external ones by exchange order id: their client id may repeat or be absent. */
+  private async find(): Promise<VenueOrder | null> {
+    const { symbol, isOurs, venueClientOrderId, exchangeOrderId } = this.trade;
+    if (isOurs && venueClientOrderId !== null) return this.client.findOrder({ symbol, venueClientOrderId });
+    return exchangeOrderId === null ? null : this.client.findOrderByExchangeId({ symbol, exchangeOrderId });
+  }
+}

@@ -1,0 +1,85 @@
+import type {
+  MarketDataPublisher,
+  Price,
+  PublishAction,
+  PublishedBookState,
+} from '@trading-automation/core/market-data';
+import type { BookHandler, ExchangeError, ExchangeVenue, VenueStream } from '@trading-automation/exchanges';
+
+/** What market data needs from the pair catalogue. */
+export interface PairSource {
+  activeSymbols(exchange: string): Promise<readonly string[]>;
+  storePrices(exchange: string, prices: Readonly<Record<string, string>>): Promise<void>;
+}
+
+interface PriceStreamHandler {
+  onConnected(): void;
+  onPrice(price: Price): void;
+  onLost(error: ExchangeError): void;
+}
+
+/** The market data of one exchange: its streams, its pairs, and its lease and messages in Redis. */
+export class VenueFeed {
+  constructor(
+    private readonly venue: ExchangeVenue,
+    private readonly publisher: MarketDataPublisher,
+    private readonly pairs: PairSource,
+  ) {}
+
+  /** Returns true if this worker has the lease, which each call renews. */
+  acquireLease(): Promise<boolean> {
+    return this.publisher.acquireLease(this.venue.id);
+  }
+
+  releaseLease(): Promise<void> {
+    return this.publisher.releaseLease(this.venue.id);
+  }
+
+  /** Returns the symbols whose order books clients requested. */
+  wantedSymbols(): Promise<readonly string[]> {
+    return this.publisher.wantedSymbols(this.venue.id);
+  }
+
+  /** Calls `onRequest` with the symbol when a reader requests a snapshot of its order book. */
+  onSnapshotRequest(onRequest: (symbol: string) => void): Promise<void> {
+    return this.publisher.onSnapshotRequest(this.venue.id, onRequest);
+  }
+
+  activeSymbols(): Promise<readonly string[]> {
+    return this.pairs.activeSymbols(this.venue.id);
+  }
+
+  watchPrices(symbols: readonly string[], handler: PriceStreamHandler): VenueStream {
+    return this.venue.watchPrices(symbols, {
+      onConnected: () => handler.onConnected(),
+      onPrice: (symbol, price, exchangeTimestamp) =>
+        handler.onPrice({
+          exchange: this.venue.id,
+          symbol,
+          price,
+          exchangeTimestamp: exchangeTimestamp.toISOString(),
+          receivedAt: new Date().toISOString(),
+        }),
+      onLost: (error) => handler.onLost(error),
+    });
+  }
+
+  watchBook(symbol: string, handler: BookHandler): VenueStream {
+    return this.venue.watchBook(symbol, handler);
+  }
+
+  async publishPrices(prices: readonly Price[]): Promise<void> {
+    await this.publisher.publishPrices(this.venue.id, prices);
+  }
+
+  /** Stores the last prices with their pairs. */
+  async storePrices(prices: Iterable<Price>): Promise<void> {
+    const bySymbol = Object.fromEntries([...prices].map(({ symbol, price }) => [symbol, price]));
+    await this.pairs.storePrices(this.venue.id, bySymbol);
+  }
+
+  /** Returns false if another worker holds the lease, or if Redis has lost the sequence. */
+  publishBook(symbol: string, action: PublishAction, state: PublishedBookState): Promise<boolean> {
+    return this.publisher.publish({ exchange: this.venue.id, symbol }, action, state);
+  }
+}

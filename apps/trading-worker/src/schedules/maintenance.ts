@@ -1,0 +1,32 @@
+import { type Platform, runHousekeeping } from '@trading-automation/core';
+import type { DailyRollups, EquitySnapshots } from '@trading-automation/core/analytics';
+import { purgeStaleOwners } from '@trading-automation/core/exchange-accounts';
+import type { Logger } from '@trading-automation/runtime';
+
+/** Keeps derived rows up to date, and deletes expired ones. */
+export class Maintenance {
+  constructor(
+    private readonly platform: Platform,
+    private readonly snapshots: EquitySnapshots,
+    private readonly rollups: DailyRollups,
+    private readonly logger: Logger,
+  ) {}
+
+  async takeSnapshots(): Promise<void> {
+    await this.snapshots.take();
+  }
+
+  async refreshRollups(): Promise<void> {
+    await this.rollups.refresh();
+  }
+
+  async runHousekeeping(): Promise<void> {
+    const removed = await runHousekeeping(this.platform);
+    const owners = await purgeStaleOwners(this.platform);
+    if (removed !== null)
+      this.logger.debug(
+        { event: 'housekeeping.completed', ...removed, owners },
+        'Housekeeping deleted expired rows.',
+      );
+  }
+}

@@ -1,0 +1,61 @@
+import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
+import {
+  type Balances,
+  type ExchangeClient,
+  ExchangeError,
+  type VenueFill,
+  type VenueOrder,
+} from '@trading-automation/exchanges';
+import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
+import type { AccountReconciler, ReconcileSummary } from './account-reconciler.js';
+import type { StreamState } from './account-streams.js';
+import type { StreamRecorder } from './stream-recorder.js';
+
+/** One owned account as its supervisor uses it: its client, its reconciliation, and the record of its stream. */
+export class AccountSession {
+  private open: OpenAccount | undefined;
+  private stateReportedAtMs = performance.now();
+
+  constructor(
+    readonly account: OwnedAccount,
+    private readonly clients: AccountClients,
+    private readonly reconciler: AccountReconciler,
+    private readonly recorder: StreamRecorder,
+  ) {}
+
+  /** The time since the state was last reported. */
+  get stateAgeMs(): number {
+    return performance.now() - this.stateReportedAtMs;
+  }
+
+  async connect(): Promise<ExchangeClient> {
+    this.open = await this.clients.openOwned(this.account);
+    return this.open.client;
+  }
+
+  reconcile(client: ExchangeClient): Promise<ReconcileSummary> {
+    return this.reconciler.run(this.account, client);
+  }
+
+  onOrder(order: VenueOrder, fills: readonly VenueFill[]): void {
+    this.recorder.recordOrder({ accountId: this.account.accountId, order, fills });
+  }
+
+  onBalances(balances: Balances): void {
+    this.recorder.recordBalances(this.account.accountId, balances);
+  }
+
+  /** Logs the state. Deactivates the account if the exchange rejected its credentials. */
+  onState(state: StreamState, error?: unknown): void {
+    this.reportState(state, error);
+    if (error instanceof ExchangeError && this.open !== undefined)
+      this.clients
+        .onExchangeError(this.open.account, error)
+        .catch((failure) => this.reportState(state, failure));
+  }
+
+  private reportState(state: StreamState, error: unknown): void {
+    this.stateReportedAtMs = performance.now();
+    this.recorder.recordState(this.account.accountId, state, error);
+  }
+}

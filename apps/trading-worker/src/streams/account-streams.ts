@@ -1,0 +1,76 @@
+import type { AccountStreamStatus, OwnedAccount } from '@trading-automation/core/exchange-accounts';
+import { fillKey } from '@trading-automation/core/trades';
+import type { VenueFill } from '@trading-automation/exchanges';
+
+/**
+ * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
+ * - `LIVE`: the stream reports every event. `POLLING`: the exchange has no stream and is polled.
+ * - `LOST`: no connection; the next attempt is scheduled.
+ */
+export type StreamState = 'CONNECTING' | 'REPAIRING' | 'LIVE' | 'POLLING' | 'LOST';
+
+/** The supervised stream of one account. */
+export interface AccountStream {
+  readonly account: OwnedAccount;
+  readonly state: StreamState;
+  /** The time since the state was last reported. */
+  readonly stateAgeMs: number;
+  /** Reconciles the account now instead of at the next scheduled time. */
+  reconcileSoon(): void;
+  /** Registers fills that are known from another source, by `fillKey`. */
+  expectFills(fills: readonly string[]): void;
+  stop(): Promise<void>;
+}
+
+/** The supervised streams of this worker's accounts, one for each account. */
+export class AccountStreams {
+  private readonly streams = new Map<string, AccountStream>();
+  private readonly ending = new Set<Promise<void>>();
+
+  add(stream: AccountStream): void {
+    this.streams.set(stream.account.accountId, stream);
+  }
+
+  has(accountId: string): boolean {
+    return this.streams.has(accountId);
+  }
+
+  /** Returns the accounts as they were when their streams started. */
+  accounts(): readonly OwnedAccount[] {
+    return [...this.streams.values()].map(({ account }) => account);
+  }
+
+  isLive(accountId: string): boolean {
+    return this.streams.get(accountId)?.state === 'LIVE';
+  }
+
+  /** Registers fills that are known from another source: a live stream must report them, too. */
+  expectFills(accountId: string, fills: readonly VenueFill[]): void {
+    this.streams.get(accountId)?.expectFills(fills.map(fillKey));
+  }
+
+  reconcileSoon(accountId: string): void {
+    this.streams.get(accountId)?.reconcileSoon();
+  }
+
+  health(): readonly (AccountStreamStatus & { readonly state: StreamState })[] {
+    return [...this.streams].map(([accountId, { state, stateAgeMs }]) => ({ accountId, state, stateAgeMs }));
+  }
+
+  /** Stops the streams of these accounts in the background. */
+  remove(accountIds: readonly string[]): void {
+    for (const accountId of accountIds) {
+      const stream = this.streams.get(accountId);
+      if (stream === undefined) continue;
+      this.streams.delete(accountId);
+      const ended = stream.stop().finally(() => this.ending.delete(ended));
+      this.ending.add(ended);
+    }
+  }
+
+  /** Resolves when every stream has stopped. */
+  async stop(): Promise<void> {
+    this.remove([...this.streams.keys()]);
+    await Promise.all(this.ending);
+  }
+}

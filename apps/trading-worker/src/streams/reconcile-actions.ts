@@ -1,0 +1,68 @@
+import type { ReconcileAction } from '@trading-automation/core/trades';
+import {
+  type ExchangeClient,
+  ExchangeError,
+  type VenueFill,
+  type VenueOrder,
+} from '@trading-automation/exchanges';
+import type { Logger } from '@trading-automation/runtime';
+import type { OrderReconciler } from '../exchange/order-reconciler.js';
+
+type Action = ReconcileAction<VenueOrder, VenueFill>;
+
+/** Carries out at the exchange what a reconciliation decided, so that core can store the rest. */
+export class ReconcileActions {
+  constructor(
+    private readonly orderReconciler: OrderReconciler,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Reads the orders and fills that the comparison lacks, and cancels orders that must not continue. */
+  async resolve(client: ExchangeClient, actions: readonly Action[]): Promise<readonly Action[]> {
+    const resolved: Action[] = [];
+    for (const action of actions) {
+      if (action.kind === 'identify') {
+        const { symbol, exchangeOrderId } = action;
+        const order = await client.findOrderByExchangeId({ symbol, exchangeOrderId });
+        if (order === null)
+          this.logger.error(
+            { event: 'fill.unmatched', symbol, exchange_order_id: exchangeOrderId },
+            'The exchange reported a fill but does not find its order.',
+          );
+        else resolved.push(await withAllFills(client, order, action.fills));
+      } else if (action.kind === 'adopt') {
+        resolved.push(await withAllFills(client, action.order, action.fills));
+      } else {
+        if (action.kind === 'cancel') await cancel(client, action.order);
+        resolved.push(action);
+      }
+    }
+    return resolved;
+  }
+
+  /** Probes the orders whose state the comparison could not determine. */
+  async probe(client: ExchangeClient, actions: readonly Action[]): Promise<void> {
+    for (const action of actions)
+      if (action.kind === 'probe') await this.orderReconciler.probe(client, action.tradeId);
+  }
+}
+
+/** Adds the fills from before the reconciled period: an order may have been partially filled earlier. */
+async function withAllFills(
+  client: ExchangeClient,
+  order: VenueOrder,
+  known: readonly VenueFill[],
+): Promise<Action> {
+  const { symbol, exchangeOrderId } = order;
+  const fills = order.filledAmount === '0' ? known : await client.fetchFills({ symbol, exchangeOrderId });
+  return { kind: 'adopt', order, fills };
+}
+
+async function cancel(client: ExchangeClient, { symbol, venueClientOrderId }: VenueOrder): Promise<void> {
+  try {
+    await client.cancelOrder({ symbol, venueClientOrderId });
+  } catch (error) {
+    // The order has already ended.
+    if (!(error instanceof ExchangeError) || error.outcome !== 'rejected') throw error;
+  }
+}

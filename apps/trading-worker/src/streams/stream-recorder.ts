@@ -1,0 +1,56 @@
+import { type Balances, ExchangeError } from '@trading-automation/exchanges';
+import type { Logger } from '@trading-automation/runtime';
+import type { BalanceSync } from '../exchange/balance-sync.js';
+import type { AccountStreams, StreamState } from './account-streams.js';
+import type { OrderUpdate, OrderUpdateWriter } from './order-update-writer.js';
+
+const STREAM_FAILED = 'The account stream was lost, or the account could not be reconciled; trying again.';
+
+/** Stores the orders and balances that account streams report, and logs the streams' states. */
+export class StreamRecorder {
+  constructor(
+    private readonly orderUpdates: OrderUpdateWriter,
+    private readonly balanceSync: BalanceSync,
+    private readonly streams: AccountStreams,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Stores an order in the background. An update that could not be stored is found by the reconciliation. */
+  recordOrder(update: OrderUpdate): void {
+    const { accountId } = update;
+    this.orderUpdates.add(update).catch((error) => {
+      this.logger.error(
+        { event: 'order_update.not_stored', err: error, account_id: accountId },
+        'Could not store an order from the account stream; reconciling the account.',
+      );
+      this.streams.reconcileSoon(accountId);
+    });
+  }
+
+  /** Stores balances in the background. */
+  recordBalances(accountId: string, balances: Balances): void {
+    this.balanceSync.onStreamUpdate(accountId, balances);
+  }
+
+  /** Logs a state, with the error that led to it, if any. */
+  recordState(accountId: string, state: StreamState, error: unknown): void {
+    const { logger } = this;
+    if (error === undefined) {
+      logger.debug(
+        { event: 'account_stream.state_changed', account_id: accountId, state },
+        'The state of the account stream changed.',
+      );
+    } else if (error instanceof ExchangeError) {
+      const { outcome, code } = error;
+      logger.warn(
+        { event: 'account_stream.failed', account_id: accountId, state, outcome, code },
+        STREAM_FAILED,
+      );
+    } else {
+      logger.warn(
+        { event: 'account_stream.failed', err: error, account_id: accountId, state },
+        STREAM_FAILED,
+      );
+    }
+  }
+}

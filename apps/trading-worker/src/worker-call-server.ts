@@ -1,0 +1,68 @@
+import { DomainError } from '@trading-automation/contracts';
+import type { Platform } from '@trading-automation/core';
+import {
+  serveWorkerCall,
+  type VenueCatalogue,
+  type WorkerCallName,
+  type WorkerCalls,
+} from '@trading-automation/core/exchange-accounts';
+import { ExchangeError } from '@trading-automation/exchanges';
+import type { ExchangeGateway } from './exchange/exchange-gateway.js';
+
+/** Publishes this worker's exchanges to the APIs, and serves the APIs' calls. */
+export class WorkerCallServer {
+  private calls: readonly { stop(): Promise<void> }[] = [];
+
+  constructor(
+    private readonly platform: Platform,
+    private readonly gateway: ExchangeGateway,
+    private readonly catalogue: VenueCatalogue,
+  ) {}
+
+  async start(): Promise<void> {
+    await this.catalogue.publish(this.gateway.venues.all);
+    this.calls = this.serveCalls();
+  }
+
+  /** Takes no more calls; resolves when the calls in progress have ended. */
+  async stop(): Promise<void> {
+    await Promise.all(this.calls.map((call) => call.stop()));
+  }
+
+  private serveCalls() {
+    const { credentials, balanceSync, orderReconciler } = this.gateway;
+    const serve = <Name extends WorkerCallName>(
+      name: Name,
+      handle: (input: WorkerCalls[Name]['input'], signal: AbortSignal) => Promise<WorkerCalls[Name]['reply']>,
+    ) =>
+      serveWorkerCall(
+        this.platform,
+        name,
+        handle,
+        this.gateway.errorLogger('worker_call.failed', `The worker call ${name} failed.`),
+      );
+    return [
+      serve('exchange_account.test', (input) => credentials.test(input)),
+      serve('exchange_account.sync', async ({ account_id }) => {
+        await balanceSync.sync(account_id).catch((error) => {
+          // The account itself reports a rejection of its credentials; the caller reads it there.
+          if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
+            throw unavailable(error);
+        });
+        return null;
+      }),
+      serve('trade.cancel', async ({ trade_id }, signal) => {
+        await orderReconciler.cancel(trade_id, signal).catch((error) => {
+          throw unavailable(error);
+        });
+        return null;
+      }),
+    ];
+  }
+}
+
+/** To the caller, an exchange that does not respond as requested is a service that is unavailable. */
+function unavailable(error: unknown): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  return new DomainError('service_unavailable', error.message, [], { cause: error });
+}
