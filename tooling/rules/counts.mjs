@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { findBannedWords } from './banned-words.mjs';
+import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.mjs';
 import { proseFiles } from './prose.mjs';
 
 /**
@@ -11,15 +12,13 @@ import { proseFiles } from './prose.mjs';
  */
 
 const LONG_FUNCTION_LINES = 60;
-const CONSTRUCTOR_MAX = 4;
 const SHORT_FILE_LINES = 15;
-const SUPPORT = /\.spec\.m?ts$|\/(?:testing|test|conformance|migrations|scripts)\//;
 
 const root =
   process.argv.slice(2).find((argument) => !argument.startsWith('-')) ??
   join(import.meta.dirname, '..', '..');
 const sources = proseFiles(root).filter((file) => /^(?:apps|packages)\/[^/]+\/src\/.*\.ts$/.test(file));
-const product = sources.filter((file) => !SUPPORT.test(file));
+const product = sources.filter((file) => PRODUCT.test(file));
 const modules = product.map((file) => {
   const text = readFileSync(join(root, file), 'utf8');
   return { file, lines: text.split('\n').length - 1, text, ...parseSync(file, text) };
@@ -58,44 +57,20 @@ function coreImports() {
   return pairs;
 }
 
-/** Members of the interface or type `name` that is declared in the same file. */
-function membersOf(/** @type {any} */ program, /** @type {string} */ name) {
-  for (const node of nodes(program)) {
-    if (node.type === 'TSInterfaceDeclaration' && node.id.name === name) return node.body.body.length;
-    if (node.type === 'TSTypeAliasDeclaration' && node.id.name === name)
-      return node.typeAnnotation.members?.length ?? 1;
-  }
-  return 1;
-}
-
-/** Collaborators of a constructor; a parameter named parts, options or dependencies counts by its members. */
-function collaborators(/** @type {any} */ program, /** @type {Node} */ declared) {
-  return declared.value.params.reduce((/** @type {number} */ sum, /** @type {any} */ parameter) => {
-    const inner = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-    const target = inner.type === 'AssignmentPattern' ? inner.left : inner;
-    const type = target.typeAnnotation?.typeAnnotation;
-    const isBundle =
-      target.type === 'ObjectPattern' || /^(?:parts|options|dependencies|deps)$/.test(target.name ?? '');
-    if (!isBundle) return sum + 1;
-    if (type?.type === 'TSTypeLiteral') return sum + type.members.length;
-    return sum + (type?.typeName?.name === undefined ? 1 : membersOf(program, type.typeName.name));
-  }, 0);
-}
-
+const counter = new ConstructorCounter(root);
 const functions = [];
 const constructors = [];
 for (const { file, text, program } of modules) {
+  for (const { className, collaborators } of counter.count(file)) {
+    if (collaborators.length > COLLABORATORS_MAX)
+      constructors.push(`${file}: ${className} takes ${collaborators.length} (${collaborators.join(', ')})`);
+  }
   for (const node of nodes(program)) {
     const isFunction = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'].includes(
       node.type,
     );
     if (isFunction && linesOf(text, node) > LONG_FUNCTION_LINES)
       functions.push(`${file}: ${linesOf(text, node)} lines`);
-    if (node.type === 'ClassDeclaration' || node.type === 'ClassExpression') {
-      const declared = node.body.body.find((/** @type {any} */ member) => member.kind === 'constructor');
-      const count = declared === undefined ? 0 : collaborators(program, declared);
-      if (count > CONSTRUCTOR_MAX) constructors.push(`${file}: ${node.id?.name} takes ${count}`);
-    }
   }
 }
 
@@ -110,7 +85,7 @@ const figures = [
   ['pairs of them of which one imports the other', imports.size],
   ['imports between them', [...imports.values()].reduce((sum, count) => sum + count, 0)],
   [`functions over ${LONG_FUNCTION_LINES} lines`, functions.length],
-  [`constructors with more than ${CONSTRUCTOR_MAX} collaborators`, constructors.length],
+  [`constructors with more than ${COLLABORATORS_MAX} collaborators`, constructors.length],
   [`product files under ${SHORT_FILE_LINES} lines`, short.length],
   [`… of product files`, product.length],
   ['banned words in prose', findBannedWords(root).length],

@@ -11,6 +11,7 @@ import {
 import type { Logger } from '@trading-automation/runtime';
 import { Admission } from './delivery/admission.js';
 import { AttemptQueue } from './delivery/attempt-queue.js';
+import { AttemptRecorder } from './delivery/attempt-recorder.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
 import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
@@ -76,8 +77,10 @@ export class AppModule {
         },
         {
           provide: AttemptRunner,
-          useFactory: (deliveries: WebhookDeliveriesService, queue: AttemptQueue) =>
-            new AttemptRunner({ deliveries, sender, queue, leaseMs: settings.leaseMs, counters, logger }),
+          useFactory: (deliveries: WebhookDeliveriesService, queue: AttemptQueue) => {
+            const recorder = new AttemptRecorder(deliveries, counters, logger, settings.leaseMs);
+            return new AttemptRunner(deliveries, queue, sender, recorder);
+          },
           inject: [WebhookDeliveriesService, AttemptQueue],
         },
         MainLane,

@@ -13,6 +13,7 @@ import { AttemptQueue } from './delivery/attempt-queue.js';
 import { startDispatcherHeartbeat } from './delivery/dispatcher-heartbeat.js';
 import { MainLane, SlowLane } from './delivery/lanes.js';
 import { MailSender } from './delivery/mail-sender.js';
+import { OverdueDeliveries } from './delivery/overdue-deliveries.js';
 import { SmtpClient } from './delivery/smtp-client.js';
 import { Sweeper } from './delivery/sweeper.js';
 import type { WebhookSender } from './delivery/webhook-sender.js';
@@ -58,7 +59,8 @@ export function startBackgroundTasks(
     fanOut.subscribe((refs) => void queue.add(refs.map((ref) => ({ ...ref, lane: 'main' })))),
     fanOut.subscribeParked((userIds) => admission.requestCheck(userIds)),
   ];
-  const sweeper = new Sweeper(deliveries, queue, admission, counters, logger, config.SWEEP_MS);
+  const overdue = new OverdueDeliveries(deliveries, queue, counters, logger);
+  const sweeper = new Sweeper(overdue, deliveries, admission, logger, config.SWEEP_MS);
   sweeper.start();
   const tests = app.get(WebhookTestsService);
   const running: Stoppable[] = [

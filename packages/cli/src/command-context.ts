@@ -1,47 +1,39 @@
 import { Client } from '@trading-automation/sdk';
-import { createSigner, type Signer } from '@trading-automation/sdk/signer';
+import type { Signer } from '@trading-automation/sdk/signer';
 import type { Context } from './context.js';
+import type { Environment } from './environment.js';
 import { AuthRequired, Declined, UsageError } from './failures.js';
-import type { ProcessContext } from './process-context.js';
-import type { ConfigFile, Profile } from './profile/config-file.js';
-import { ProfileSecrets } from './profile/secrets.js';
-import { baseURLOf, type Settings } from './profile/settings.js';
+import type { ActiveProfile } from './profile/active-profile.js';
+import { baseURLOf } from './profile/settings.js';
 import { TerminalPrinter } from './terminal/printer.js';
 import { withProgress } from './terminal/progress.js';
 import { TerminalPrompts } from './terminal/prompts.js';
 import type { Terminal } from './terminal/terminal.js';
 import { VERSION } from './version.js';
 
-interface Credential {
-  readonly apiKey?: string;
-  readonly signer?: Signer;
-}
-
 /** The context of one run of a command. */
 export class CommandContext implements Context {
-  readonly environment;
-  readonly signal;
+  readonly settings;
+  readonly config;
+  readonly secrets;
   readonly print;
   readonly prompts;
-  readonly secrets;
-  private credentialPromise: Promise<Credential> | undefined;
 
   constructor(
-    edge: ProcessContext,
+    readonly environment: Environment,
+    readonly signal: AbortSignal,
     readonly terminal: Terminal,
-    readonly settings: Settings,
-    readonly config: ConfigFile,
-    private readonly profile: Profile,
+    private readonly profile: ActiveProfile,
   ) {
-    this.environment = edge.environment;
-    this.signal = edge.signal;
-    this.print = new TerminalPrinter(terminal, settings);
-    this.prompts = new TerminalPrompts(terminal, edge.signal);
-    this.secrets = new ProfileSecrets(edge.environment, settings.profile, profile.secrets);
+    this.settings = profile.settings;
+    this.config = profile.config;
+    this.secrets = profile.secrets;
+    this.print = new TerminalPrinter(terminal, profile.settings);
+    this.prompts = new TerminalPrompts(terminal, signal);
   }
 
   async client(): Promise<Client<'string'>> {
-    const credential = await this.credential();
+    const credential = await this.profile.credential();
     if (credential.apiKey === undefined && credential.signer === undefined)
       throw new AuthRequired(
         `The profile ${this.settings.profile} has no credential.`,
@@ -55,11 +47,11 @@ export class CommandContext implements Context {
   }
 
   async signer(): Promise<Signer | undefined> {
-    return (await this.credential()).signer;
+    return (await this.profile.credential()).signer;
   }
 
   async apiKey(): Promise<string | undefined> {
-    return (await this.credential()).apiKey;
+    return (await this.profile.credential()).apiKey;
   }
 
   async confirm(question: string, typed?: string): Promise<void> {
@@ -111,45 +103,5 @@ export class CommandContext implements Context {
   private printCanonicalString(canonical: string): void {
     const lines = canonical.split('\n').map((line) => `  ${line}`);
     this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);
-  }
-
-  private credential(): Promise<Credential> {
-    this.credentialPromise ??= this.findCredential();
-    return this.credentialPromise;
-  }
-
-  private async findCredential(): Promise<Credential> {
-    const { SVC_API_KEY: apiKey, SVC_PRIVATE_KEY: privateKey } = this.environment.variables;
-    if (apiKey && privateKey)
-      throw new UsageError('SVC_API_KEY and SVC_PRIVATE_KEY are both set. Set only one of them.');
-    if (apiKey) return { apiKey };
-    if (privateKey) return { signer: signerOf(privateKey, 'SVC_PRIVATE_KEY') };
-    const { credential } = this.profile;
-    if (credential === undefined) return {};
-    const secret = await this.secrets.get(credential === 'api_key' ? 'api_key' : 'private_key');
-    if (secret === undefined) return {};
-    if (credential === 'api_key') this.assertSameOrigin();
-    return credential === 'api_key'
-      ? { apiKey: secret }
-      : { signer: signerOf(secret, 'The key of the profile') };
-  }
-
-  /** Sends a stored API key only to the address that it was stored for. */
-  private assertSameOrigin(): void {
-    const { base_url } = this.profile;
-    if (base_url === undefined || base_url === this.settings.baseURL) return;
-    throw new UsageError(
-      `The API key of the profile ${this.settings.profile} is for ${base_url}; it is not sent to ${this.settings.baseURL}.`,
-      'Use another --profile, or set the key as SVC_API_KEY.',
-    );
-  }
-}
-
-/** Creates a signer. @throws {UsageError} if the private key is invalid */
-export function signerOf(privateKey: string, source: string): Signer {
-  try {
-    return createSigner(privateKey.trim());
-  } catch {
-    throw new UsageError(`${source} is not a secp256k1 private key. It must be 64 hex characters.`);
   }
 }

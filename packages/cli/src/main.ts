@@ -3,7 +3,7 @@ import { processEnvironment } from './environment.js';
 import { EXIT, Interrupted } from './failures.js';
 import { isClosedPipe, run } from './run.js';
 import { write } from './terminal/printer.js';
-import { terminalOf } from './terminal/terminal.js';
+import { Terminal } from './terminal/terminal.js';
 import { noticeUpdate } from './update-notice.js';
 
 const interruption = new AbortController();
@@ -23,7 +23,7 @@ for (const stream of [process.stdout, process.stderr])
 const streams = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
 const environment = processEnvironment();
 const exitCode = await run(process.argv.slice(2), { streams, environment, signal: interruption.signal });
-if (exitCode === EXIT.success) await noticeUpdate(terminalOf(streams, environment.variables));
+if (exitCode === EXIT.success) await noticeUpdate(new Terminal(streams, environment.variables));
 // Flush stdout, then exit even if handles are still open.
 await write(process.stdout, '').catch(() => undefined);
 process.exit(exitCode);

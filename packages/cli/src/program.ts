@@ -11,8 +11,7 @@ import { registerProfile } from './commands/profile.js';
 import { registerOperationCommands } from './commands/register-operation-commands.js';
 import type { Action, Register, Runner } from './context.js';
 import type { ProcessContext } from './process-context.js';
-import { ConfigFile, profileIn } from './profile/config-file.js';
-import { type GlobalOptions, settingsOf } from './profile/settings.js';
+import { ActiveProfile } from './profile/active-profile.js';
 import type { Terminal } from './terminal/terminal.js';
 import { VERSION } from './version.js';
 
@@ -97,12 +96,8 @@ function runnerOf(program: Command, edge: ProcessContext, terminal: Terminal): R
     async (...values: unknown[]) => {
       const options = values.at(-2) as Options;
       const args = values.slice(0, -2) as Args;
-      const global: GlobalOptions = program.opts();
-      const config = new ConfigFile(edge.environment.configFolder);
-      const file = await config.read();
-      const settings = settingsOf(global, edge.environment.variables, file);
-      const profile = profileIn(file, settings.profile) ?? {};
-      const context = new CommandContext(edge, terminal, settings, config, profile);
+      const profile = await ActiveProfile.select(edge.environment, program.opts());
+      const context = new CommandContext(edge.environment, edge.signal, terminal, profile);
       await action(context, args, options);
     };
 }

@@ -5,10 +5,10 @@ import { EXIT, exitCodeOf, QuietExit } from './failures.js';
 import { formatCliError } from './format-cli-error.js';
 import type { ProcessContext } from './process-context.js';
 import { programOf } from './program.js';
-import { terminalOf } from './terminal/terminal.js';
+import { Terminal } from './terminal/terminal.js';
 
 export async function run(argv: readonly string[], edge: ProcessContext): Promise<number> {
-  const terminal = terminalOf(edge.streams, edge.environment.variables, !argv.includes('--no-color'));
+  const terminal = new Terminal(edge.streams, edge.environment.variables, !argv.includes('--no-color'));
   const program = programOf(edge, terminal);
   try {
     if (argv.length === 0) program.outputHelp();

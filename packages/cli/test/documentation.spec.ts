@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { environmentOf } from '../src/environment.js';
 import { programOf } from '../src/program.js';
-import { terminalOf } from '../src/terminal/terminal.js';
+import { Terminal } from '../src/terminal/terminal.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const guides = join(ROOT, 'docs/guides');
@@ -16,7 +16,7 @@ const FILES = ['README.md', ...readdirSync(guides).map((name) => `docs/guides/${
 const streams = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
 const program = programOf(
   { streams, environment: environmentOf({}, '.'), signal: new AbortController().signal },
-  terminalOf(streams, {}),
+  new Terminal(streams, {}),
 );
 
 /** Words of each call, up to where the shell takes over again. */

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { OPERATION_COMMANDS } from '../src/commands/operation-commands.js';
 import { environmentOf } from '../src/environment.js';
 import { programOf } from '../src/program.js';
-import { terminalOf } from '../src/terminal/terminal.js';
+import { Terminal } from '../src/terminal/terminal.js';
 import { runCaptured } from './support/captured-run.js';
 import { expectGolden } from './support/golden.js';
 
 const streams = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
 const program = programOf(
   { streams, environment: environmentOf({}, '.'), signal: new AbortController().signal },
-  terminalOf(streams, {}),
+  new Terminal(streams, {}),
 );
 
 /** Every command of the tree, groups among them. */

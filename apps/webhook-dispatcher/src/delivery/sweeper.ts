@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OverdueDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
+import type { WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
-import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { Admission } from './admission.js';
-import type { AttemptQueue } from './attempt-queue.js';
+import type { OverdueDeliveries } from './overdue-deliveries.js';
 
-const PAGE = 500;
 /** The share of the interval after which a due delivery is overdue: its job had the time to arrive. */
 const GRACE_PER_SWEEP = 2 / 3;
 
@@ -18,10 +16,9 @@ export class Sweeper {
   private running: Promise<void> | undefined;
 
   constructor(
-    private readonly deliveries: WebhookDeliveriesService,
-    private readonly queue: AttemptQueue,
+    private readonly overdue: OverdueDeliveries,
+    private readonly deliveries: Pick<WebhookDeliveriesService, 'parkedUsers'>,
     private readonly admission: Admission,
-    private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
     private readonly sweepMs: number,
   ) {}
@@ -50,20 +47,7 @@ export class Sweeper {
 
   private async sweep(): Promise<void> {
     const graceMs = this.sweepMs * GRACE_PER_SWEEP;
-    let after: OverdueDelivery | undefined;
-    let count = 0;
-    do {
-      const page = await this.deliveries.overdue({ graceMs, limit: PAGE, after });
-      if (page.length > 0) await this.queue.addDuplicate(page);
-      for (const { lost } of page) this.counters.countRepair(lost);
-      count += page.length;
-      after = page.length < PAGE ? undefined : page.at(-1);
-    } while (after !== undefined && !this.stopping.signal.aborted);
-    if (count > 0)
-      this.logger.info(
-        { event: 'deliveries.overdue', deliveries: count },
-        'Added jobs for overdue deliveries.',
-      );
+    await this.overdue.addJobs(graceMs, this.stopping.signal);
     this.admission.requestCheck(await this.deliveries.parkedUsers());
   }
 }

@@ -1,6 +1,11 @@
 import { encodeId } from '@trading-automation/contracts';
 import type { Opener } from '@trading-automation/core/sealing';
-import type { AttemptResult, OutgoingEvent } from '@trading-automation/core/webhooks';
+import {
+  type AttemptResult,
+  CLAIMS_MAX,
+  type ClaimedAttempt,
+  type OutgoingEvent,
+} from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { OutboundClient } from './outbound-client.js';
 import { SecretCache } from './secret-cache.js';
@@ -28,6 +33,24 @@ export class WebhookSender {
       headers: headersOf(event, secret, Math.floor(event.attemptedAt.getTime() / 1000)),
       body: event.payload,
     });
+  }
+
+  /** Sends a claimed attempt. Never throws: an internal error is the attempt's result. */
+  async sendAttempt(attempt: ClaimedAttempt): Promise<AttemptResult> {
+    const { deliveryId, claims } = attempt;
+    try {
+      if (claims <= CLAIMS_MAX) return await this.send(attempt);
+      this.logger.error(
+        { event: 'attempt.abandoned', delivery_id: deliveryId, claims },
+        'The attempt was claimed too often without a result; it counts as failed.',
+      );
+    } catch (error) {
+      this.logger.error(
+        { event: 'attempt.failed_internally', err: error, delivery_id: deliveryId },
+        'The attempt failed with an internal error.',
+      );
+    }
+    return { error: 'internal', responseTimeMs: 0 };
   }
 
   private async open({ webhookId, secretSealed }: OutgoingEvent): Promise<Uint8Array | undefined> {

@@ -7,10 +7,10 @@
  */
 import { Client } from '@trading-automation/sdk';
 import { generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';
-import { signerOf } from '../command-context.js';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { textFrom } from '../operations/input-files.js';
+import { signerOf } from '../profile/active-profile.js';
 import { checkedName, DEFAULT_PROFILE, type Profile, profileIn } from '../profile/config-file.js';
 import { ProfileSecrets } from '../profile/secrets.js';
 import { baseURLOf, type Settings, worldOf } from '../profile/settings.js';

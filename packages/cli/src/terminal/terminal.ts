@@ -24,7 +24,12 @@ export interface Streams {
   readonly stderr: Output;
 }
 
-export interface Terminal extends Streams {
+const COLUMNS_DEFAULT = 80;
+
+export class Terminal implements Streams {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
   /** Whether the user can be prompted: stdin and stdout are a screen. */
   readonly isInteractive: boolean;
   /** Whether stdout is a screen. */
@@ -33,32 +38,32 @@ export interface Terminal extends Streams {
   readonly hasColor: boolean;
   /** Whether Unicode is supported. */
   readonly hasUnicode: boolean;
-  /** Width of stdout. */
-  readonly columns: number;
   /** Colours for stdout. */
   readonly colors: Colors;
   /** Colours for stderr. */
   readonly noteColors: Colors;
-}
 
-const COLUMNS_DEFAULT = 80;
+  constructor(
+    { stdin, stdout, stderr }: Streams,
+    private readonly variables: Variables,
+    isColorWanted = true,
+  ) {
+    this.stdin = stdin;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    const colorOf = ({ isTTY }: Output) => isColorWanted && showsColor(isTTY === true, variables);
+    this.isInteractive = stdin.isTTY === true && stdout.isTTY === true && variables.TERM !== 'dumb';
+    this.isScreen = stdout.isTTY === true;
+    this.hasColor = colorOf(stdout);
+    this.hasUnicode = showsUnicode(variables);
+    this.colors = pc.createColors(this.hasColor);
+    this.noteColors = pc.createColors(colorOf(stderr));
+  }
 
-export function terminalOf(streams: Streams, variables: Variables, isColorWanted = true): Terminal {
-  const { stdin, stdout, stderr } = streams;
-  const colorOf = ({ isTTY }: Output) => isColorWanted && showsColor(isTTY === true, variables);
-  const hasColor = colorOf(stdout);
-  return {
-    ...streams,
-    isInteractive: stdin.isTTY === true && stdout.isTTY === true && variables.TERM !== 'dumb',
-    isScreen: stdout.isTTY === true,
-    hasColor,
-    hasUnicode: showsUnicode(variables),
-    get columns() {
-      return stdout.columns ?? (Number(variables.COLUMNS) || COLUMNS_DEFAULT);
-    },
-    colors: pc.createColors(hasColor),
-    noteColors: pc.createColors(colorOf(stderr)),
-  };
+  /** Width of stdout. */
+  get columns(): number {
+    return this.stdout.columns ?? (Number(this.variables.COLUMNS) || COLUMNS_DEFAULT);
+  }
 }
 
 function showsColor(isTTY: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Variables): boolean {

@@ -1,11 +1,8 @@
 export { type DeprecatedUsageCount, DeprecatedUsageService } from './deprecated-usage.service.js';
 export { type PasskeyOptions, passkeysSetting } from './passkeys/passkey-settings.js';
 export { PasskeySignInService } from './passkeys/passkey-sign-in.service.js';
-export {
-  type EmailAndPassword,
-  type PasswordChange,
-  PasswordSignInService,
-} from './password-sign-in.service.js';
+export type { EmailAndPassword, PasswordChange } from './password-logins.js';
+export { PasswordSignInService } from './password-sign-in.service.js';
 export {
   notOffered,
   type SignInProviders,

@@ -1,14 +1,17 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { EmailVerificationService } from '../access/index.js';
 import { CommandRunner } from '../operations/index.js';
 import { Platform, type ServerKeys } from '../platform/index.js';
+import { CredentialChanges } from './credential-changes.js';
 import { DeprecatedUsageService } from './deprecated-usage.service.js';
 import type { PasskeyOptions } from './passkeys/passkey-settings.js';
 import { PasskeySignInService } from './passkeys/passkey-sign-in.service.js';
 import { PasswordHasher } from './password-hasher.js';
+import { PasswordLogins } from './password-logins.js';
 import { PasswordSignInService } from './password-sign-in.service.js';
 import { ProviderSignInService } from './providers/provider-sign-in.service.js';
 import { SecondFactorService } from './second-factor.service.js';
+import { SecondFactorCodes } from './second-factor-codes.js';
 import { ServerKeySealer } from './server-key-sealer.js';
 import { SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -29,85 +32,11 @@ export interface SignInOptions {
 /** Provides the deprecated sign-in methods to an API. */
 @Module({})
 export class SignInModule {
-  static with({ access, serverKeys, issuer, openRegistration, passkeys }: SignInOptions): DynamicModule {
-    const seal = new ServerKeySealer(serverKeys);
+  static with(options: SignInOptions): DynamicModule {
     return {
       module: SignInModule,
-      imports: [access],
-      providers: [
-        {
-          provide: SessionsService,
-          useFactory: (platform: Platform) =>
-            new SessionsService({ platform, keys: new TokenKeys(platform, seal), issuer, openRegistration }),
-          inject: [Platform],
-        },
-        {
-          provide: SignInAttempts,
-          useFactory: (platform: Platform) => new SignInAttempts(platform),
-          inject: [Platform],
-        },
-        {
-          provide: SecondFactorService,
-          useFactory: (
-            platform: Platform,
-            commands: CommandRunner,
-            sessions: SessionsService,
-            attempts: SignInAttempts,
-          ) => new SecondFactorService({ platform, commands, sessions, attempts, seal }),
-          inject: [Platform, CommandRunner, SessionsService, SignInAttempts],
-        },
-        {
-          provide: SignInService,
-          useFactory: (sessions: SessionsService, secondFactor: SecondFactorService) =>
-            new SignInService(sessions, secondFactor),
-          inject: [SessionsService, SecondFactorService],
-        },
-        {
-          provide: PasswordSignInService,
-          useFactory: (
-            platform: Platform,
-            commands: CommandRunner,
-            emails: EmailVerificationService,
-            sessions: SessionsService,
-            signIn: SignInService,
-            attempts: SignInAttempts,
-          ) =>
-            new PasswordSignInService({
-              platform,
-              commands,
-              emails,
-              sessions,
-              signIn,
-              attempts,
-              hasher: new PasswordHasher(),
-            }),
-          inject: [
-            Platform,
-            CommandRunner,
-            EmailVerificationService,
-            SessionsService,
-            SignInService,
-            SignInAttempts,
-          ],
-        },
-        {
-          provide: ProviderSignInService,
-          useFactory: (platform: Platform, sessions: SessionsService, signIn: SignInService) =>
-            new ProviderSignInService({ platform, sessions, signIn }),
-          inject: [Platform, SessionsService, SignInService],
-        },
-        {
-          provide: PasskeySignInService,
-          useFactory: (platform: Platform, signIn: SignInService) =>
-            new PasskeySignInService({ platform, signIn, options: passkeys }),
-          inject: [Platform, SignInService],
-        },
-        {
-          provide: DeprecatedUsageService,
-          useFactory: (platform: Platform) => new DeprecatedUsageService(platform),
-          inject: [Platform],
-        },
-      ],
+      imports: [options.access],
+      providers: [...sessionProviders(options), ...methodProviders(options)],
       exports: [
         SessionsService,
         SignInService,
@@ -119,4 +48,82 @@ export class SignInModule {
       ],
     };
   }
+}
+
+/** Sessions, the second factor, and what every method needs to open a session. */
+function sessionProviders({ serverKeys, issuer, openRegistration }: SignInOptions): Provider[] {
+  const sealer = new ServerKeySealer(serverKeys);
+  return [
+    {
+      provide: SessionsService,
+      useFactory: (platform: Platform) =>
+        new SessionsService({ platform, keys: new TokenKeys(platform, sealer), issuer, openRegistration }),
+      inject: [Platform],
+    },
+    {
+      provide: SignInAttempts,
+      useFactory: (platform: Platform) => new SignInAttempts(platform),
+      inject: [Platform],
+    },
+    {
+      provide: CredentialChanges,
+      useFactory: (commands: CommandRunner) => new CredentialChanges(commands),
+      inject: [CommandRunner],
+    },
+    {
+      provide: SecondFactorService,
+      useFactory: (
+        platform: Platform,
+        changes: CredentialChanges,
+        sessions: SessionsService,
+        attempts: SignInAttempts,
+      ) => new SecondFactorService(platform, changes, sessions, new SecondFactorCodes(attempts, sealer)),
+      inject: [Platform, CredentialChanges, SessionsService, SignInAttempts],
+    },
+    {
+      provide: SignInService,
+      useFactory: (sessions: SessionsService, secondFactor: SecondFactorService) =>
+        new SignInService(sessions, secondFactor),
+      inject: [SessionsService, SecondFactorService],
+    },
+  ];
+}
+
+/** The sign-in methods and the count of their use. */
+function methodProviders({ passkeys }: SignInOptions): Provider[] {
+  return [
+    {
+      provide: PasswordLogins,
+      useFactory: (platform: Platform, emails: EmailVerificationService, attempts: SignInAttempts) =>
+        new PasswordLogins(platform, emails, attempts, new PasswordHasher()),
+      inject: [Platform, EmailVerificationService, SignInAttempts],
+    },
+    {
+      provide: PasswordSignInService,
+      useFactory: (
+        logins: PasswordLogins,
+        sessions: SessionsService,
+        signIn: SignInService,
+        changes: CredentialChanges,
+      ) => new PasswordSignInService(logins, sessions, signIn, changes),
+      inject: [PasswordLogins, SessionsService, SignInService, CredentialChanges],
+    },
+    {
+      provide: ProviderSignInService,
+      useFactory: (platform: Platform, sessions: SessionsService, signIn: SignInService) =>
+        new ProviderSignInService({ platform, sessions, signIn }),
+      inject: [Platform, SessionsService, SignInService],
+    },
+    {
+      provide: PasskeySignInService,
+      useFactory: (platform: Platform, signIn: SignInService) =>
+        new PasskeySignInService({ platform, signIn, options: passkeys }),
+      inject: [Platform, SignInService],
+    },
+    {
+      provide: DeprecatedUsageService,
+      useFactory: (platform: Platform) => new DeprecatedUsageService(platform),
+      inject: [Platform],
+    },
+  ];
 }

@@ -74,7 +74,6 @@ export class Realtime<D extends DecimalForm = 'number'> {
   readonly #decimals: D;
   readonly #socket: SharedSocket;
   readonly #maxRetries: number;
-  readonly #delayMs: (failures: number) => number;
   readonly #streams = new Set<{ close(): void }>();
   #isClosed = false;
 
@@ -87,13 +86,12 @@ export class Realtime<D extends DecimalForm = 'number'> {
         throw new RangeError(`${name} must be more than 0 milliseconds; got ${ms}.`);
     this.#decimals = (/decimals=string/.test(transport.accept) ? 'string' : 'number') as D;
     this.#maxRetries = maxRetriesIn(options.maxRetries ?? MAX_RETRIES);
-    this.#delayMs = options.reconnectDelay ?? delayMs;
     this.#socket = new SharedSocket({
       transport,
       webSocketImpl,
       connectMs: timeout,
       heartbeatMs: heartbeat,
-      delayMs: this.#delayMs,
+      delayMs: options.reconnectDelay ?? delayMs,
     });
   }
 
@@ -169,8 +167,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
 
   #open<T>(source: StreamSource<T>, options: StreamOptions): RealtimeStream<T> {
     if (this.#isClosed) throw new TypeError('This Realtime is closed. Create a new one.');
-    const [socket, maxRetries] = [this.#socket, this.#maxRetries];
-    const settings = { socket, maxRetries, delayMs: this.#delayMs, streams: this.#streams };
+    const settings = { socket: this.#socket, maxRetries: this.#maxRetries, streams: this.#streams };
     return new ReconnectingStream(source, settings, options);
   }
 }

@@ -23,11 +23,10 @@ export interface StreamSource<T> {
   readonly isEndless: boolean;
 }
 
-/** The connection and the retry policy of a stream. */
+/** The connection of a stream and how it is shared. */
 export interface ReconnectSettings {
   readonly socket: SharedSocket;
   readonly maxRetries: number;
-  readonly delayMs: (failures: number) => number;
   /** All open streams. */
   readonly streams: Set<{ close(): void }>;
 }
@@ -89,7 +88,7 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
   readonly #onAbort = () => this.#discardAndFinish({ error: this.#signal?.reason });
 
   async #run(): Promise<void> {
-    const { socket, delayMs } = this.#settings;
+    const { socket } = this.#settings;
     const stop = this.#stop.signal;
     while (!stop.aborted) {
       const outcome = await socket.run(this.#source.payload(), (data) => this.#push(data), stop);
@@ -98,7 +97,8 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
       if ('error' in outcome) this.#throwIfExhausted(outcome, failures);
       if (!this.#source.hasCapacity()) await this.#waitForCapacity();
       // After a disconnect, the socket itself waits.
-      else if (outcome.kind !== 'cut') await waitFor(this.#delayMs(outcome, delayMs(failures)), stop);
+      else if (outcome.kind !== 'cut')
+        await waitFor(this.#delayMs(outcome, socket.backoffMs(failures)), stop);
     }
   }
 

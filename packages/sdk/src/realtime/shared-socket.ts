@@ -99,6 +99,11 @@ export class SharedSocket {
     }
   }
 
+  /** Returns the milliseconds to wait after this many failures in a row. */
+  backoffMs(failures: number): number {
+    return this.#settings.delayMs(failures);
+  }
+
   /** Closes the connection gracefully. */
   async close(): Promise<void> {
     if (this.#isOpen) await this.#createdClient?.dispose();
@@ -245,8 +250,8 @@ export class SharedSocket {
     this.#ended = this.#connections;
     const { code } = event as Partial<CloseInfo>;
     if (code === NORMAL_CLOSURE) return;
-    const { transport, delayMs } = this.#settings;
-    const waitMs = delayMs(this.#failures++);
+    const { transport } = this.#settings;
+    const waitMs = this.backoffMs(this.#failures++);
     this.#notBefore = performance.now() + waitMs;
     transport.logger.info(
       `Live data disconnected (${code ?? 'no connection'}); reconnecting in ${Math.round(waitMs)} ms.`,

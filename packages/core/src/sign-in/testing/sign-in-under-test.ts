@@ -4,9 +4,12 @@ import { EmailVerificationService } from '../../access/index.js';
 import type { Actor } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
+import { CredentialChanges } from '../credential-changes.js';
 import { PasswordHasher } from '../password-hasher.js';
+import { PasswordLogins } from '../password-logins.js';
 import { PasswordSignInService } from '../password-sign-in.service.js';
 import { SecondFactorService } from '../second-factor.service.js';
+import { SecondFactorCodes } from '../second-factor-codes.js';
 import { ServerKeySealer } from '../server-key-sealer.js';
 import { type IssuedTokens, SessionsService } from '../sessions.service.js';
 import { SignInService } from '../sign-in.service.js';
@@ -61,19 +64,14 @@ export class SignInUnderTest {
     const sessions = new SessionsService({ platform, keys, issuer: () => issuer, openRegistration });
     const attempts = new SignInAttempts(platform);
     const nowMs = () => this.nowMs;
-    const secondFactor = new SecondFactorService({ platform, commands, sessions, attempts, seal, nowMs });
+    const codes = new SecondFactorCodes(attempts, seal, nowMs);
+    const changes = new CredentialChanges(commands);
+    const secondFactor = new SecondFactorService(platform, changes, sessions, codes);
     const signIn = new SignInService(sessions, secondFactor);
     const publicUrl = () => 'https://api.example.com';
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
-    const passwords = new PasswordSignInService({
-      platform,
-      commands,
-      emails,
-      sessions,
-      signIn,
-      attempts,
-      hasher: hashes,
-    });
+    const logins = new PasswordLogins(platform, emails, attempts, hashes);
+    const passwords = new PasswordSignInService(logins, sessions, signIn, changes);
     return { platform, seal, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 

@@ -1,0 +1,167 @@
+/**
+ * The e-mail addresses and passwords that accounts sign in with.
+ *
+ * 1. An unknown address and a wrong password get the same error after the same work, and count alike.
+ * 2. A registered address is unverified: it is pending and receives a link, like any new address.
+ * 3. A password that was checked counts only as long as it is not changed.
+ */
+import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
+import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
+import { z } from 'zod';
+import { type EmailVerificationService, lockUser } from '../access/index.js';
+import { invalidState } from '../operations/index.js';
+import type { Platform } from '../platform/index.js';
+import { PASSWORD_RULE, type PasswordHasher, readPassword } from './password-hasher.js';
+import type { SignInAttempts } from './sign-in-attempts.service.js';
+
+const emailAddress = z.email().max(EMAIL_MAX);
+
+export interface EmailAndPassword {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface PasswordChange {
+  readonly password: string;
+  readonly newPassword: string;
+}
+
+interface PasswordLogin {
+  readonly user_id: string;
+  readonly email: string;
+  readonly hash: string;
+}
+
+export class PasswordLogins {
+  constructor(
+    private readonly platform: Platform,
+    private readonly emails: Pick<EmailVerificationService, 'changeEmail'>,
+    private readonly attempts: SignInAttempts,
+    private readonly hasher: PasswordHasher,
+  ) {}
+
+  /**
+   * Registers a login in a transaction. `openAccount` opens its account and passes its user's id to `store`.
+   *
+   * @throws {DomainError} `already_exists` if the address already has a password
+   */
+  async register<T>(
+    input: EmailAndPassword,
+    openAccount: (tx: Tx, store: (userId: string) => Promise<void>) => Promise<T>,
+  ): Promise<T> {
+    const email = readEmail(input.email);
+    if (email === null) throw invalidField('email', 'email must be an e-mail address.');
+    const hash = await this.hashOf(input.password, 'password');
+    try {
+      return await inTransaction(this.platform.database, (tx) =>
+        openAccount(tx, async (userId) => {
+          await tx.query('INSERT INTO password_logins (user_id, email, hash) VALUES ($1, $2, $3)', [
+            userId,
+            email,
+            hash,
+          ]);
+          await this.emails.changeEmail(tx, userId, email);
+        }),
+      );
+    } catch (error) {
+      if (!isUniqueViolation(error, 'password_logins_email_key')) throw error;
+      throw alreadyRegistered();
+    }
+  }
+
+  /**
+   * Checks a login, then runs `effect` in a transaction that holds the user's lock and in which the password is
+   * unchanged.
+   *
+   * @throws {DomainError} `invalid_login` or `rate_limited`
+   */
+  async authenticate<T>(input: EmailAndPassword, effect: (tx: Tx, userId: string) => Promise<T>): Promise<T> {
+    const email = readEmail(input.email);
+    const subject = subjectOf(email ?? input.email);
+    await this.attempts.consume(subject);
+    const { database } = this.platform;
+    const login = await findLogin(database.manager, 'email = $1', email ?? '');
+    const isRight = await this.hasher.verify(login?.hash ?? null, readPassword(input.password));
+    if (login === null || !isRight) throw wrongLogin();
+    return inTransaction(database, async (tx) => {
+      await lockUser(tx, login.user_id);
+      const current = await findLogin(tx, 'user_id = $1', login.user_id);
+      if (current?.hash !== login.hash) throw wrongLogin();
+      await this.attempts.clear(tx, subject);
+      return effect(tx, login.user_id);
+    });
+  }
+
+  /**
+   * Checks the user's password. Returns the change to the new one, which a transaction with the user's lock applies.
+   *
+   * @throws {DomainError} `validation_failed`, `invalid_state` without a password, or `rate_limited`
+   */
+  async prepareChange(
+    userId: string,
+    { password, newPassword }: PasswordChange,
+  ): Promise<(tx: Tx) => Promise<void>> {
+    const login = await findLogin(this.platform.database.manager, 'user_id = $1', userId);
+    if (login === null) throw invalidState('The account has no password.', 'NONE');
+    const newHash = await this.hashOf(newPassword, 'new_password');
+    await this.attempts.consume(subjectOf(login.email));
+    const isRight = await this.hasher.verify(login.hash, readPassword(password));
+    if (!isRight) throw invalidField('password', 'The password is wrong.');
+    return async (tx) => {
+      const [changed] = await tx.query(
+        `UPDATE password_logins SET hash = $3, updated_at = clock_timestamp()
+         WHERE user_id = $1 AND hash = $2 RETURNING user_id`,
+        [userId, login.hash, newHash],
+      );
+      if (changed.length === 0)
+        throw invalidField(
+          'password',
+          'The password was changed by another request. Try again with the new password.',
+        );
+      await this.attempts.clear(tx, subjectOf(login.email));
+    };
+  }
+
+  private async hashOf(text: string, field: string): Promise<string> {
+    const password = readPassword(text);
+    if (password === null) throw invalidField(field, PASSWORD_RULE);
+    return this.hasher.hash(password);
+  }
+}
+
+/** Returns the address as stored, with a lower-case domain; null if it is invalid. */
+function readEmail(text: string): string | null {
+  const { success, data } = emailAddress.safeParse(text.trim());
+  if (!success) return null;
+  const at = data.lastIndexOf('@');
+  return data.slice(0, at) + data.slice(at).toLowerCase();
+}
+
+async function findLogin(tx: Tx, condition: string, param: string): Promise<PasswordLogin | null> {
+  const [login] = await tx.query(`SELECT user_id, email, hash FROM password_logins WHERE ${condition}`, [
+    param,
+  ]);
+  return login ?? null;
+}
+
+function subjectOf(email: string): string {
+  return `password of ${email}`;
+}
+
+function wrongLogin(): DomainError {
+  return new DomainError('invalid_login', 'E-mail or password is wrong.');
+}
+
+function alreadyRegistered(): DomainError {
+  return new DomainError('already_exists', undefined, [
+    {
+      field: 'email',
+      code: 'already_exists',
+      message: 'The address is already registered. Sign in instead.',
+    },
+  ]);
+}
+
+function invalidField(field: string, message: string): DomainError {
+  return new DomainError('validation_failed', undefined, [{ field, code: 'invalid', message }]);
+}

@@ -1,0 +1,85 @@
+/**
+ * The codes of a second factor: those of an authenticator app, and recovery codes.
+ *
+ * 1. A code is accepted once: afterwards no code of its time step or an earlier one is accepted. A recovery code is
+ *    also single use.
+ * 2. A user has ten attempts in fifteen minutes. They are counted before they are checked.
+ * 3. The app's secret is stored sealed; recovery codes are stored as hashes.
+ */
+import type { Tx } from '@trading-automation/persistence';
+import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
+import type { ServerKeySealer } from './server-key-sealer.js';
+import type { SignInAttempts } from './sign-in-attempts.service.js';
+import { isTotpCode, stepOfCode } from './totp.js';
+
+interface SealedSecret {
+  readonly secret_sealed: Buffer;
+}
+
+export class SecondFactorCodes {
+  constructor(
+    private readonly attempts: SignInAttempts,
+    private readonly sealer: ServerKeySealer,
+    /** The clock for time-based codes. */
+    private readonly nowMs: () => number = Date.now,
+  ) {}
+
+  /** Seals the secret that the user's app computes its codes from. */
+  sealSecret(userId: string, secret: Uint8Array): Buffer {
+    return this.sealer.seal(subjectOf(userId), secret);
+  }
+
+  /** Counts an attempt of the user. @throws {DomainError} `rate_limited` */
+  async countAttempt(userId: string): Promise<void> {
+    await this.attempts.consume(subjectOf(userId));
+  }
+
+  /** Resets the user's attempts after a success. */
+  async clearAttempts(tx: Tx, userId: string): Promise<void> {
+    await this.attempts.clear(tx, subjectOf(userId));
+  }
+
+  /** Uses a code of the app or a recovery code; returns false if it is wrong or was used. */
+  async take(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+    const text = withoutSpaces(code);
+    if (isTotpCode(text)) return this.takeAppCode(tx, userId, factor, text);
+    const [taken] = await tx.query(
+      'DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2 RETURNING hash',
+      [userId, hashOfRecoveryCode(userId, text)],
+    );
+    return taken.length > 0;
+  }
+
+  /** Uses a code of the app; returns false if it is wrong or was used. */
+  async takeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+    const secret = this.sealer.open(subjectOf(userId), factor.secret_sealed);
+    if (secret === null) throw new Error('a second factor cannot be opened with any of the server keys');
+    const step = stepOfCode(secret, withoutSpaces(code), this.nowMs());
+    if (step === null) return false;
+    const [taken] = await tx.query(
+      'UPDATE totp_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2 RETURNING user_id',
+      [userId, step],
+    );
+    return taken.length > 0;
+  }
+
+  /** Stores new recovery codes and returns them; they are never shown again. */
+  async issueRecoveryCodes(tx: Tx, userId: string): Promise<readonly string[]> {
+    const codes = generateRecoveryCodes();
+    await tx.query('INSERT INTO recovery_codes (user_id, hash) SELECT $1, unnest($2::bytea[])', [
+      userId,
+      codes.map((each) => hashOfRecoveryCode(userId, each)),
+    ]);
+    return codes;
+  }
+}
+
+/** Names the factor of a user, both as what is sealed and as what is guessed. */
+function subjectOf(userId: string): string {
+  return `second factor of ${userId}`;
+}
+
+/** Authenticator apps show a code in groups. */
+function withoutSpaces(code: string): string {
+  return code.replace(/\s/g, '');
+}
