@@ -10,11 +10,12 @@
  * 4. The secret is stored sealed; recovery codes and tickets are stored as hashes.
  */
 import { DomainError, encodeId } from '@trading-automation/contracts';
-import { inTransaction, type Tx } from '@trading-automation/persistence';
+import { insertMany, inTransaction, type Tx } from '@trading-automation/persistence';
 import { assertNotRevoked, lockUser } from '../access/index.js';
 import { type Actor, authorise, type CommandRunner, invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { generateOpaqueToken, hashToken } from './opaque-token.js';
+import { RecoveryCodeEntity } from './recovery-code.entity.js';
 import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 import type { ServerKeySealer } from './server-key-sealer.js';
 import type { IssuedTokens, SessionsService, SignInMethod } from './sessions.service.js';
@@ -92,10 +93,11 @@ export class SecondFactorService {
       if (!(await this.takeTotpCode(tx, userId, { factor, code: withoutSpaces(code) }))) throw wrongCode();
       const codes = generateRecoveryCodes();
       await tx.query('UPDATE totp_factors SET enabled_at = clock_timestamp() WHERE user_id = $1', [userId]);
-      await tx.query('INSERT INTO recovery_codes (user_id, hash) SELECT $1, unnest($2::bytea[])', [
-        userId,
-        codes.map((each) => hashOfRecoveryCode(userId, each)),
-      ]);
+      await insertMany(
+        tx,
+        RecoveryCodeEntity,
+        codes.map((each) => ({ userId, hash: hashOfRecoveryCode(userId, each) })),
+      );
       return codes;
     });
   }
