@@ -11,9 +11,9 @@ export function hydrate<Entity extends ObjectLiteral>(
   rows: readonly QueryResultRow[],
 ): Entity[] {
   const metadata = dataSource.getMetadata(target);
-  const columns = metadata.columns.map(
-    ({ databaseName, propertyName }) => [databaseName, propertyName] as const,
-  );
+  const columns = metadata.columns
+    .filter(({ isSelect }) => isSelect)
+    .map(({ databaseName, propertyName }) => [databaseName, propertyName] as const);
   return rows.map((row) => {
     const entity = metadata.create() as ObjectLiteral;
     for (const [databaseName, propertyName] of columns) entity[propertyName] = row[databaseName];

@@ -22,6 +22,7 @@ export {
   StoredResponseUnreadable,
 } from './idempotency.js';
 export { newUuid } from './ids.js';
+export { allProperties, type InsertManyOptions, insertMany } from './insert-many.js';
 export { type ListSource, listPage, type SortColumn } from './keyset-list.js';
 export { createListener, type Listener, type ListenerOptions, type OnNotify } from './listener.js';
 export { appendEvent, appendEvents, OUTBOX_CHANNEL, type OutboxEvent } from './outbox/append.js';

@@ -40,8 +40,8 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 }
 
 /**
- * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. `write` can build
- * SQL around the list. The result is cached per data source.
+ * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. It leaves out
+ * columns with `select: false`. `write` can build SQL around the list. The result is cached per data source.
  *
  * Use it instead of `*`, whose columns change when a migration adds one: the rows of a prepared statement must not change
  * while two releases run concurrently.
@@ -56,7 +56,8 @@ export function allColumns<Entity extends ObjectLiteral>(
     let text = texts.get(dataSource);
     if (text === undefined) {
       const { columns } = dataSource.getMetadata(target);
-      text = write(columns.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
+      const read = columns.filter(({ isSelect }) => isSelect);
+      text = write(read.map(({ databaseName }) => `${alias}.${databaseName}`).join(', '));
       texts.set(dataSource, text);
     }
     return text;

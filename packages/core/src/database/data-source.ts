@@ -5,12 +5,18 @@ import { ApiKeyEntity } from '../access/api-key.entity.js';
 import { PublicKeyEntity } from '../access/public-key.entity.js';
 import { UserEntity } from '../access/user.entity.js';
 import { CopierEntity } from '../copiers/copier.entity.js';
+import { AccountOwnerEntity } from '../exchange-accounts/account-owner.entity.js';
 import { ExchangeAccountEntity } from '../exchange-accounts/exchange-account.entity.js';
 import { SupportedExchangeEntity } from '../exchange-accounts/supported-exchange.entity.js';
+import { LedgerPostingEntity } from '../ledger/ledger-posting.entity.js';
 import { NotificationEntity } from '../notifications/notification.entity.js';
+import { RecoveryCodeEntity } from '../sign-in/recovery-code.entity.js';
+import { SignalEntity } from '../strategies/signals/signal.entity.js';
 import { StrategyEntity } from '../strategies/strategy.entity.js';
 import { TradePairEntity } from '../trade-pairs/trade-pair.entity.js';
 import { FillEntity } from '../trades/fill.entity.js';
+import { LotEntity } from '../trades/lots/lot.entity.js';
+import { LotClosureEntity } from '../trades/lots/lot-closure.entity.js';
 import { TradeEntity } from '../trades/trade.entity.js';
 import { WebhookEntity } from '../webhooks/webhook.entity.js';
 import { WithdrawalEntity } from '../withdrawals/withdrawal.entity.js';
@@ -41,12 +47,18 @@ import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
 
 const ENTITIES = [
+  AccountOwnerEntity,
   ApiKeyEntity,
   CopierEntity,
   ExchangeAccountEntity,
   FillEntity,
+  LedgerPostingEntity,
+  LotClosureEntity,
+  LotEntity,
   NotificationEntity,
   PublicKeyEntity,
+  RecoveryCodeEntity,
+  SignalEntity,
   StrategyEntity,
   SupportedExchangeEntity,
   TradeEntity,

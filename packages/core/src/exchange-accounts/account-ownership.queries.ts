@@ -1,4 +1,5 @@
-import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { AccountOwnerEntity } from './account-owner.entity.js';
 
 /** The right to start work on an account. The fence increases each time the account moves to another worker. */
 export interface Ownership {
@@ -88,10 +89,11 @@ export async function claimOrphans(tx: Tx, worker: string, exchange: string, lim
   );
   if (orphans.length === 0) return;
   const ids = orphans.map(({ id }) => id);
-  await tx.query(
-    `INSERT INTO account_owners (account_id, fence) SELECT id, 0 FROM unnest($1::uuid[]) AS id
-     ON CONFLICT (account_id) DO NOTHING`,
-    [ids],
+  await insertMany(
+    tx,
+    AccountOwnerEntity,
+    ids.map((accountId) => ({ accountId, fence: 0 })),
+    { skipConflictsOn: ['accountId'] },
   );
   await tx.query(
     `UPDATE account_owners SET worker = $2, fence = fence + 1

@@ -9,8 +9,9 @@
  * 4. Every transaction locks a user's accounts in the order of their kinds.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
-import { newUuid, type Tx } from '@trading-automation/persistence';
+import { insertMany, newUuid, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
+import { LedgerPostingEntity } from './ledger-posting.entity.js';
 import { REWARD_TOKENS, type RewardToken } from './reward-token.js';
 
 /** The facts that can be posted. A fact and its subject's id identify one entry. */
@@ -72,11 +73,10 @@ export class Ledger {
       fact,
       subjectId,
     ]);
-    await tx.query(
-      `INSERT INTO ledger_postings (entry_id, account_id, amount)
-       SELECT $1, account_id, amount
-       FROM unnest($2::uuid[], $3::numeric[]) WITH ORDINALITY AS line (account_id, amount, place) ORDER BY place`,
-      [entryId, accounts, lines.map((line) => line.amount)],
+    await insertMany(
+      tx,
+      LedgerPostingEntity,
+      lines.map(({ amount }, i) => ({ entryId, accountId: accounts[i]!, amount })),
     );
   }
 

@@ -10,6 +10,7 @@
 import type { EventType } from '@trading-automation/contracts';
 import {
   createRelay,
+  insertMany,
   newUuid,
   type Relay,
   type RelayedEvent,
@@ -17,6 +18,7 @@ import {
 } from '@trading-automation/persistence';
 import { parse } from 'lossless-json';
 import type { Platform } from '../platform/index.js';
+import { NotificationEntity } from './notification.entity.js';
 import { readRecipients } from './notification.queries.js';
 import { isNotable, notificationContentOf } from './notification.rules.js';
 import { isMailed, isShown, type NotifiableEvent } from './notification-mail.rules.js';
@@ -81,25 +83,21 @@ function dataOf({ payload }: RelayedEvent): Readonly<Record<string, unknown>> {
 }
 
 async function insertNotifications(tx: Tx, targets: readonly NotificationTarget[]): Promise<void> {
-  if (targets.length === 0) return;
-  const contents = targets.map(({ content }) => content);
-  await tx.query(
-    `INSERT INTO notifications
-       (id, user_id, event_id, created_at, kind, severity, title, body, resource, resource_id)
-     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[],
-       $7::text[], $8::text[], $9::text[], $10::text[])
-     ON CONFLICT (event_id) DO NOTHING`,
-    [
-      targets.map(() => newUuid()),
-      targets.map(({ event }) => event.userId),
-      targets.map(({ event }) => event.id),
-      targets.map(({ event }) => event.createdAt),
-      targets.map(({ event }) => event.type),
-      contents.map(({ severity }) => severity),
-      contents.map(({ title }) => title),
-      contents.map(({ body }) => body),
-      contents.map(({ resource }) => resource),
-      contents.map(({ resourceId }) => resourceId),
-    ],
+  await insertMany(
+    tx,
+    NotificationEntity,
+    targets.map(({ event, type, content }) => ({
+      id: newUuid(),
+      userId: event.userId,
+      eventId: event.id,
+      createdAt: event.createdAt,
+      kind: type,
+      severity: content.severity,
+      title: content.title,
+      body: content.body,
+      resource: content.resource,
+      resourceId: content.resourceId,
+    })),
+    { skipConflictsOn: ['eventId'] },
   );
 }

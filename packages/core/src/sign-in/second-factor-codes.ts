@@ -6,7 +6,8 @@
  * 2. A user has ten attempts in fifteen minutes. They are counted before they are checked.
  * 3. The app's secret is stored sealed; recovery codes are stored as hashes.
  */
-import type { Tx } from '@trading-automation/persistence';
+import { insertMany, type Tx } from '@trading-automation/persistence';
+import { RecoveryCodeEntity } from './recovery-code.entity.js';
 import { generateRecoveryCodes, hashOfRecoveryCode } from './recovery-codes.js';
 import type { ServerKeySealer } from './server-key-sealer.js';
 import type { SignInAttempts } from './sign-in-attempts.service.js';
@@ -66,10 +67,11 @@ export class SecondFactorCodes {
   /** Stores new recovery codes and returns them; they are never shown again. */
   async issueRecoveryCodes(tx: Tx, userId: string): Promise<readonly string[]> {
     const codes = generateRecoveryCodes();
-    await tx.query('INSERT INTO recovery_codes (user_id, hash) SELECT $1, unnest($2::bytea[])', [
-      userId,
-      codes.map((each) => hashOfRecoveryCode(userId, each)),
-    ]);
+    await insertMany(
+      tx,
+      RecoveryCodeEntity,
+      codes.map((each) => ({ userId, hash: hashOfRecoveryCode(userId, each) })),
+    );
     return codes;
   }
 }

@@ -12,7 +12,7 @@
  */
 import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
-import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { allProperties, insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 import { intentOf } from './trade.view.js';
@@ -156,7 +156,7 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
     )
     .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
   if (inserts.length === 0) return;
-  const clientOrderIdOf = ({ id, order }: (typeof inserts)[number]) => {
+  const clientOrderIdOf = ({ id, order }: Pick<(typeof inserts)[number], 'id' | 'order'>) => {
     const { venueClientOrderId } = order;
     return CLIENT_ORDER_ID.test(venueClientOrderId) && !taken.ours.has(venueClientOrderId)
       ? venueClientOrderId
@@ -164,27 +164,42 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
   };
   const venueIdOf = ({ venueClientOrderId }: VenueOrder) =>
     taken.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
-  const rows = await queryPrepared(tx, INSERT_EXTERNAL(tx.connection), [
-    accountId,
-    inserts.map(({ id }) => id),
-    inserts.map(({ pair }) => pair.user_id),
-    inserts.map(({ pair }) => pair.pair_id),
-    inserts.map(({ order }) => order.symbol),
-    inserts.map(({ pair }) => pair.trading_type),
-    inserts.map(clientOrderIdOf),
-    inserts.map(({ order }) => venueIdOf(order)),
-    inserts.map(({ order }) => order.exchangeOrderId),
-    inserts.map(({ order }) => order.type),
-    inserts.map(({ order }) => order.side),
-    inserts.map(({ order }) => intentOf(order.side)),
-    inserts.map(({ order }) => order.timeInForce),
-    inserts.map(({ order }) => positive(order.price)),
-    inserts.map(({ order }) => positive(order.stopPrice)),
-    inserts.map(({ order }) => order.amount),
-    inserts.map(({ order, pair }) => (order.side === 'BUY' ? pair.quote : pair.base)),
-    inserts.map(({ order }) => order.createdAt),
-  ]);
-  const trades = hydrate(tx.connection, TradeEntity, rows);
+  const trades = await insertMany(
+    tx,
+    TradeEntity,
+    inserts.map(({ id, order, pair }) => ({
+      id,
+      userId: pair.user_id,
+      exchangeAccountId: accountId,
+      tradePairId: pair.pair_id,
+      symbol: order.symbol,
+      tradingType: pair.trading_type,
+      clientOrderId: clientOrderIdOf({ id, order }),
+      venueClientOrderId: venueIdOf(order),
+      exchangeOrderId: order.exchangeOrderId,
+      origin: 'EXTERNAL' as const,
+      type: order.type,
+      side: order.side,
+      intent: intentOf(order.side),
+      isExit: order.side === 'SELL',
+      reduceOnly: false,
+      timeInForce: order.timeInForce,
+      price: positive(order.price),
+      stopPrice: positive(order.stopPrice),
+      amount: order.amount,
+      requestedAmount: order.amount,
+      reservedAsset: order.side === 'BUY' ? pair.quote : pair.base,
+      // The exchange's balances already account for the order.
+      reservedAmount: '0',
+      status: 'PENDING' as const,
+      submittedAt: order.createdAt,
+    })),
+    {
+      skipConflictsOn: 'any constraint',
+      computed: { lookAt: 'clock_timestamp()' },
+      returning: allProperties(tx, TradeEntity),
+    },
+  );
   await emitTradeEvents(
     tx,
     trades.map((trade) => ({ trade, type: 'trade.created' })),
@@ -192,27 +207,6 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
 }
 
 const CLIENT_ORDER_ID = /^[A-Za-z0-9_-]{1,36}$/;
-
-/** Reserves nothing: the exchange's balances already account for the order. */
-const INSERT_EXTERNAL = allColumns(
-  TradeEntity,
-  't',
-  (columns) => `
-  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
-    client_order_id, venue_client_order_id, exchange_order_id, origin, type, side, intent, is_exit, reduce_only,
-    time_in_force, price, stop_price, amount, requested_amount, reserved_asset, reserved_amount, status, look_at,
-    submitted_at)
-  SELECT id, user_id, $1, pair_id, symbol, trading_type, client_order_id, venue_id, exchange_id, 'EXTERNAL', type, side,
-    intent, side = 'SELL', false, time_in_force, price, stop_price, amount, amount, reserved_asset, 0, 'PENDING',
-    clock_timestamp(), created_at
-  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::text[], $11::text[], $12::text[], $13::text[], $14::numeric[], $15::numeric[], $16::numeric[], $17::text[],
-    $18::timestamptz[])
-    AS told (id, user_id, pair_id, symbol, trading_type, client_order_id, venue_id, exchange_id, type, side, intent,
-      time_in_force, price, stop_price, amount, reserved_asset, created_at)
-  ON CONFLICT DO NOTHING
-  RETURNING ${columns}`,
-);
 
 async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<PairOfAccount[]> {
   const symbols = [...new Set(orders.map(({ symbol }) => symbol))];

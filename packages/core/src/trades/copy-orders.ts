@@ -14,7 +14,14 @@ import type {
   TradeType,
   TradingType,
 } from '@trading-automation/contracts';
-import { allColumns, hydrate, queryPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  allColumns,
+  allProperties,
+  hydrate,
+  insertMany,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { emitTradeEvents } from './store-order-reports.js';
 import { type StoredCopy, TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
@@ -62,10 +69,11 @@ export interface NewCopyTrade {
 /** Stores the copies that do not exist yet, emits `trade.created`, wakes the workers and returns the new trades. */
 export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Promise<readonly Trade[]> {
   if (copies.length === 0) return [];
-  const rows = await queryPrepared(tx, INSERT_COPIES(tx.connection), [FIRST_CHECK_MS, ...columnsOf(copies)]);
-  const trades = hydrate(tx.connection, TradeEntity, rows);
-  const ordinals = new Map(copies.map(({ id }, ordinal) => [id, ordinal]));
-  trades.sort((a, b) => ordinals.get(a.id)! - ordinals.get(b.id)!);
+  const trades = await insertMany(tx, TradeEntity, copies.map(tradeOf), {
+    skipConflictsOn: ['exchangeAccountId', 'clientOrderId'],
+    computed: { lookAt: `clock_timestamp() + ${FIRST_CHECK_MS} * interval '1 millisecond'` },
+    returning: allProperties(tx, TradeEntity),
+  });
   await emitTradeEvents(
     tx,
     trades.map((trade) => ({ trade, type: 'trade.created' })),
@@ -77,54 +85,36 @@ export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Prom
   return trades.map(viewTrade);
 }
 
-const INSERT_COPIES = allColumns(
-  TradeEntity,
-  't',
-  (columns) => `
-  INSERT INTO trades AS t (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
-    copier_id, copied_strategy_id, source_trade_id, source_fill_id, client_order_id, origin, type, side, time_in_force,
-    price, amount, requested_amount, reduce_only, intent, is_exit, reserved_asset, reserved_amount, copy, resend_until,
-    status, look_at)
-  SELECT id, user_id, account_id, pair_id, symbol, trading_type, copier_id, strategy_id, source_trade_id,
-    source_fill_id, client_order_id, 'COPIER', type, side, time_in_force, price, amount, requested, reduce_only, intent,
-    intent IN ('REDUCE', 'CLOSE'), reserved_asset, reserved, copy, resend_until,
-    'PENDING', clock_timestamp() + $1 * interval '1 millisecond'
-  FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::uuid[], $9::uuid[],
-    $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::text[], $15::text[], $16::numeric[], $17::numeric[],
-    $18::numeric[], $19::bool[], $20::text[], $21::text[], $22::numeric[], $23::jsonb[], $24::timestamptz[])
-    AS planned (id, user_id, account_id, pair_id, symbol, trading_type, copier_id, strategy_id, source_trade_id,
-      source_fill_id, client_order_id, type, side, time_in_force, price, amount, requested, reduce_only, intent,
-      reserved_asset, reserved, copy, resend_until)
-  ON CONFLICT (exchange_account_id, client_order_id) DO NOTHING
-  RETURNING ${columns}`,
-);
-
-function columnsOf(copies: readonly NewCopyTrade[]): unknown[][] {
-  return [
-    copies.map(({ id }) => id),
-    copies.map(({ userId }) => userId),
-    copies.map(({ accountId }) => accountId),
-    copies.map(({ pairId }) => pairId),
-    copies.map(({ symbol }) => symbol),
-    copies.map(({ tradingType }) => tradingType),
-    copies.map(({ copierId }) => copierId),
-    copies.map(({ copiedStrategyId }) => copiedStrategyId),
-    copies.map(({ sourceTradeId }) => sourceTradeId),
-    copies.map(({ sourceFillId }) => sourceFillId),
-    copies.map(({ clientOrderId }) => clientOrderId),
-    copies.map(({ order }) => order.type),
-    copies.map(({ order }) => order.side),
-    copies.map(({ order }) => order.timeInForce),
-    copies.map(({ order }) => order.price),
-    copies.map(({ order }) => order.amount),
-    copies.map(({ requestedAmount }) => requestedAmount),
-    copies.map(({ order }) => order.reduceOnly),
-    copies.map(({ intent }) => intent),
-    copies.map(({ reservedAsset }) => reservedAsset),
-    copies.map(({ order }) => order.reserved),
-    copies.map(({ copy }) => JSON.stringify(storedCopyOf(copy))),
-    copies.map(({ resendUntil }) => resendUntil),
-  ];
+function tradeOf(planned: NewCopyTrade) {
+  const { order, intent } = planned;
+  return {
+    id: planned.id,
+    userId: planned.userId,
+    exchangeAccountId: planned.accountId,
+    tradePairId: planned.pairId,
+    symbol: planned.symbol,
+    tradingType: planned.tradingType,
+    copierId: planned.copierId,
+    copiedStrategyId: planned.copiedStrategyId,
+    sourceTradeId: planned.sourceTradeId,
+    sourceFillId: planned.sourceFillId,
+    clientOrderId: planned.clientOrderId,
+    origin: 'COPIER' as const,
+    type: order.type,
+    side: order.side,
+    timeInForce: order.timeInForce,
+    price: order.price,
+    amount: order.amount,
+    requestedAmount: planned.requestedAmount,
+    reduceOnly: order.reduceOnly,
+    intent,
+    isExit: intent === 'REDUCE' || intent === 'CLOSE',
+    reservedAsset: planned.reservedAsset,
+    reservedAmount: order.reserved,
+    copy: storedCopyOf(planned.copy),
+    resendUntil: planned.resendUntil,
+    status: 'PENDING' as const,
+  };
 }
 
 function storedCopyOf({

@@ -157,6 +157,10 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'leader_equity', nullable: true })
   leaderEquity!: string | null;
 
+  /** Until when it may be sent or resent: null for a user's own order. Written only, and not loaded with the trade. */
+  @Column({ name: 'resend_until', type: 'timestamptz', nullable: true, select: false })
+  resendUntil?: Date | 'infinity' | null;
+
   /** When reconciliation last corrected or created the trade. */
   @Column({ name: 'reconciled_at', type: 'timestamptz', nullable: true })
   reconciledAt!: Date | null;

@@ -1,6 +1,14 @@
 import type { Decimal } from '@trading-automation/contracts';
 import type { VenueFill } from '@trading-automation/exchanges';
-import { allColumns, hydrate, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import {
+  allColumns,
+  allProperties,
+  hydrate,
+  insertMany,
+  newUuid,
+  queryPrepared,
+  type Tx,
+} from '@trading-automation/persistence';
 import { BigDecimal } from '../values/index.js';
 import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
@@ -178,35 +186,26 @@ export interface FillReport {
   readonly fill: VenueFill;
 }
 
-const INSERT_FILLS = allColumns(
-  FillEntity,
-  'f',
-  (columns) => `
-  INSERT INTO fills AS f (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount,
-    fee_amount, fee_currency, liquidity, executed_at)
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::numeric[], $7::numeric[],
-    $8::numeric[], $9::text[], $10::text[], $11::timestamptz[])
-  ON CONFLICT (trade_id, exchange_fill_id) DO NOTHING
-  RETURNING ${columns}`,
-);
-
 /** Stores fills that are not known yet and returns those; each report of an order repeats all of its fills. */
 export async function insertFills(tx: Tx, reports: readonly FillReport[]): Promise<FillEntity[]> {
-  if (reports.length === 0) return [];
-  const rows = await queryPrepared(tx, INSERT_FILLS(tx.connection), [
-    reports.map(() => newUuid()),
-    reports.map(({ trade }) => trade.id),
-    reports.map(({ trade }) => trade.exchangeAccountId),
-    reports.map(({ trade }) => trade.symbol),
-    reports.map(({ fill }) => fill.exchangeFillId),
-    reports.map(({ fill }) => fill.price),
-    reports.map(({ fill }) => fill.amount),
-    reports.map(({ fill }) => fill.fee.amount),
-    reports.map(({ fill }) => fill.fee.currency),
-    reports.map(({ fill }) => fill.liquidity),
-    reports.map(({ fill }) => fill.executedAt),
-  ]);
-  return hydrate(tx.connection, FillEntity, rows);
+  return insertMany(
+    tx,
+    FillEntity,
+    reports.map(({ trade, fill }) => ({
+      id: newUuid(),
+      tradeId: trade.id,
+      exchangeAccountId: trade.exchangeAccountId,
+      symbol: trade.symbol,
+      exchangeFillId: fill.exchangeFillId,
+      price: fill.price,
+      amount: fill.amount,
+      feeAmount: fill.fee.amount,
+      feeCurrency: fill.fee.currency,
+      liquidity: fill.liquidity,
+      executedAt: fill.executedAt,
+    })),
+    { skipConflictsOn: ['tradeId', 'exchangeFillId'], returning: allProperties(tx, FillEntity) },
+  );
 }
 
 /** Exact sums over the fills of a trade. */

@@ -6,7 +6,8 @@
  * 2. A fill gives at most one signal per lot, however often it is booked again.
  * 3. Notifications are only hints: a reader asks for the signals after its last one, also without a notification.
  */
-import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
+import { SignalEntity } from './signal.entity.js';
 import type { EmittedLotState, NewSignal, Signal } from './signal.js';
 
 /** The payload of a notification is the uuid of the strategy that has new signals. */
@@ -32,7 +33,7 @@ export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Prom
     firsts.set(signal.lotTradeId, first);
     return { ...signal, id: newUuid(), sequence, lotFirstSequence: first };
   });
-  await insertSignals(tx, numbered);
+  await insertMany(tx, SignalEntity, numbered, { computed: { leaderRatio: LEADER_RATIO } });
 }
 
 /** Returns at most `limit` signals of a strategy after `sequence`, in order. */
@@ -109,7 +110,8 @@ async function takeSequences(
   );
 }
 
-type NumberedSignal = NewSignal & Pick<Signal, 'id' | 'sequence' | 'lotFirstSequence'>;
+const LEADER_RATIO = `CASE WHEN given."leaderEquity" > 0
+  THEN round(given."filledAmount" * given."referencePrice" / given."leaderEquity", 18) END`;
 
 /** The column, its type in the database, and the field that it stores. */
 const WRITTEN_COLUMNS = [
@@ -136,20 +138,7 @@ const WRITTEN_COLUMNS = [
   ['reference_price', 'numeric', 'referencePrice'],
   ['leader_equity', 'numeric', 'leaderEquity'],
   ['signal_at', 'timestamptz', 'signalAt'],
-] as const satisfies readonly (readonly [string, string, keyof NumberedSignal])[];
-
-const COLUMNS = WRITTEN_COLUMNS.map(([column]) => column).join(', ');
-const INSERT = `INSERT INTO signals (${COLUMNS}, leader_ratio)
-  SELECT ${COLUMNS}, CASE WHEN leader_equity > 0 THEN round(filled_amount * reference_price / leader_equity, 18) END
-  FROM unnest(${WRITTEN_COLUMNS.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')}) AS input (${COLUMNS})`;
-
-async function insertSignals(tx: Tx, signals: readonly NumberedSignal[]): Promise<void> {
-  await queryPrepared(
-    tx,
-    INSERT,
-    WRITTEN_COLUMNS.map(([, , member]) => signals.map((signal) => signal[member])),
-  );
-}
+] as const satisfies readonly (readonly [string, string, keyof Signal])[];
 
 const SIGNAL_COLUMNS = [
   ...WRITTEN_COLUMNS.map(([column, type, member]) => {

@@ -1,7 +1,9 @@
 /** Reads and writes books, lots and closures; each query handles many books in one statement. */
 import type { Decimal } from '@trading-automation/contracts';
-import { queryPrepared, type Tx } from '@trading-automation/persistence';
+import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { FillToBook, LotBookPair, StoredClosure, StoredLot } from './booking.rules.js';
+import { LotEntity } from './lot.entity.js';
+import { LotClosureEntity } from './lot-closure.entity.js';
 import type { LeaderTrade } from './lot-signals.rules.js';
 import { formatUnits, parseUnits, QUOTE_SCALE } from './lots.rules.js';
 
@@ -208,72 +210,53 @@ export async function rewindBooks(
   return [...restored, ...deleted].map(({ tradeId }) => tradeId);
 }
 
-type Cell = string | boolean | Date | bigint | null;
-
-/** A column, its type and the function that reads its value. */
-type WrittenColumn<Row> = readonly [column: string, type: string, read: (row: Row) => Cell];
-
 const amount = (units: bigint) => formatUnits(units);
 const value = (units: bigint) => formatUnits(units, QUOTE_SCALE);
 
-const LOT: readonly WrittenColumn<StoredLot>[] = [
-  ['id', 'uuid', (lot) => lot.id],
-  ['user_id', 'uuid', (lot) => lot.userId],
-  ['exchange_account_id', 'uuid', (lot) => lot.exchangeAccountId],
-  ['trade_pair_id', 'uuid', (lot) => lot.tradePairId],
-  ['symbol', 'text', (lot) => lot.symbol],
-  ['copier_id', 'uuid', (lot) => lot.copierId],
-  ['strategy_id', 'uuid', (lot) => lot.strategyId],
-  ['source_trade_id', 'uuid', (lot) => lot.sourceTradeId],
-  ['trade_id', 'uuid', (lot) => lot.tradeId],
-  ['side', 'text', (lot) => lot.side],
-  ['opened_amount', 'numeric', (lot) => amount(lot.openedAmount)],
-  ['open_amount', 'numeric', (lot) => amount(lot.openAmount)],
-  ['opened_value', 'numeric', (lot) => value(lot.openedValue)],
-  ['open_value', 'numeric', (lot) => value(lot.openValue)],
-  ['pnl', 'numeric', (lot) => value(lot.pnl)],
-  ['is_detached', 'boolean', (lot) => lot.isDetached],
-  ['opened_at', 'timestamptz', (lot) => lot.openedAt],
-  ['closed_at', 'timestamptz', (lot) => lot.closedAt],
-];
+export async function insertLots(tx: Tx, lots: readonly StoredLot[]): Promise<void> {
+  await insertMany(
+    tx,
+    LotEntity,
+    lots.map((lot) => ({
+      id: lot.id,
+      userId: lot.userId,
+      exchangeAccountId: lot.exchangeAccountId,
+      tradePairId: lot.tradePairId,
+      symbol: lot.symbol,
+      copierId: lot.copierId,
+      strategyId: lot.strategyId,
+      sourceTradeId: lot.sourceTradeId,
+      tradeId: lot.tradeId,
+      side: lot.side,
+      openedAmount: amount(lot.openedAmount),
+      openAmount: amount(lot.openAmount),
+      openedValue: value(lot.openedValue),
+      openValue: value(lot.openValue),
+      pnl: value(lot.pnl),
+      isDetached: lot.isDetached,
+      openedAt: lot.openedAt,
+      closedAt: lot.closedAt,
+    })),
+  );
+}
 
-const CLOSURE: readonly WrittenColumn<StoredClosure>[] = [
-  ['fill_id', 'uuid', (closure) => closure.fillId],
-  ['lot_id', 'uuid', (closure) => closure.lotId],
-  ['exchange_account_id', 'uuid', (closure) => closure.exchangeAccountId],
-  ['trade_pair_id', 'uuid', (closure) => closure.tradePairId],
-  ['trade_id', 'uuid', (closure) => closure.tradeId],
-  ['amount', 'numeric', (closure) => amount(closure.amount)],
-  ['entry_value', 'numeric', (closure) => value(closure.entryValue)],
-  ['pnl', 'numeric', (closure) => value(closure.pnl)],
-  ['detaches', 'boolean', (closure) => closure.detaches],
-  ['closed_at', 'timestamptz', (closure) => closure.closedAt],
-];
-
-export const insertLots = (tx: Tx, lots: readonly StoredLot[]) => insertAll(tx, 'lots', LOT, lots);
-export const insertClosures = (tx: Tx, closures: readonly StoredClosure[]) =>
-  insertAll(tx, 'lot_closures', CLOSURE, closures);
-
-/** Rows per statement: a very late fill rebooks all fills after it, and no statement may exceed its timeout. */
-const INSERT_BATCH_SIZE = 10_000;
-
-async function insertAll<Row>(
-  tx: Tx,
-  table: string,
-  columns: readonly WrittenColumn<Row>[],
-  rows: readonly Row[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const names = columns.map(([name]) => name).join(', ');
-  const parameters = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ');
-  for (let from = 0; from < rows.length; from += INSERT_BATCH_SIZE) {
-    const part = rows.slice(from, from + INSERT_BATCH_SIZE);
-    await queryPrepared(
-      tx,
-      `INSERT INTO ${table} (${names}) SELECT * FROM unnest(${parameters})`,
-      columns.map(([, , read]) => part.map(read)),
-    );
-  }
+export async function insertClosures(tx: Tx, closures: readonly StoredClosure[]): Promise<void> {
+  await insertMany(
+    tx,
+    LotClosureEntity,
+    closures.map((closure) => ({
+      fillId: closure.fillId,
+      lotId: closure.lotId,
+      exchangeAccountId: closure.exchangeAccountId,
+      tradePairId: closure.tradePairId,
+      tradeId: closure.tradeId,
+      amount: amount(closure.amount),
+      entryValue: value(closure.entryValue),
+      pnl: value(closure.pnl),
+      detaches: closure.detaches,
+      closedAt: closure.closedAt,
+    })),
+  );
 }
 
 /** Writes the changed state of lots. */
