@@ -64,8 +64,7 @@ function openVenue(config: Config) {
   );
   const histories = new MarketHistories(exchange);
   const maker = new MarketMaker(exchange, config.SEED, now);
-  const clock = () => now() + weather.get().clock_skew_ms;
-  return { journal, exchange, histories, maker, weather, limits, fees, now, clock };
+  return { journal, exchange, histories, maker, weather, limits, fees, now };
 }
 
 function addStreams(app: FastifyInstance, venue: ReturnType<typeof openVenue>): StreamServer {

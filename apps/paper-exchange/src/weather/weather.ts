@@ -78,6 +78,11 @@ export class Weather {
     return chance > 0 && this.random() < chance;
   }
 
+  /** Returns the time that the venue reports and checks signed requests against. */
+  venueTime(): number {
+    return this.now() + this.get().clock_skew_ms;
+  }
+
   /** Called when the weather is set or a schedule starts, but not at the spells of a schedule. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);

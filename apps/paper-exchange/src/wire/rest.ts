@@ -21,8 +21,6 @@ export interface RestOptions {
   readonly limits: RateLimits;
   readonly fees: FeeRates;
   readonly now: () => number;
-  /** The venue's time, against which signed requests are checked. */
-  readonly clock: () => number;
 }
 
 interface SignedCall {
@@ -34,14 +32,14 @@ type SignedRoutes = (method: 'GET' | 'DELETE', url: string, handle: Handler) => 
 
 /** The venue's REST wire format: https://developers.binance.com/docs/binance-spot-api-docs/rest-api. */
 export function registerRest(app: FastifyInstance, options: RestOptions): void {
-  const { exchange, limits, fees, now, clock } = options;
+  const { exchange, weather, limits, fees, now } = options;
   const { state } = exchange;
-  addVenueHooks(app, options.weather, limits);
+  addVenueHooks(app, weather, limits);
   app.get('/api/v3/ping', async () => ({}));
-  app.get('/api/v3/time', async () => ({ serverTime: clock() }));
+  app.get('/api/v3/time', async () => ({ serverTime: weather.venueTime() }));
   app.get('/api/v3/exchangeInfo', async () => ({
     timezone: 'UTC',
-    serverTime: clock(),
+    serverTime: weather.venueTime(),
     rateLimits: limits.view(),
     exchangeFilters: [],
     symbols: SYMBOLS.map(symbolView),
@@ -52,7 +50,7 @@ export function registerRest(app: FastifyInstance, options: RestOptions): void {
     const header = req.headers['x-mbx-apikey'];
     const apiKey = Array.isArray(header) ? header[0] : header;
     const call = readParams(req);
-    return { account: authenticate(state, { ...call, apiKey }, clock()), params: call.params };
+    return { account: authenticate(state, { ...call, apiKey }, weather.venueTime()), params: call.params };
   };
   const signed: SignedRoutes = (method, url, handle) => {
     const handler = async (req: FastifyRequest) => {

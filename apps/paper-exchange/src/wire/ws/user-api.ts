@@ -29,8 +29,6 @@ export interface UserApiOptions {
   readonly weather: Weather;
   readonly limits: RateLimits;
   readonly now: () => number;
-  /** The venue's time, against which signed requests are checked. */
-  readonly clock: () => number;
 }
 
 /** The part of the venue's WebSocket API that serves the user data stream. */
@@ -76,7 +74,7 @@ export class UserApi {
       case 'ping':
         return {};
       case 'time':
-        return { serverTime: this.options.clock() };
+        return { serverTime: this.options.weather.venueTime() };
       case 'userDataStream.subscribe.signature':
         return this.subscribe(connection, params);
       case 'userDataStream.unsubscribe':
@@ -87,8 +85,8 @@ export class UserApi {
   }
 
   private subscribe(connection: Connection, params: RequestParams): object {
-    const { exchange, weather, clock } = this.options;
-    const account = authenticateParams(exchange.state, params, clock());
+    const { exchange, weather } = this.options;
+    const account = authenticateParams(exchange.state, params, weather.venueTime());
     if (connection.subscriptions.size >= MAX_SUBSCRIPTIONS_PER_CONNECTION) throw VENUE_ERRORS.request();
     const subscription = new UserSubscription(connection.nextId++, account.id, connection.peer, weather);
     connection.subscriptions.set(subscription.id, subscription);
