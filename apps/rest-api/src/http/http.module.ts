@@ -2,7 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import type { Logger } from '@trading-automation/runtime';
-import { HttpOptions, OperationRouter } from './operation-router.js';
+import { HttpOptions, OperationHandlers } from './operation-handlers.js';
+import { OperationRouter } from './operation-router.js';
 import { NestExceptionFilter } from './replies.js';
 
 export interface HttpModuleOptions {
@@ -22,6 +23,7 @@ export class HttpModule {
       providers: [
         { provide: HttpOptions, useValue: new HttpOptions(operations, logger) },
         { provide: APP_FILTER, useClass: NestExceptionFilter },
+        OperationHandlers,
         OperationRouter,
       ],
     };

@@ -8,25 +8,10 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
-import { CommandRunner } from '@trading-automation/core';
-import { Authentication, RateLimiter } from '@trading-automation/core/access';
-import type { Logger } from '@trading-automation/runtime';
 import type { FastifyInstance } from 'fastify';
-import { type OperationMethod, operationMethodOf } from './operation.js';
-import { OperationHandler } from './operation-handler.js';
+import { BoundOperation } from './operation.js';
+import { HttpOptions, OperationHandlers } from './operation-handlers.js';
 import { serveOperations } from './operation-routes.js';
-
-/** The operations to serve and the logger. */
-export class HttpOptions {
-  constructor(
-    readonly operations: readonly Operation[],
-    readonly logger: Logger,
-  ) {}
-}
-
-interface BoundMethod extends OperationMethod {
-  readonly invoke: (call: unknown) => unknown;
-}
 
 @Injectable()
 export class OperationRouter implements OnModuleInit {
@@ -34,9 +19,7 @@ export class OperationRouter implements OnModuleInit {
     @Inject(HttpOptions) private readonly options: HttpOptions,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
+    @Inject(OperationHandlers) private readonly handlers: OperationHandlers,
   ) {}
 
   /** @throws {Error} if an operation does not have exactly one method */
@@ -47,28 +30,19 @@ export class OperationRouter implements OnModuleInit {
       operations,
       methods.map(({ operation }) => operation.id),
     );
-    const handlers = methods.map(
-      (method) =>
-        new OperationHandler({
-          ...method,
-          logger,
-          authenticate: (incoming, limits) => this.authentication.authenticate(incoming, limits),
-          limitsOf: this.limiter.limitsFor(method.operation.bucket),
-          commands: this.commands,
-        }),
-    );
+    const handlers = methods.map((method) => this.handlers.create(method));
     serveOperations(this.host.httpAdapter.getInstance<FastifyInstance>(), handlers, logger);
   }
 
-  private methods(): BoundMethod[] {
+  private methods(): BoundOperation[] {
     const scanner = new MetadataScanner();
-    return this.discovery.getControllers().flatMap(({ instance }) => {
-      const prototype = Object.getPrototypeOf(instance);
-      return scanner.getAllMethodNames(prototype).flatMap((name): BoundMethod[] => {
-        const method = operationMethodOf(prototype[name]);
-        return method === undefined ? [] : [{ ...method, invoke: (call) => instance[name](call) }];
-      });
-    });
+    return this.discovery
+      .getControllers()
+      .flatMap(({ instance }) =>
+        scanner
+          .getAllMethodNames(Object.getPrototypeOf(instance))
+          .flatMap((name) => BoundOperation.of(instance, name) ?? []),
+      );
   }
 }
 

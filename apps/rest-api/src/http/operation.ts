@@ -45,9 +45,9 @@ export function respond<T>(data: T, options: OperationResponse<T>['options']): O
 }
 
 /** Converts the result of a use case to the operation's data. */
-export type ResultMapper = (result: unknown) => unknown;
+type ResultMapper = (result: unknown) => unknown;
 
-export interface OperationMethod {
+interface OperationMethod {
   readonly operation: OperationShape;
   readonly mapResult: ResultMapper;
 }
@@ -73,7 +73,31 @@ export function Operation(operation: OperationShape, present: ResultMapper = (re
   };
 }
 
-/** Returns the operation that a controller method was declared to handle, or undefined. */
-export function operationMethodOf(method: object): OperationMethod | undefined {
-  return Reflect.getMetadata(OPERATION, method);
+/** An operation, bound to the controller method that handles it. */
+export class BoundOperation {
+  private constructor(
+    private readonly method: OperationMethod,
+    private readonly handle: (call: unknown) => unknown,
+  ) {}
+
+  /** Binds a method of a controller; undefined if it was declared to handle no operation. */
+  static of(controller: object, name: string): BoundOperation | undefined {
+    const handle: (call: unknown) => unknown = Reflect.get(controller, name);
+    const method: OperationMethod | undefined = Reflect.getMetadata(OPERATION, handle);
+    return method === undefined ? undefined : new BoundOperation(method, handle.bind(controller));
+  }
+
+  get operation(): OperationShape {
+    return this.method.operation;
+  }
+
+  /** Calls the controller's method. */
+  invoke(call: unknown): unknown {
+    return this.handle(call);
+  }
+
+  /** Converts the result of the method to the operation's data. */
+  dataOf(result: unknown): unknown {
+    return this.method.mapResult(result);
+  }
 }

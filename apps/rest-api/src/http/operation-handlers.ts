@@ -1,0 +1,34 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Operation } from '@trading-automation/contracts';
+import { CommandRunner } from '@trading-automation/core';
+import { Authentication, RateLimiter } from '@trading-automation/core/access';
+import type { Logger } from '@trading-automation/runtime';
+import type { BoundOperation } from './operation.js';
+import { OperationHandler } from './operation-handler.js';
+import { RequestAdmission } from './request-admission.js';
+
+/** The operations to serve and the logger. */
+export class HttpOptions {
+  constructor(
+    readonly operations: readonly Operation[],
+    readonly logger: Logger,
+  ) {}
+}
+
+/** Creates the handlers of operations. */
+@Injectable()
+export class OperationHandlers {
+  constructor(
+    @Inject(HttpOptions) private readonly options: HttpOptions,
+    @Inject(Authentication) private readonly authentication: Authentication,
+    @Inject(RateLimiter) private readonly limiter: RateLimiter,
+    @Inject(CommandRunner) private readonly commands: CommandRunner,
+  ) {}
+
+  /** Creates the handler of an operation that a controller method is bound to. */
+  create(bound: BoundOperation): OperationHandler {
+    const { access, bucket } = bound.operation;
+    const admission = new RequestAdmission(access, bucket, this.authentication, this.limiter);
+    return new OperationHandler(bound, admission, this.commands, this.options.logger);
+  }
+}

@@ -1,0 +1,42 @@
+import { DomainError, type Operation } from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core';
+import {
+  type Authentication,
+  type IncomingRequest,
+  identifyCaller,
+  type RateLimiter,
+  type RequestLimits,
+} from '@trading-automation/core/access';
+
+/** Decides who calls an operation, and charges the request to the limits of its caller or address. */
+export class RequestAdmission {
+  /** Returns the rate limits of a request to this operation from an IP address. */
+  readonly limitsOf: (address: string) => RequestLimits;
+
+  constructor(
+    private readonly access: Operation['access'],
+    bucket: Operation['bucket'],
+    private readonly authentication: Authentication,
+    limiter: RateLimiter,
+  ) {
+    this.limitsOf = limiter.limitsFor(bucket);
+  }
+
+  /**
+   * Identifies the caller. A public operation ignores credentials. Missing ones are rejected here, before the pipeline
+   * would, so that they cost the address a token like invalid ones.
+   */
+  identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
+    return identifyCaller(incoming, limits, async () => {
+      if (this.access === 'PUBLIC') return null;
+      const caller = await this.authentication.authenticate(incoming, limits);
+      if (caller === null && this.access !== 'CHALLENGE') throw new DomainError('authentication_required');
+      return caller;
+    });
+  }
+
+  /** Charges the address of a request without a caller; `identify` has charged any other. */
+  async charge(caller: Actor | null, limits: RequestLimits): Promise<void> {
+    if (caller === null) await limits.takeByAddress();
+  }
+}
