@@ -38,6 +38,7 @@ export interface Listener {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+const PROBE_MS = 10_000;
 const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 5_000;
 
@@ -50,15 +51,107 @@ interface Subscription {
 
 /** Connects immediately and reconnects until `stop`. */
 export function createListener(options: ListenerOptions): Listener {
-  const { onError = () => undefined, probeMs = 10_000 } = options;
-  const subscriptions = new Set<Subscription>();
-  const stopping = new AbortController();
-  let wake = new AbortController();
-  let connected = false;
+  return new PostgresListener(options);
+}
+
+class PostgresListener implements Listener {
+  connected = false;
+  private readonly subscriptions = new Set<Subscription>();
+  private readonly stopping = new AbortController();
+  /** Ends the pause between two round trips. */
+  private wake = new AbortController();
+  private readonly running: Promise<void>;
+
+  constructor(private readonly options: ListenerOptions) {
+    this.running = this.keepConnected();
+  }
+
+  subscribe(channel: string, onNotify: OnNotify): () => void {
+    const subscription: Subscription = { channel, onNotify, wasNotified: false };
+    this.subscriptions.add(subscription);
+    this.wake.abort();
+    return () => {
+      this.subscriptions.delete(subscription);
+    };
+  }
+
+  notifyLocally(channel: string): void {
+    for (const subscription of this.subscriptions)
+      if (subscription.channel === channel) subscription.onNotify(undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake.abort();
+    await this.running;
+  }
+
+  private async keepConnected(): Promise<void> {
+    const { signal } = this.stopping;
+    let delayMs = BACKOFF_FIRST_MS;
+    while (!signal.aborted) {
+      try {
+        await this.connectOnce(() => {
+          delayMs = BACKOFF_FIRST_MS;
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        this.options.onError?.(error);
+        await pause(delayMs * (0.5 + Math.random() / 2), signal);
+        delayMs = Math.min(BACKOFF_MAX_MS, delayMs * 2);
+      }
+    }
+  }
+
+  private async connectOnce(onConnected: () => void): Promise<void> {
+    const client = new Client({
+      connectionString: this.options.url,
+      application_name: this.options.applicationName,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    try {
+      await this.serveConnection(client, onConnected);
+    } finally {
+      this.connected = false;
+      for (const subscription of this.subscriptions) subscription.wasNotified = false;
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** Runs one connection until the listener stops. @throws if the connection is lost */
+  private async serveConnection(client: Client, onConnected: () => void): Promise<void> {
+    const { probeMs = PROBE_MS } = this.options;
+    let loss: unknown;
+    const lose = (reason: unknown) => {
+      loss ??= reason;
+      this.wake.abort();
+    };
+    client.on('error', lose);
+    client.on('end', () => lose(new Error('The LISTEN connection ended.')));
+    client.on('notification', ({ channel, payload }) => {
+      for (const each of this.subscriptions) if (each.channel === channel) each.onNotify(payload);
+    });
+    await client.connect();
+    onConnected();
+    const channels = new Set<string>();
+    while (!this.stopping.signal.aborted) {
+      // A subscription, a lost connection or a stop from here on ends the pause.
+      const wake = new AbortController();
+      this.wake = wake;
+      if (loss !== undefined) throw loss;
+      await this.syncSubscriptions(client, channels);
+      // Only after LISTEN has completed: earlier notifications are missed.
+      this.connected = true;
+      await pause(probeMs, wake.signal);
+      if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');
+    }
+  }
 
   /** Listens to channels that are new to `client` and calls subscribers that were not called yet. */
-  async function syncSubscriptions(client: Client, channels: Set<string>): Promise<void> {
-    for (const subscription of subscriptions) {
+  private async syncSubscriptions(client: Client, channels: Set<string>): Promise<void> {
+    for (const subscription of this.subscriptions) {
       const { channel, onNotify } = subscription;
       if (!channels.has(channel)) await client.query(`LISTEN ${escapeIdentifier(channel)}`);
       channels.add(channel);
@@ -66,90 +159,6 @@ export function createListener(options: ListenerOptions): Listener {
       subscription.wasNotified = true;
     }
   }
-
-  /** Runs one connection until the listener stops. @throws if the connection is lost */
-  async function serveConnection(client: Client, onConnected: () => void): Promise<void> {
-    let loss: unknown;
-    const lose = (reason: unknown) => {
-      loss ??= reason;
-      wake.abort();
-    };
-    client.on('error', lose);
-    client.on('end', () => lose(new Error('The LISTEN connection ended.')));
-    client.on('notification', ({ channel, payload }) => {
-      for (const each of subscriptions) if (each.channel === channel) each.onNotify(payload);
-    });
-    await client.connect();
-    onConnected();
-    const channels = new Set<string>();
-    while (!stopping.signal.aborted) {
-      // A subscription, a lost connection or a stop from here on ends the pause.
-      wake = new AbortController();
-      if (loss !== undefined) throw loss;
-      await syncSubscriptions(client, channels);
-      // Only after LISTEN has completed: earlier notifications are missed.
-      connected = true;
-      await pause(probeMs, wake.signal);
-      if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');
-    }
-  }
-
-  async function connectOnce(onConnected: () => void): Promise<void> {
-    const client = new Client({
-      connectionString: options.url,
-      application_name: options.applicationName,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-      keepAlive: true,
-    });
-    try {
-      await serveConnection(client, onConnected);
-    } finally {
-      connected = false;
-      for (const subscription of subscriptions) subscription.wasNotified = false;
-      await client.end().catch(() => undefined);
-    }
-  }
-
-  async function keepConnected(): Promise<void> {
-    let delayMs = BACKOFF_FIRST_MS;
-    while (!stopping.signal.aborted) {
-      try {
-        await connectOnce(() => {
-          delayMs = BACKOFF_FIRST_MS;
-        });
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        onError(error);
-        await pause(delayMs * (0.5 + Math.random() / 2), stopping.signal);
-        delayMs = Math.min(BACKOFF_MAX_MS, delayMs * 2);
-      }
-    }
-  }
-
-  const running = keepConnected();
-  return {
-    get connected() {
-      return connected;
-    },
-    subscribe(channel, onNotify) {
-      const subscription: Subscription = { channel, onNotify, wasNotified: false };
-      subscriptions.add(subscription);
-      wake.abort();
-      return () => {
-        subscriptions.delete(subscription);
-      };
-    },
-    notifyLocally(channel) {
-      for (const subscription of subscriptions)
-        if (subscription.channel === channel) subscription.onNotify(undefined);
-    },
-    async stop() {
-      stopping.abort();
-      wake.abort();
-      await running;
-    },
-  };
 }
 
 const pause = (delayMs: number, signal: AbortSignal) =>

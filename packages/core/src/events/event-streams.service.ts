@@ -98,15 +98,14 @@ export class EventStreamsService {
     release: () => Promise<void>,
   ): EventSubscription {
     const types = type === undefined || type === '*' ? null : expandEventSelector(type);
-    return new EventSubscription({
-      userId,
-      types,
-      after: start.after,
-      resumeAfter: start.id,
-      head: () => this.feed.head,
-      read: (range) => readPage(this.platform.database, userId, types, range, WAITING_MAX_BYTES),
-      release,
-    });
+    return new EventSubscription(
+      { userId, types, after: start.after, resumeAfter: start.id },
+      {
+        head: () => this.feed.head,
+        read: (range) => readPage(this.platform.database, userId, types, range, WAITING_MAX_BYTES),
+        release,
+      },
+    );
   }
 
   private assertServing(): void {

@@ -22,7 +22,8 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-export interface SubscriptionDependencies {
+/** What a stream sends, and after which event it starts. */
+export interface StreamStart {
   readonly userId: string;
   /** Null for all types. */
   readonly types: readonly EventType[] | null;
@@ -30,6 +31,10 @@ export interface SubscriptionDependencies {
   readonly after: bigint;
   /** The event id after which the stream starts, in the form of `lastEventId`. */
   readonly resumeAfter: string;
+}
+
+/** The stored events, and the lease under which the stream reads them. */
+export interface SubscriptionSource {
   readonly head: () => bigint;
   /** Reads the next events of a position range from the database; an empty result means that the range has no more. */
   readonly read: (range: PositionRange) => Promise<readonly SequencedEvent[]>;
@@ -46,10 +51,13 @@ export class EventSubscription implements Follower {
   private onWake = () => {};
   private released: Promise<void> | undefined;
 
-  constructor(private readonly dependencies: SubscriptionDependencies) {
-    this.userId = dependencies.userId;
-    this.resumeAfter = dependencies.resumeAfter;
-    this.cursor = dependencies.after;
+  constructor(
+    private readonly start: StreamStart,
+    private readonly source: SubscriptionSource,
+  ) {
+    this.userId = start.userId;
+    this.resumeAfter = start.resumeAfter;
+    this.cursor = start.after;
   }
 
   /** Aborted when no more events are sent. */
@@ -66,7 +74,7 @@ export class EventSubscription implements Follower {
     while (!this.ended.aborted) {
       const next = this.take();
       if (next !== undefined) yield streamed(next);
-      else if (this.cursor < this.dependencies.head()) await this.catchUp();
+      else if (this.cursor < this.source.head()) await this.catchUp();
       else await this.woken();
     }
   }
@@ -89,7 +97,7 @@ export class EventSubscription implements Follower {
     this.queue = [];
     this.queuedBytes = 0;
     this.wake();
-    this.released ??= this.dependencies.release();
+    this.released ??= this.source.release();
     return this.released;
   }
 
@@ -102,7 +110,7 @@ export class EventSubscription implements Follower {
   /** Returns false if the queue is full; later events are then read from the database. */
   private accept(event: SequencedEvent): boolean {
     if (event.position <= this.cursor) return true;
-    const { types } = this.dependencies;
+    const { types } = this.start;
     if (types === null || types.includes(event.type)) {
       if (this.queuedBytes > 0 && this.queuedBytes + event.payload.length > WAITING_MAX_BYTES) return false;
       this.queue.push(event);
@@ -113,8 +121,8 @@ export class EventSubscription implements Follower {
   }
 
   private async catchUp(): Promise<void> {
-    const through = this.dependencies.head();
-    const events = await this.dependencies.read({ after: this.cursor, through });
+    const through = this.source.head();
+    const events = await this.source.read({ after: this.cursor, through });
     if (this.ended.aborted) return;
     this.queue.push(...events);
     for (const { payload } of events) this.queuedBytes += payload.length;
