@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
-import { HealthService, OperationsModule, PlatformModule } from '@trading-automation/core';
+import { HealthService, OperationsModule, Platform, PlatformModule } from '@trading-automation/core';
 import {
   AccessModule,
   type AccessOptions,
@@ -12,8 +12,10 @@ import { type ApiInfrastructure, apiFeatures, BuildInfo } from '@trading-automat
 import { BookStreams } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
+import { addressReader } from '@trading-automation/runtime/http';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
+import { NodeTypes } from './graphql/node-types.js';
 import { SCALARS } from './graphql/scalars.js';
 import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
@@ -30,6 +32,7 @@ import { NotificationsResolver } from './resolvers/notifications.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
 import { RewardFieldsResolver, RewardsResolver } from './resolvers/rewards.resolver.js';
 import { ServiceResolver } from './resolvers/service.resolver.js';
+import { SessionsResolver } from './resolvers/sessions.resolver.js';
 import { SettingsResolver } from './resolvers/settings.resolver.js';
 import { SignInResolver } from './resolvers/sign-in.resolver.js';
 import { StrategiesResolver, StrategyFieldsResolver } from './resolvers/strategies.resolver.js';
@@ -38,7 +41,11 @@ import { TradeFieldsResolver, TradesResolver } from './resolvers/trades.resolver
 import { WebhooksResolver } from './resolvers/webhooks.resolver.js';
 import { WithdrawalsResolver } from './resolvers/withdrawals.resolver.js';
 import { type DriverOptions, GraphqlDriver } from './server/driver.js';
-import { connectionResolversOf, EndpointFactory, EndpointOptions } from './server/endpoint-factory.js';
+import { connectionResolversOf, EndpointFactory } from './server/endpoint-factory.js';
+import { EndpointOptions } from './server/endpoint-options.js';
+import { RequestAuthenticator } from './server/request-authenticator.js';
+import { RequestContexts } from './server/request-contexts.js';
+import { SocketCallers } from './server/socket-callers.js';
 
 export interface AppModuleOptions {
   readonly config: Config;
@@ -53,6 +60,32 @@ export interface AppModuleOptions {
 
 /** The committed schema, at the same relative path from the source and from the build output. */
 const SCHEMA = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8');
+
+const RESOLVERS = [
+  AccessResolver,
+  CopiersResolver,
+  CopierFieldsResolver,
+  DecisionFieldsResolver,
+  EmergencyStopResolver,
+  EventsResolver,
+  ExchangeAccountsResolver,
+  NodeResolver,
+  NotificationsResolver,
+  RealtimeResolver,
+  RewardsResolver,
+  RewardFieldsResolver,
+  ServiceResolver,
+  SessionsResolver,
+  SignInResolver,
+  SettingsResolver,
+  StrategiesResolver,
+  StrategyFieldsResolver,
+  TradePairsResolver,
+  TradesResolver,
+  TradeFieldsResolver,
+  WebhooksResolver,
+  WithdrawalsResolver,
+];
 
 @Module({})
 export class AppModule {
@@ -84,7 +117,7 @@ export class AppModule {
         SignalStreamsModule,
         GraphQLModule.forRootAsync<DriverOptions>({
           driver: GraphqlDriver,
-          imports: [endpointsModule([access, signIn, ...features], parts.endpoints)],
+          imports: [endpointsModule([access, signIn, ...features], parts)],
           inject: [EndpointFactory],
           useFactory: (factory: EndpointFactory) => ({
             typeDefs: SCHEMA,
@@ -94,28 +127,7 @@ export class AppModule {
         }),
       ],
       providers: [
-        AccessResolver,
-        CopiersResolver,
-        CopierFieldsResolver,
-        DecisionFieldsResolver,
-        EmergencyStopResolver,
-        EventsResolver,
-        ExchangeAccountsResolver,
-        NodeResolver,
-        NotificationsResolver,
-        RealtimeResolver,
-        RewardsResolver,
-        RewardFieldsResolver,
-        ServiceResolver,
-        SignInResolver,
-        SettingsResolver,
-        StrategiesResolver,
-        StrategyFieldsResolver,
-        TradePairsResolver,
-        TradesResolver,
-        TradeFieldsResolver,
-        WebhooksResolver,
-        WithdrawalsResolver,
+        ...RESOLVERS,
         { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },
         { provide: ProviderIdentities, useValue: new ProviderIdentities(config.SIGN_IN_PROVIDERS) },
@@ -131,12 +143,25 @@ class EndpointsModule {}
 /** Provides the endpoints with their dependencies from the features. */
 function endpointsModule(
   imports: DynamicModule['imports'] & object,
-  options: EndpointOptions,
+  { config, endpoints }: AppModuleOptions,
 ): DynamicModule {
   return {
     module: EndpointsModule,
     imports,
-    providers: [LoaderFactory, EndpointFactory, { provide: EndpointOptions, useValue: options }],
+    providers: [
+      NodeTypes,
+      LoaderFactory,
+      RequestAuthenticator,
+      RequestContexts,
+      {
+        provide: SocketCallers,
+        useFactory: (platform: Platform, authenticator: RequestAuthenticator) =>
+          new SocketCallers(platform, authenticator, addressReader(config.TRUSTED_PROXIES)),
+        inject: [Platform, RequestAuthenticator],
+      },
+      EndpointFactory,
+      { provide: EndpointOptions, useValue: endpoints },
+    ],
     exports: [EndpointFactory],
   };
 }

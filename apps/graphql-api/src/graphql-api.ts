@@ -3,15 +3,14 @@ import { GraphQLModule } from '@nestjs/graphql';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Platform, startHeartbeat } from '@trading-automation/core';
 import { pickEngine } from '@trading-automation/core/access';
-import { openApiInfrastructure } from '@trading-automation/core/api';
+import { type ApiInfrastructure, openApiInfrastructure } from '@trading-automation/core/api';
 import { BookFeed, BookStreams, marketDataPrefix } from '@trading-automation/core/market-data';
 import { type Logger, nestLogger, type RunningProcess } from '@trading-automation/runtime';
-import { addressReader, createAdapter } from '@trading-automation/runtime/http';
+import { createAdapter } from '@trading-automation/runtime/http';
 import { AppModule } from './app.module.js';
 import type { Config } from './config.js';
-import { EndpointOptions } from './server/endpoint-factory.js';
+import { EndpointOptions, type SocketEndpointTiming } from './server/endpoint-options.js';
 import { BODY_BYTES_MAX } from './server/http-endpoint.js';
-import type { SocketEndpointDependencies } from './server/socket-endpoint.js';
 
 export interface GraphqlApi extends RunningProcess {
   readonly url: string;
@@ -24,54 +23,26 @@ export async function startGraphqlApi(
   config: Config,
   version: string,
   logger: Logger,
-  socketTiming?: SocketEndpointDependencies['timing'],
+  socketTiming?: SocketEndpointTiming,
 ): Promise<GraphqlApi> {
   const { engine, passedOver } = pickEngine();
   logger.info(
     { event: 'signature_engine.selected', engine: engine.name, passed_over: passedOver },
     'Selected the signature engine.',
   );
-  const infrastructure = await openApiInfrastructure({
-    applicationName: 'graphql-api',
-    world: config.WORLD,
-    databaseUrl: config.DATABASE_URL,
-    redisUrl: config.REDIS_URL,
-    sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
-    isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
-    onConnectionLost: (to, error) => {
-      if (to === 'redis')
-        logger.warn(
-          { event: 'redis.connection_lost', err: error },
-          'The connection to Redis is lost; reconnecting.',
-        );
-      else
-        logger.warn(
-          { event: 'listener.connection_lost', err: error },
-          'The notification connection to Postgres is lost; reconnecting.',
-        );
-    },
-  });
-  const { TRUSTED_PROXIES, CORS_ORIGINS } = config;
-  const onFeedError = (error: unknown) =>
-    logger.warn({ event: 'market_data.interrupted', err: error }, 'Market data is interrupted.');
-  const feed = new BookFeed({
-    redisUrl: config.REDIS_URL,
-    prefix: marketDataPrefix(config.WORLD),
-    onError: onFeedError,
-  });
-  const books = new BookStreams(feed, onFeedError);
+  const infrastructure = await openInfrastructure(config, logger);
+  const { books, closeFeed } = openBooks(config, logger);
   let listensAt = '';
-  const publicUrl = () => config.PUBLIC_URL ?? listensAt;
-  const edge = new EndpointOptions(logger, addressReader(TRUSTED_PROXIES), config.GRAPHIQL, socketTiming);
+  const { TRUSTED_PROXIES, CORS_ORIGINS } = config;
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with({
       config,
       version,
       infrastructure,
       engine,
-      publicUrl,
+      publicUrl: () => config.PUBLIC_URL ?? listensAt,
       books,
-      endpoints: edge,
+      endpoints: new EndpointOptions(logger, config.GRAPHIQL, socketTiming),
     }),
     createAdapter({
       trustedProxies: TRUSTED_PROXIES,
@@ -92,8 +63,43 @@ export async function startGraphqlApi(
       books.close();
       await app.close();
       endHeartbeat();
-      feed.close();
+      closeFeed();
       await infrastructure.close();
     },
   };
+}
+
+function openInfrastructure(config: Config, logger: Logger): Promise<ApiInfrastructure> {
+  return openApiInfrastructure({
+    applicationName: 'graphql-api',
+    world: config.WORLD,
+    databaseUrl: config.DATABASE_URL,
+    redisUrl: config.REDIS_URL,
+    sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
+    isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
+    onConnectionLost: (to, error) => {
+      if (to === 'redis')
+        logger.warn(
+          { event: 'redis.connection_lost', err: error },
+          'The connection to Redis is lost; reconnecting.',
+        );
+      else
+        logger.warn(
+          { event: 'listener.connection_lost', err: error },
+          'The notification connection to Postgres is lost; reconnecting.',
+        );
+    },
+  });
+}
+
+/** Opens the order books that the trading worker publishes in Redis. */
+function openBooks(config: Config, logger: Logger) {
+  const onError = (error: unknown) =>
+    logger.warn({ event: 'market_data.interrupted', err: error }, 'Market data is interrupted.');
+  const feed = new BookFeed({
+    redisUrl: config.REDIS_URL,
+    prefix: marketDataPrefix(config.WORLD),
+    onError,
+  });
+  return { books: new BookStreams(feed, onError), closeFeed: () => feed.close() };
 }

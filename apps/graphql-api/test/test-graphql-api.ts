@@ -9,7 +9,7 @@ import { JSON_TYPE, send, type TestResponse } from '../../rest-api/test/send.js'
 import type { KeyPair } from '../../rest-api/test/test-rest-api.js';
 import { configSchema } from '../src/config.js';
 import { startGraphqlApi } from '../src/graphql-api.js';
-import type { SocketEndpointDependencies } from '../src/server/socket-endpoint.js';
+import type { SocketEndpointTiming } from '../src/server/endpoint-options.js';
 
 export interface TestGraphqlApi {
   readonly port: number;
@@ -58,7 +58,7 @@ const PATIENT = { initWaitMs: 60_000, pingMs: 600_000 };
 export async function startTestGraphqlApi(
   databaseUrl: string,
   environment: Readonly<Record<string, string>> = {},
-  timing?: SocketEndpointDependencies['timing'],
+  timing?: SocketEndpointTiming,
 ): Promise<TestGraphqlApi> {
   const sealingKey = async () => {
     const { id, publicKey } = await generateSealingKeyPair();

@@ -2,16 +2,14 @@ import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { DomainError } from '@trading-automation/contracts';
 import {
-  type IssuedTokens,
   PasskeySignInService,
   PasswordSignInService,
   ProviderSignInService,
-  SecondFactorService,
-  SessionsService,
   type SignInResult,
 } from '@trading-automation/core/sign-in';
 import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
 import { ProviderIdentities } from '../providers/provider-identities.js';
+import { viewTokens } from './sessions.resolver.js';
 
 type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
@@ -23,8 +21,6 @@ export class SignInResolver {
     @Inject(ProviderIdentities) private readonly identities: ProviderIdentities,
     @Inject(ProviderSignInService) private readonly providers: ProviderSignInService,
     @Inject(PasskeySignInService) private readonly passkeys: PasskeySignInService,
-    @Inject(SecondFactorService) private readonly secondFactor: SecondFactorService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
   ) {}
 
   @DeprecatedMutation('PUBLIC')
@@ -83,52 +79,6 @@ export class SignInResolver {
   async passkey_login({ args }: DeprecatedCall<{ readonly answer: unknown }>) {
     return viewSignedIn(await this.passkeys.login(args.answer));
   }
-
-  @DeprecatedMutation('ADMIN')
-  generate_2fa(call: DeprecatedCall<unknown>) {
-    return this.secondFactor.generate(requireActor(call));
-  }
-
-  @DeprecatedMutation('ADMIN')
-  async enable_2fa(call: DeprecatedCall<{ readonly code: string }>) {
-    return { recovery_codes: await this.secondFactor.enable(requireActor(call), call.args.code) };
-  }
-
-  @DeprecatedMutation('PUBLIC')
-  async verify_2fa_code({ args }: DeprecatedCall<{ readonly ticket: string; readonly code: string }>) {
-    return viewTokens(await this.secondFactor.verify(args.ticket, args.code));
-  }
-
-  @DeprecatedMutation('ADMIN')
-  async disable_2fa(call: DeprecatedCall<{ readonly code: string }>) {
-    await this.secondFactor.disable(requireActor(call), call.args.code);
-    return { disabled: true };
-  }
-
-  @DeprecatedMutation('PUBLIC')
-  async refresh_token({ args }: DeprecatedCall<{ readonly refresh_token: string }>) {
-    return viewTokens(await this.sessions.refresh(args.refresh_token));
-  }
-
-  @DeprecatedMutation('READ')
-  async logout(call: DeprecatedCall<unknown>) {
-    await this.sessions.revoke(requireActor(call));
-    return { ended: true };
-  }
-}
-
-function viewTokens({
-  accessToken,
-  accessTokenExpiresAt,
-  refreshToken,
-  refreshTokenExpiresAt,
-}: IssuedTokens) {
-  return {
-    access_token: accessToken,
-    access_token_expires_at: accessTokenExpiresAt,
-    refresh_token: refreshToken,
-    refresh_token_expires_at: refreshTokenExpiresAt,
-  };
 }
 
 function viewSignedIn(signedIn: SignInResult) {

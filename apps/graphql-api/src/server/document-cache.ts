@@ -71,7 +71,7 @@ export class DocumentCache {
   });
   private readonly byDocument = new WeakMap<DocumentNode, CachedDocument>();
 
-  constructor(private readonly schema: GraphQLSchema) {}
+  constructor(readonly schema: GraphQLSchema) {}
 
   /** Returns the executable document or its errors. An empty operation name counts as absent. */
   prepare(text: string, operationName: string | null | undefined): Prepared {

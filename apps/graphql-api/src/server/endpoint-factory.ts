@@ -1,96 +1,37 @@
-import type { IncomingMessage } from 'node:http';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { RateBucket } from '@trading-automation/contracts';
-import { CommandRunner, Platform } from '@trading-automation/core';
-import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
-import { StreamLeases } from '@trading-automation/core/events';
-import { DeprecatedUsageService, SessionsService } from '@trading-automation/core/sign-in';
-import type { Logger } from '@trading-automation/runtime';
+import { Inject, Injectable } from '@nestjs/common';
 import type { GraphQLSchema } from 'graphql';
 import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
-import type { RequestContext } from '../graphql/context.js';
 import { PUBLIC_MUTATIONS } from '../graphql/deprecated-mutation.js';
-import { LoaderFactory } from '../graphql/loaders.js';
 import { OPERATION_FIELDS } from '../graphql/operation.js';
 import { DocumentCache } from './document-cache.js';
-import type { EndpointContext, RequestContextInput } from './endpoint-context.js';
+import { EndpointOptions } from './endpoint-options.js';
 import { Endpoints } from './endpoints.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import { serveJwks } from './jwks-endpoint.js';
-import { PersistedQueries } from './persisted-queries.js';
 import { RequestAuthenticator } from './request-authenticator.js';
-import { SocketEndpoint, type SocketEndpointDependencies } from './socket-endpoint.js';
-
-/** Maximum number of open sockets per credential. */
-const SOCKETS_MAX = 5;
-
-export class EndpointOptions {
-  constructor(
-    readonly logger: Logger,
-    /** Returns the caller's IP address, as reported by a trusted proxy. */
-    readonly addressOf: (request: IncomingMessage) => string,
-    readonly hasGraphiql: boolean,
-    readonly socketTiming: SocketEndpointDependencies['timing'] = {},
-  ) {}
-}
+import { RequestContexts } from './request-contexts.js';
+import { SocketCallers } from './socket-callers.js';
+import { SocketEndpoint } from './socket-endpoint.js';
 
 @Injectable()
-export class EndpointFactory implements OnModuleDestroy {
-  private readonly watch: CredentialWatch;
-
+export class EndpointFactory {
   constructor(
     @Inject(EndpointOptions) private readonly options: EndpointOptions,
-    @Inject(Platform) private readonly platform: Platform,
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
-    @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
-    @Inject(DeprecatedUsageService) private readonly deprecatedUse: DeprecatedUsageService,
-  ) {
-    this.watch = new CredentialWatch(platform);
-  }
+    @Inject(RequestAuthenticator) private readonly authenticator: RequestAuthenticator,
+    @Inject(RequestContexts) private readonly contexts: RequestContexts,
+    @Inject(SocketCallers) private readonly socketCallers: SocketCallers,
+  ) {}
 
   make(schema: GraphQLSchema): Endpoints {
-    const { addressOf, hasGraphiql, logger, socketTiming } = this.options;
-    const edge: EndpointContext = {
-      schema,
-      documents: new DocumentCache(schema),
-      persistedQueries: new PersistedQueries(),
-      authenticator: new RequestAuthenticator(this.authentication, this.sessions),
-      publicFields: publicFields(),
-      limitsOf: this.limiter.limitsFor(undefined),
-      hasGraphiql,
-      createContext: (operation) => this.createContext(operation),
-      logger,
-    };
-    const leases = new StreamLeases(this.platform, { kind: 'sockets', max: SOCKETS_MAX });
-    const sockets = new SocketEndpoint({ edge, watch: this.watch, leases, addressOf, timing: socketTiming });
+    const { authenticator, contexts } = this;
+    const { hasGraphiql, logger, socketTiming } = this.options;
+    const documents = new DocumentCache(schema);
+    const settings = { publicFields: publicFields(), hasGraphiql };
+    const http = new HttpEndpoint(documents, authenticator, contexts, logger, settings);
     return new Endpoints(
-      [
-        (fastify) => new HttpEndpoint(edge).serve(fastify),
-        (fastify) => serveJwks(fastify, this.sessions, edge.limitsOf),
-      ],
-      sockets,
+      [(fastify) => http.serve(fastify), (fastify) => serveJwks(fastify, authenticator)],
+      new SocketEndpoint(documents, contexts, this.socketCallers, logger, socketTiming),
     );
-  }
-
-  onModuleDestroy(): void {
-    this.watch.stop();
-  }
-
-  private createContext({ actor, incoming, requestId, idempotency }: RequestContextInput): RequestContext {
-    return {
-      actor,
-      incoming,
-      requestId,
-      idempotency,
-      limitsOf: (bucket: RateBucket | undefined) => this.limiter.limitsFor(bucket)(incoming.address),
-      commands: this.commands,
-      recordDeprecatedUse: (mutation) => this.deprecatedUse.note(mutation),
-      loaders: this.loaders.create(actor),
-      isReplayed: false,
-    };
   }
 }
 

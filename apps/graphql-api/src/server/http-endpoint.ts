@@ -12,7 +12,7 @@
 import { DomainError } from '@trading-automation/contracts';
 import { type Actor, parseIdempotencyKey, toDomainError } from '@trading-automation/core';
 import type { IncomingRequest, RequestLimits } from '@trading-automation/core/access';
-import { toErrorResponse } from '@trading-automation/runtime';
+import { type Logger, toErrorResponse } from '@trading-automation/runtime';
 import {
   bodyRefusal,
   discardRest,
@@ -24,23 +24,42 @@ import {
 } from '@trading-automation/runtime/http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHandler, type RequestParams } from 'graphql-http';
+import type { RequestContext } from '../graphql/context.js';
 import { formatError } from '../graphql/errors.js';
-import { type EndpointContext, GRAPHQL_PATH } from './endpoint-context.js';
+import type { DocumentCache } from './document-cache.js';
+import { GRAPHQL_PATH } from './endpoint-options.js';
 import { sendGraphiql, serveGraphiqlAssets } from './graphiql.js';
 import { fingerprintOf } from './idempotency.js';
 import { pathOf, registerNotFound, sendNotFound } from './not-found.js';
-import { PersistedQueryNotFound } from './persisted-queries.js';
+import { PersistedQueries, PersistedQueryNotFound } from './persisted-queries.js';
+import type { RequestAuthenticator } from './request-authenticator.js';
+import type { RequestContexts } from './request-contexts.js';
 
 export const BODY_BYTES_MAX = 102_400;
 
 const RESPONSE_TYPE = 'application/graphql-response+json';
 const MEDIA_TYPES = ['application/json', 'application/*', '*/*', RESPONSE_TYPE];
 
+export interface HttpEndpointSettings {
+  /** Root fields that need no credentials. */
+  readonly publicFields: ReadonlySet<string>;
+  /** True if browsers get GraphiQL. */
+  readonly hasGraphiql: boolean;
+}
+
 export class HttpEndpoint {
-  constructor(private readonly edge: EndpointContext) {}
+  private readonly persistedQueries = new PersistedQueries();
+
+  constructor(
+    private readonly documents: DocumentCache,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly contexts: RequestContexts,
+    private readonly logger: Logger,
+    private readonly settings: HttpEndpointSettings,
+  ) {}
 
   serve(server: FastifyInstance): void {
-    if (this.edge.hasGraphiql) serveGraphiqlAssets(server);
+    if (this.settings.hasGraphiql) serveGraphiqlAssets(server);
     registerNotFound(server);
     server.route({
       method: ['GET', 'POST'],
@@ -65,11 +84,11 @@ export class HttpEndpoint {
   }
 
   private async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (this.edge.hasGraphiql && sendGraphiql(request, reply)) return;
+    if (this.settings.hasGraphiql && sendGraphiql(request, reply)) return;
     const incoming = incomingOf(request);
-    const limits = this.edge.limitsOf(incoming.address);
+    const limits = this.authenticator.limitsOf(incoming.address);
     try {
-      const actor = await this.edge.authenticator.identify(incoming, limits);
+      const actor = await this.authenticator.identify(incoming, limits);
       await this.execute({ request, reply, incoming, limits, actor });
     } catch (error) {
       this.sendError(request, reply, error, limits);
@@ -78,44 +97,15 @@ export class HttpEndpoint {
 
   private async execute(httpOperation: HttpOperation): Promise<void> {
     const { request, reply, incoming, limits, actor } = httpOperation;
-    const params = this.edge.persistedQueries.resolve(paramsOf(incoming), actor !== null);
+    const params = this.persistedQueries.resolve(paramsOf(incoming), actor !== null);
     const key = incoming.method === 'POST' ? parseIdempotencyKey(incoming.rawHeaders) : undefined;
-    const context = this.edge.createContext({
+    const context = this.contexts.create({
       actor,
       incoming,
       requestId: request.id,
       idempotency: key === undefined ? undefined : { key, fingerprint: fingerprintOf(params) },
     });
-    const show = (error: Error) => formatError(error, request.id, this.edge.logger) as never;
-    const mediaType = mediaTypeOf(incoming);
-    const handle = createHandler({
-      parseRequestParams: () => params,
-      onSubscribe: () => {
-        const prepared = this.edge.documents.prepare(params.query, params.operationName);
-        if (actor === null) assertPublic(prepared.rootFields, this.edge.publicFields);
-        if ('errors' in prepared) return actor === null ? prepared.anonymousErrors : prepared.errors;
-        const { document, operation } = prepared;
-        if (incoming.method === 'GET' && operation.operation === 'mutation') throw notByGet();
-        return {
-          schema: this.edge.schema,
-          document,
-          operationName: params.operationName || null,
-          variableValues: params.variables ?? null,
-          contextValue: context as never,
-        };
-      },
-      execute: (args) => this.edge.documents.execute(args),
-      formatError: show,
-      // Serialized here, because the library would traverse every member again.
-      onOperation: (_request, _args, result) => {
-        const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
-        const shown = errors === undefined ? { data } : { errors: errors.map(show), data };
-        // Without data, nothing was executed, because a variable is invalid.
-        const isBad = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
-        const [status, statusText] = isBad ? [400, 'Bad Request'] : [200, 'OK'];
-        return [JSON.stringify(shown), { status, statusText, headers: { 'content-type': mediaType } }];
-      },
-    });
+    const handle = this.handlerOf(httpOperation, params, context);
     const [body, { status, headers }] = await handle({
       method: incoming.method,
       url: incoming.target,
@@ -128,15 +118,51 @@ export class HttpEndpoint {
     sendResponse(reply, {
       status,
       headers: { ...headers, ...(context.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
-      body:
-        body ??
-        JSON.stringify({
-          errors: [
-            show(new DomainError('validation_failed', `Accept ${RESPONSE_TYPE} or application/json.`)),
-          ],
-        }),
+      body: body ?? JSON.stringify({ errors: [this.show(notAcceptable(), request)] }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
+  }
+
+  /** Returns the library's handler of one operation. */
+  private handlerOf(
+    { request, incoming, actor }: HttpOperation,
+    params: RequestParams,
+    context: RequestContext,
+  ) {
+    const mediaType = mediaTypeOf(incoming);
+    return createHandler({
+      parseRequestParams: () => params,
+      onSubscribe: () => {
+        const prepared = this.documents.prepare(params.query, params.operationName);
+        if (actor === null) assertPublic(prepared.rootFields, this.settings.publicFields);
+        if ('errors' in prepared) return actor === null ? prepared.anonymousErrors : prepared.errors;
+        const { document, operation } = prepared;
+        if (incoming.method === 'GET' && operation.operation === 'mutation') throw notByGet();
+        return {
+          schema: this.documents.schema,
+          document,
+          operationName: params.operationName || null,
+          variableValues: params.variables ?? null,
+          contextValue: context as never,
+        };
+      },
+      execute: (args) => this.documents.execute(args),
+      formatError: (error: Error) => this.show(error, request),
+      // Serialized here, because the library would traverse every member again.
+      onOperation: (_request, _args, result) => {
+        const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
+        const shown = errors?.map((error) => this.show(error, request));
+        // Without data, nothing was executed, because a variable is invalid.
+        const isBad = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
+        const [status, statusText] = isBad ? [400, 'Bad Request'] : [200, 'OK'];
+        const body = JSON.stringify(shown === undefined ? { data } : { errors: shown, data });
+        return [body, { status, statusText, headers: { 'content-type': mediaType } }];
+      },
+    });
+  }
+
+  private show(error: Error, request: FastifyRequest): never {
+    return formatError(error, request.id, this.logger) as never;
   }
 
   /** Sends the error of a request that was not executed. */
@@ -148,13 +174,12 @@ export class HttpEndpoint {
   ): void {
     const { status, headers } = toErrorResponse(toDomainError(error), request.id);
     const mediaType = mediaTypeOf(request.raw);
-    const shown = formatError(error as Error, request.id, this.edge.logger);
     const rateLimit = limits?.headers;
     sendResponse(reply, {
       // Clients expect this error in a response with status 200.
       status: error instanceof PersistedQueryNotFound ? 200 : status,
       headers: { ...headers, ...(status === 405 ? { allow: 'POST' } : {}), 'content-type': mediaType },
-      body: JSON.stringify({ errors: [shown] }),
+      body: JSON.stringify({ errors: [this.show(error as Error, request)] }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
   }
@@ -235,6 +260,10 @@ function mediaTypeOf(incoming: Pick<IncomingRequest, 'rawHeaders'>): string {
     .map((range) => range.split(';')[0]!.trim())
     .find((range) => MEDIA_TYPES.includes(range));
   return `${first === RESPONSE_TYPE ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`;
+}
+
+function notAcceptable(): DomainError {
+  return new DomainError('validation_failed', `Accept ${RESPONSE_TYPE} or application/json.`);
 }
 
 function notByGet(): DomainError {

@@ -10,7 +10,7 @@
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
 import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
 import type { RequestContext } from '../graphql/context.js';
-import { GRAPHQL_PATH } from './endpoint-context.js';
+import { GRAPHQL_PATH } from './endpoint-options.js';
 
 interface OperationText {
   readonly query: string;

@@ -1,25 +1,20 @@
 import { toDomainError } from '@trading-automation/core';
-import type { RequestLimits } from '@trading-automation/core/access';
-import type { SessionsService } from '@trading-automation/core/sign-in';
 import { addressOf, errorResponse, sendResponse } from '@trading-automation/runtime/http';
 import type { FastifyInstance } from 'fastify';
+import type { RequestAuthenticator } from './request-authenticator.js';
 
 const PATH = '/.well-known/jwks.json';
 /** A new key is published longer before its first use than this cache time. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 /** Serves the public keys of access tokens publicly (RFC 7517). */
-export function serveJwks(
-  server: FastifyInstance,
-  sessions: Pick<SessionsService, 'jwks'>,
-  limitsOf: (address: string) => RequestLimits,
-): void {
+export function serveJwks(server: FastifyInstance, authenticator: RequestAuthenticator): void {
   server.get(PATH, async (request, reply) => {
     try {
-      const limits = limitsOf(addressOf(request));
+      const limits = authenticator.limitsOf(addressOf(request));
       limits.assertAddressAdmitted();
       await limits.takeByAddress();
-      const body = JSON.stringify(await sessions.jwks());
+      const body = JSON.stringify(await authenticator.publicKeys());
       sendResponse(reply, { status: 200, headers: { 'cache-control': CACHE_CONTROL }, body });
     } catch (error) {
       sendResponse(reply, errorResponse(toDomainError(error), request.id));

@@ -7,24 +7,38 @@
  * 3. A failed authentication counts toward the rate limit of the IP address, as in REST; a success toward that of the
  *    credential.
  */
+import { Inject, Injectable } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 import {
-  type Authentication,
+  Authentication,
   type IncomingRequest,
   identifyCaller,
+  RateLimiter,
   type RequestLimits,
 } from '@trading-automation/core/access';
-import type { SessionsService } from '@trading-automation/core/sign-in';
+import { type JsonWebKeySet, SessionsService } from '@trading-automation/core/sign-in';
 import { headerOf } from '@trading-automation/runtime/http';
 
 const SIGNATURE_HEADER = /^x-svc-(?:pubkey|timestamp|nonce|sig)$/i;
 
+@Injectable()
 export class RequestAuthenticator {
+  /** Returns the general limits of a request from an IP address. */
+  readonly limitsOf: (address: string) => RequestLimits;
+
   constructor(
-    private readonly authentication: Authentication,
-    private readonly sessions: Pick<SessionsService, 'verify'>,
-  ) {}
+    @Inject(Authentication) private readonly authentication: Authentication,
+    @Inject(SessionsService) private readonly sessions: SessionsService,
+    @Inject(RateLimiter) limiter: RateLimiter,
+  ) {
+    this.limitsOf = limiter.limitsFor(undefined);
+  }
+
+  /** Returns the public keys of access tokens. */
+  publicKeys(): Promise<JsonWebKeySet> {
+    return this.sessions.jwks();
+  }
 
   /**
    * Returns the caller of a request, or null without credentials.

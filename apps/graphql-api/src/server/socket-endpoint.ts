@@ -1,8 +1,7 @@
 /**
  * GraphQL over WebSocket: the `graphql-transport-ws` protocol with the `graphql-ws` library.
  *
- * 1. A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. The
- *    socket is closed with 4412 within seconds after the credential ends.
+ * 1. A socket belongs to the credential of its handshake (`socket-callers.ts`).
  * 2. A failed handshake closes with the codes of the protocol. Outages and rate limits close with 1013, after which
  *    clients retry.
  * 3. A subscription is executed and serialized once per event for all subscribers with the same request. It is therefore
@@ -15,8 +14,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { DomainError, ERRORS } from '@trading-automation/contracts';
 import { type Actor, toDomainError } from '@trading-automation/core';
-import type { CredentialWatch, IncomingRequest } from '@trading-automation/core/access';
-import type { StreamLeases } from '@trading-automation/core/events';
+import type { Logger } from '@trading-automation/runtime';
 import { parseJsonBody } from '@trading-automation/runtime/http';
 import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, handleProtocols, makeServer, type Server as Protocol } from 'graphql-ws';
@@ -24,10 +22,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext } from '../graphql/context.js';
 import { formatError } from '../graphql/errors.js';
 import { mapAsyncIterator } from '../graphql/map-async-iterator.js';
-import { type EndpointContext, GRAPHQL_PATH } from './endpoint-context.js';
+import type { DocumentCache } from './document-cache.js';
+import { GRAPHQL_PATH, type SocketEndpointTiming } from './endpoint-options.js';
 import { idempotencyOf } from './idempotency.js';
+import type { RequestContexts } from './request-contexts.js';
 import { SharedResult, SharedResults } from './shared-results.js';
 import { CLOSE_CODES, ClientSocket, SOCKET_TIMING, type SocketTiming } from './socket.js';
+import { handshakeOf, type SocketCallers } from './socket-callers.js';
 
 const FRAME_BYTES_MAX = 65_536;
 const SUBSCRIPTIONS_MAX = 50;
@@ -35,17 +36,6 @@ const INIT_WAIT_MS = 3_000;
 const BAD_REQUEST = 4400;
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
-/** Credentials of a handshake. API keys are included to reject them with a specific error. */
-const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
-
-export interface SocketEndpointDependencies {
-  readonly edge: EndpointContext;
-  readonly watch: CredentialWatch;
-  readonly leases: StreamLeases;
-  /** Returns the caller's IP address, as reported by a trusted proxy. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly timing?: Partial<SocketTiming> & { readonly initWaitMs?: number };
-}
 
 interface Extra {
   readonly socket: ClientSocket;
@@ -86,21 +76,26 @@ export class SocketEndpoint {
   private readonly protocol: Protocol<Extra>;
   private readonly timing: SocketTiming;
 
-  constructor(private readonly parts: SocketEndpointDependencies) {
-    this.timing = { ...SOCKET_TIMING, ...parts.timing };
-    const { edge } = parts;
+  constructor(
+    private readonly documents: DocumentCache,
+    private readonly contexts: RequestContexts,
+    private readonly callers: SocketCallers,
+    private readonly logger: Logger,
+    timing: SocketEndpointTiming,
+  ) {
+    this.timing = { ...SOCKET_TIMING, ...timing };
     this.protocol = makeServer<Record<string, unknown>, Extra>({
-      schema: edge.schema,
-      connectionInitWaitTimeout: parts.timing?.initWaitMs ?? INIT_WAIT_MS,
+      schema: documents.schema,
+      connectionInitWaitTimeout: timing.initWaitMs ?? INIT_WAIT_MS,
       onConnect: (context) => this.onConnect(context),
       onSubscribe: (context, _id, payload) => this.onSubscribe(context, payload),
-      execute: (args) => edge.documents.execute(args) as Promise<ExecutionResult>,
+      execute: (args) => documents.execute(args) as Promise<ExecutionResult>,
       subscribe: (args) => this.subscribe(args as SocketArgs) as Promise<ExecutionResult>,
       onComplete: ({ extra }, _id, payload) => void extra.sources.delete(payload),
       onNext: (_context, _id, _payload, args, result) => this.formatResult(args as SocketArgs, result),
       onError: (_context, _id, _payload, errors) => {
         const requestId = randomUUID();
-        return errors.map((error) => formatError(error as Error, requestId, edge.logger)) as never;
+        return errors.map((error) => formatError(error as Error, requestId, logger)) as never;
       },
     });
     this.sockets.on('connection', (socket, request) => this.open(socket, request));
@@ -128,12 +123,12 @@ export class SocketEndpoint {
     );
     this.sockets.close();
     await Promise.all(closing);
-    await this.parts.leases.settled();
+    await this.callers.settled();
   }
 
   private open(socket: WebSocket, request: IncomingMessage): void {
     const client = new ClientSocket(socket, this.timing);
-    const extra: Extra = { socket: client, address: this.parts.addressOf(request), sources: new Map() };
+    const extra: Extra = { socket: client, address: this.callers.addressOf(request), sources: new Map() };
     client.onClose(() => {
       for (const source of extra.sources.values()) void source.return?.();
     });
@@ -170,10 +165,7 @@ export class SocketEndpoint {
       if (typeof message === 'string') return client.close(BAD_REQUEST, 'Invalid message received');
       await handle(message as string);
     } catch (error) {
-      this.parts.edge.logger.error(
-        { event: 'socket_message.failed', err: error },
-        'A message of a socket failed.',
-      );
+      this.logger.error({ event: 'socket_message.failed', err: error }, 'A message of a socket failed.');
       client.close(4500, 'Internal server error');
     }
   }
@@ -183,7 +175,7 @@ export class SocketEndpoint {
     extra,
   }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
     try {
-      extra.actor = await this.authenticate(connectionParams, extra);
+      extra.actor = await this.callers.authenticate(connectionParams, extra.address, extra.socket);
       return extra.socket.isOpen;
     } catch (error) {
       const domainError = toDomainError(error);
@@ -192,40 +184,6 @@ export class SocketEndpoint {
       const isTransient = kind === 'unavailable' || kind === 'rate_limited' || kind === 'internal';
       extra.socket.close(isTransient ? TRY_AGAIN_LATER : FORBIDDEN, domainError.code);
       return false;
-    }
-  }
-
-  private async authenticate(
-    parameters: Readonly<Record<string, unknown>>,
-    { socket, address }: Extra,
-  ): Promise<Actor> {
-    const { edge, watch } = this.parts;
-    const incoming = handshakeOf(parameters, address);
-    const actor = await edge.authenticator.identify(incoming, edge.limitsOf(address));
-    if (actor === null) throw new DomainError('authentication_required');
-    const releases: (() => unknown)[] = [];
-    const release = () => {
-      for (const releaseOne of releases.splice(0)) void releaseOne();
-    };
-    const end = () => socket.close(CLOSE_CODES.ended, 'Credential ended');
-    socket.onClose(release);
-    try {
-      releases.push(await this.claim(actor, socket, end));
-      releases.push(await watch.watch({ actor, incoming, access: 'READ' }, end));
-      return actor;
-    } finally {
-      // The client may have disconnected in the meantime.
-      if (!socket.isOpen) release();
-    }
-  }
-
-  private async claim(actor: Actor, socket: ClientSocket, end: () => void): Promise<() => unknown> {
-    try {
-      return await this.parts.leases.claim(actor.credential.id, end);
-    } catch (error) {
-      if (error instanceof DomainError && error.code === 'rate_limited')
-        socket.close(CLOSE_CODES.tooMany, 'Too many sockets');
-      throw error;
     }
   }
 
@@ -243,7 +201,7 @@ export class SocketEndpoint {
       return [new GraphQLError('Too many subscriptions')];
     }
     try {
-      await this.parts.edge.limitsOf(address).takeByCredential(context.extra.actor!.credential.id);
+      await this.callers.charge(context.extra.actor!, address);
       return this.prepare(context.extra, payload);
     } catch (error) {
       return [new GraphQLError((error as Error).message, { originalError: error as Error })];
@@ -252,18 +210,17 @@ export class SocketEndpoint {
 
   /** @throws {DomainError} if a mutation has an invalid Idempotency-Key */
   private prepare(extra: Extra, payload: OperationPayload): SocketArgs | readonly GraphQLError[] {
-    const { edge } = this.parts;
-    const prepared = edge.documents.prepare(payload.query, payload.operationName);
+    const prepared = this.documents.prepare(payload.query, payload.operationName);
     if ('errors' in prepared) return prepared.errors;
     const requestId = randomUUID();
     const { document, operation } = prepared;
     const variables = (payload.variables ?? {}) as Record<string, unknown>;
     return {
-      schema: edge.schema,
+      schema: this.documents.schema,
       document,
       operationName: payload.operationName || null,
       variableValues: variables,
-      contextValue: edge.createContext({
+      contextValue: this.contexts.create({
         actor: extra.actor!,
         incoming: handshakeOf({}, extra.address),
         requestId,
@@ -288,7 +245,7 @@ export class SocketEndpoint {
     if (!(Symbol.asyncIterator in source)) return source;
     const events = mapAsyncIterator(source[Symbol.asyncIterator](), (event) =>
       this.shared.getOrExecute(event as object, args.resultKey, async () => {
-        const result = await this.parts.edge.documents.execute({
+        const result = await this.documents.execute({
           ...args,
           contextValue: this.anonymousContext(args),
           rootValue: event,
@@ -302,7 +259,7 @@ export class SocketEndpoint {
 
   /** Returns a context without a caller for shared execution; a field that requires a caller fails. */
   private anonymousContext({ requestId }: SocketArgs): RequestContext {
-    return this.parts.edge.createContext({ actor: null, incoming: handshakeOf({}, ''), requestId });
+    return this.contexts.create({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
   /** Formats errors and marks a stored response; returns undefined if the result needs no change. */
@@ -312,17 +269,9 @@ export class SocketEndpoint {
     const { isReplayed } = args.contextValue as RequestContext;
     if (errors === undefined && !isReplayed) return undefined;
     return {
-      errors: errors?.map((error) => formatError(error, args.requestId, this.parts.edge.logger)),
+      errors: errors?.map((error) => formatError(error, args.requestId, this.logger)),
       data,
       ...(isReplayed ? { extensions: { idempotencyReplayed: true } } : {}),
     } as never;
   }
-}
-
-/** Returns the handshake as the request that was signed. */
-function handshakeOf(parameters: Readonly<Record<string, unknown>>, address: string): IncomingRequest {
-  const rawHeaders = Object.entries(parameters).flatMap(([name, value]) =>
-    CREDENTIAL_PARAMETERS.includes(name) ? [name, typeof value === 'string' ? value : ''] : [],
-  );
-  return { method: 'CONNECT', target: GRAPHQL_PATH, rawHeaders, body: new Uint8Array(), address };
 }

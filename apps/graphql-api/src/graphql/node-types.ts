@@ -1,0 +1,95 @@
+/**
+ * The record types that can be loaded by id: their types in the schema, their conversion and the services that read them.
+ */
+import { Inject, Injectable, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import * as contracts from '@trading-automation/contracts';
+import type { Actor } from '@trading-automation/core';
+import { CopiersService } from '@trading-automation/core/copiers';
+import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
+import { NotificationsService } from '@trading-automation/core/notifications';
+import { RewardsService } from '@trading-automation/core/rewards';
+import { StrategiesService } from '@trading-automation/core/strategies';
+import { TradePairsService } from '@trading-automation/core/trade-pairs';
+import { TradesService } from '@trading-automation/core/trades';
+import { WebhooksService } from '@trading-automation/core/webhooks';
+import { WithdrawalsService } from '@trading-automation/core/withdrawals';
+import type { z } from 'zod';
+import { compileOutputConverter } from './value-converters.js';
+
+/** Id prefixes of the record types that can be loaded by id. */
+export type NodePrefix = 'exa' | 'tpr' | 'trd' | 'str' | 'cpr' | 'rwd' | 'rwt' | 'wdr' | 'ntf' | 'whk';
+
+type NodeRecord = { readonly id: string };
+type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (NodeRecord | null)[]>;
+
+export interface NodeType {
+  /** The type in the schema. */
+  readonly type: string;
+  readonly shape: (record: unknown) => object;
+  readonly readMany: ReadMany;
+}
+
+/** Declares a type; `bind` returns the method of its service that reads records by id. */
+interface NodeDeclaration {
+  readonly type: string;
+  readonly shape: NodeType['shape'];
+  readonly bind: (modules: ModuleRef) => ReadMany;
+}
+
+const NODES: Readonly<Record<NodePrefix, NodeDeclaration>> = {
+  exa: node('ExchangeAccount', contracts.exchangeAccount, ExchangeAccountsService),
+  tpr: node('TradePair', contracts.tradePair, TradePairsService),
+  trd: node('Trade', contracts.trade, TradesService),
+  str: node('Strategy', contracts.strategy, StrategiesService),
+  cpr: node('Copier', contracts.copier, CopiersService),
+  rwd: node('Reward', contracts.reward, RewardsService),
+  rwt: {
+    ...node('RewardType', contracts.rewardType, RewardsService),
+    bind: (modules) => {
+      const rewards = modules.get(RewardsService, { strict: false });
+      return (actor, ids) => rewards.getManyTypes(actor, ids);
+    },
+  },
+  wdr: node('Withdrawal', contracts.withdrawal, WithdrawalsService),
+  ntf: node('Notification', contracts.notification, NotificationsService),
+  whk: node('Webhook', contracts.webhook, WebhooksService),
+};
+
+@Injectable()
+export class NodeTypes {
+  private readonly bound = new Map<NodePrefix, NodeType>();
+
+  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+
+  /** Returns whether ids with this prefix belong to a type. */
+  has(prefix: string): prefix is NodePrefix {
+    return Object.hasOwn(NODES, prefix);
+  }
+
+  /** Returns a type. Its service is looked up on first use, because not every request loads records. */
+  get(prefix: NodePrefix): NodeType {
+    let found = this.bound.get(prefix);
+    if (found === undefined) {
+      const { type, shape, bind } = NODES[prefix];
+      found = { type, shape, readMany: bind(this.modules) };
+      this.bound.set(prefix, found);
+    }
+    return found;
+  }
+}
+
+function node(
+  type: string,
+  schema: z.ZodType,
+  service: Type<{ readonly getMany: ReadMany }>,
+): NodeDeclaration {
+  return {
+    type,
+    shape: compileOutputConverter(schema) as NodeType['shape'],
+    bind: (modules) => {
+      const reader = modules.get(service, { strict: false });
+      return (actor, ids) => reader.getMany(actor, ids);
+    },
+  };
+}

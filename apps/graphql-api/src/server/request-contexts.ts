@@ -1,0 +1,40 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { RateBucket } from '@trading-automation/contracts';
+import { type Actor, CommandRunner } from '@trading-automation/core';
+import { type IncomingRequest, RateLimiter } from '@trading-automation/core/access';
+import { DeprecatedUsageService } from '@trading-automation/core/sign-in';
+import type { RequestContext } from '../graphql/context.js';
+import { LoaderFactory } from '../graphql/loaders.js';
+
+/** One operation and its caller. */
+export interface RequestContextInput {
+  readonly actor: Actor | null;
+  readonly incoming: IncomingRequest;
+  readonly requestId: string;
+  readonly idempotency?: RequestContext['idempotency'];
+}
+
+/** Creates the context that the resolvers of one operation share. */
+@Injectable()
+export class RequestContexts {
+  constructor(
+    @Inject(RateLimiter) private readonly limiter: RateLimiter,
+    @Inject(CommandRunner) private readonly commands: CommandRunner,
+    @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
+    @Inject(DeprecatedUsageService) private readonly deprecatedUse: DeprecatedUsageService,
+  ) {}
+
+  create({ actor, incoming, requestId, idempotency }: RequestContextInput): RequestContext {
+    return {
+      actor,
+      incoming,
+      requestId,
+      idempotency,
+      limitsOf: (bucket: RateBucket | undefined) => this.limiter.limitsFor(bucket)(incoming.address),
+      commands: this.commands,
+      recordDeprecatedUse: (mutation) => this.deprecatedUse.note(mutation),
+      loaders: this.loaders.create(actor),
+      isReplayed: false,
+    };
+  }
+}
