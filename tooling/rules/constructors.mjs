@@ -75,7 +75,7 @@ export class ConstructorCounter {
     const target = inner.type === 'AssignmentPattern' ? inner.left : inner;
     const isBundle = target.type === 'ObjectPattern' || BUNDLE_NAMES.test(target.name ?? '');
     const type = target.typeAnnotation?.typeAnnotation;
-    if (type === undefined) return inner.type === 'AssignmentPattern' ? [] : [target.name ?? 'parameter'];
+    if (type === undefined) return isPlainValue(inner.right) ? [] : [target.name ?? 'parameter'];
     return this.#collaborators({ file, type }, target.name ?? '', isBundle, []);
   }
 
@@ -146,7 +146,9 @@ export class ConstructorCounter {
     const { file: at, node } = declaration;
     if (node.type === 'TSTypeAliasDeclaration')
       return this.#membersOf({ file: at, type: node.typeAnnotation }, [...next, node]);
-    if (node.type !== 'TSInterfaceDeclaration' || path.includes(node)) return undefined;
+    if (path.includes(node)) return undefined;
+    if (node.type === 'ClassDeclaration') return recordMembers(at, node);
+    if (node.type !== 'TSInterfaceDeclaration') return undefined;
     const inherited = (node.extends ?? []).map((/** @type {any} */ each) =>
       this.#membersOf(
         {
@@ -311,6 +313,31 @@ const DECLARATIONS = new Set([
   'TSEnumDeclaration',
   'ClassDeclaration',
 ]);
+
+/** The members of a class that has a constructor alone, which makes it a record; undefined for any other class. */
+function recordMembers(/** @type {string} */ file, /** @type {any} */ { body, superClass }) {
+  const [declared, ...others] = body.body;
+  if (superClass !== null || declared?.kind !== 'constructor' || others.length > 0) return undefined;
+  const fields = declared.value.params.map((/** @type {any} */ { type, parameter }) =>
+    type !== 'TSParameterProperty'
+      ? undefined
+      : parameter.type === 'AssignmentPattern'
+        ? parameter.left
+        : parameter,
+  );
+  if (fields.includes(undefined)) return undefined;
+  return fields.map((/** @type {any} */ field) => ({
+    file,
+    name: field.name,
+    isMethod: false,
+    type: field.typeAnnotation?.typeAnnotation ?? { type: 'TSStringKeyword' },
+  }));
+}
+
+/** Whether the default of a parameter without a type is plain: a literal or a named constant. */
+const isPlainValue = (/** @type {any} */ value) =>
+  /^(?:Literal|TemplateLiteral|UnaryExpression|BinaryExpression)$/.test(value?.type ?? '') ||
+  (value?.type === 'Identifier' && /^[A-Z][A-Z0-9_]*$/.test(value.name));
 
 const isFunction = (/** @type {any} */ type) =>
   type.type === 'TSFunctionType' ||

@@ -1,10 +1,20 @@
 import { join } from 'node:path';
-import { ConstructorCounter } from './constructors.mjs';
+import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.mjs';
+import { proseFiles } from './prose.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
+const FIXTURE = 'tooling/rules/fixtures/constructors/classes.ts';
+/** Its constructors are not checked yet. */
+const EXEMPT = 'apps/trading-worker/';
+const counter = new ConstructorCounter(root);
+const crowdedIn = (/** @type {string} */ file) =>
+  counter
+    .count(file)
+    .filter(({ collaborators }) => collaborators.length > COLLABORATORS_MAX)
+    .map(({ className, collaborators }) => `${file}: ${className} takes ${collaborators.join(', ')}`);
 
 describe('the collaborators of a constructor', () => {
-  const counted = new ConstructorCounter(root).count('tooling/rules/fixtures/constructors/classes.ts');
+  const counted = counter.count(FIXTURE);
 
   it.each([
     [
@@ -25,8 +35,23 @@ describe('the collaborators of a constructor', () => {
     ['TakesDestructured', ['onStart', 'onEnd']],
     ['TakesPort', ['port']],
     ['TakesPick', ['some.clock', 'some.first', 'rest']],
+    ['TakesRecord', ['record.clock', 'record.store']],
     ['TakesValues', []],
+    ['TakesDefaults', ['now', 'store']],
   ])('of %s are %j', (className, collaborators) => {
     expect(counted.find((each) => each.className === className)?.collaborators).toEqual(collaborators);
+  });
+});
+
+describe('a constructor', () => {
+  it(`takes at most ${COLLABORATORS_MAX} collaborators`, () => {
+    const files = proseFiles(root).filter((file) => PRODUCT.test(file) && !file.startsWith(EXEMPT));
+    expect(files.length).toBeGreaterThan(500);
+    expect(files.flatMap(crowdedIn)).toEqual([]);
+  });
+
+  it('with more of them is found', () => {
+    const found = crowdedIn(FIXTURE).map((line) => /: (\w+) takes/.exec(line)?.[1]);
+    expect(found).toEqual(['TakesBundle', 'TakesNestedBundle', 'TakesFive']);
   });
 });
