@@ -92,6 +92,7 @@ export class ConstructorCounter {
     if (members === undefined) return [name];
     const within = [...path, use.type, ...this.#declarationsOf(use)];
     const held = members.filter((member) => !this.#isPlain(member, within));
+    if (held.length === 0) return [];
     // An object whose members are all functions is a port: one collaborator, unless it is taken apart on the spot.
     if (
       !isBundle &&

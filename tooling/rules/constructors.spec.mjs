@@ -4,8 +4,6 @@ import { proseFiles } from './prose.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
 const FIXTURE = 'tooling/rules/fixtures/constructors/classes.ts';
-/** Its constructors are not checked yet. */
-const EXEMPT = 'apps/trading-worker/';
 const counter = new ConstructorCounter(root);
 const crowdedIn = (/** @type {string} */ file) =>
   counter
@@ -45,7 +43,7 @@ describe('the collaborators of a constructor', () => {
 
 describe('a constructor', () => {
   it(`takes at most ${COLLABORATORS_MAX} collaborators`, () => {
-    const files = proseFiles(root).filter((file) => PRODUCT.test(file) && !file.startsWith(EXEMPT));
+    const files = proseFiles(root).filter((file) => PRODUCT.test(file));
     expect(files.length).toBeGreaterThan(500);
     expect(files.flatMap(crowdedIn)).toEqual([]);
   });
