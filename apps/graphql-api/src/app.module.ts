@@ -15,7 +15,7 @@ import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
-import { completeResolvers, type Resolvers } from './graphql/root-resolvers.js';
+import { missingRootResolvers } from './graphql/root-resolvers.js';
 import { SCALARS } from './graphql/scalars.js';
 import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
@@ -79,8 +79,10 @@ export class AppModule {
             typeDefs: SCHEMA,
             resolvers: { ...SCALARS, ...connectionResolversOf(SCHEMA) },
             // Called with the methods of the resolver classes, when the container has created every service.
-            transformResolvers: (handwritten) =>
-              completeResolvers(handwritten as Resolvers, USE_CASES, container),
+            transformResolvers: (handwritten) => {
+              const resolvers = [handwritten].flat();
+              return [...resolvers, missingRootResolvers(resolvers, USE_CASES, container)];
+            },
             endpoints: (schema) => factory.make(schema),
           }),
         }),

@@ -6,38 +6,37 @@ import type { RootResolver } from './operation.js';
 import { OperationField } from './operation-field.js';
 
 /** Resolvers by type and field. */
-export type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type Resolvers = Record<string, Record<string, RootResolver>>;
 
 /**
- * Adds the root fields without a handwritten resolver.
+ * Returns the resolvers of the root fields without a handwritten one.
  *
  * @throws {Error} if the operation of a root field has neither a use-case nor a handwritten resolver
  */
-export function completeResolvers(
-  handwritten: Resolvers,
+export function missingRootResolvers(
+  handwritten: readonly object[],
   useCases: readonly UseCase[],
   container: Pick<ModuleRef, 'get'>,
   fields: readonly RootField[] = ROOT_FIELDS,
 ): Resolvers {
   const useCaseOf = new Map(useCases.map((useCase) => [useCase.operation.id, useCase]));
-  const missing = fields.filter(({ type, name }) => handwritten[type]?.[name] === undefined);
+  const missing = fields.filter(
+    ({ type, name }) => !handwritten.some((resolvers) => name in ((resolvers as Resolvers)[type] ?? {})),
+  );
   const strays = missing.filter(({ operation }) => !useCaseOf.has(operation.id));
   if (strays.length > 0)
     throw new Error(
       `${strays.map(({ operation }) => operation.id).join(', ')}: no use-case and no resolver. ` +
         'List the feature in packages/core/src/api/use-cases.ts, or write a resolver method.',
     );
-  const resolversOf = (type: RootField['type']) => {
-    const generated = missing
-      .filter((field) => field.type === type)
-      .map((field) => {
-        const { service, invoke } = useCaseOf.get(field.operation.id)!;
-        const instance = container.get<object>(service, { strict: false });
-        return [field.name, resolverOf(field, (call) => invoke(instance, call))] as const;
-      });
-    return { ...Object.fromEntries(generated), ...handwritten[type] };
-  };
-  return { ...handwritten, Query: resolversOf('Query'), Mutation: resolversOf('Mutation') };
+  const resolvers: Resolvers = {};
+  for (const field of missing) {
+    const { service, invoke } = useCaseOf.get(field.operation.id)!;
+    const instance = container.get<object>(service, { strict: false });
+    resolvers[field.type] ??= {};
+    resolvers[field.type]![field.name] = resolverOf(field, (call) => invoke(instance, call));
+  }
+  return resolvers;
 }
 
 function resolverOf({ operation, params }: RootField, invoke: (call: unknown) => unknown): RootResolver {
