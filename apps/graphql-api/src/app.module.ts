@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
 import { GraphQLModule } from '@nestjs/graphql';
 import { HealthService, OperationsModule, Platform, PlatformModule } from '@trading-automation/core';
 import {
@@ -8,7 +9,7 @@ import {
   createRateLimitStore,
   RateLimiter,
 } from '@trading-automation/core/access';
-import { type ApiInfrastructure, apiFeatures, BuildInfo } from '@trading-automation/core/api';
+import { type ApiInfrastructure, apiFeatures, BuildInfo, USE_CASES } from '@trading-automation/core/api';
 import { BookStreams } from '@trading-automation/core/market-data';
 import { SignInModule } from '@trading-automation/core/sign-in';
 import { SignalStreamsModule } from '@trading-automation/core/strategies';
@@ -16,30 +17,18 @@ import { addressReader } from '@trading-automation/runtime/http';
 import type { Config } from './config.js';
 import { LoaderFactory } from './graphql/loaders.js';
 import { NodeTypes } from './graphql/node-types.js';
+import { missingRootResolvers } from './graphql/root-resolvers.js';
 import { SCALARS } from './graphql/scalars.js';
 import { ProviderIdentities } from './providers/provider-identities.js';
 import { AccessResolver } from './resolvers/access.resolver.js';
-import {
-  CopierFieldsResolver,
-  CopiersResolver,
-  DecisionFieldsResolver,
-} from './resolvers/copiers.resolver.js';
-import { EmergencyStopResolver } from './resolvers/emergency-stop.resolver.js';
-import { EventsResolver } from './resolvers/events.resolver.js';
-import { ExchangeAccountsResolver } from './resolvers/exchange-accounts.resolver.js';
+import { CopierFieldsResolver, DecisionFieldsResolver } from './resolvers/copiers.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
-import { NotificationsResolver } from './resolvers/notifications.resolver.js';
 import { RealtimeResolver } from './resolvers/realtime.resolver.js';
-import { RewardFieldsResolver, RewardsResolver } from './resolvers/rewards.resolver.js';
-import { ServiceResolver } from './resolvers/service.resolver.js';
+import { RewardFieldsResolver } from './resolvers/rewards.resolver.js';
 import { SessionsResolver } from './resolvers/sessions.resolver.js';
-import { SettingsResolver } from './resolvers/settings.resolver.js';
 import { SignInResolver } from './resolvers/sign-in.resolver.js';
-import { StrategiesResolver, StrategyFieldsResolver } from './resolvers/strategies.resolver.js';
-import { TradePairsResolver } from './resolvers/trade-pairs.resolver.js';
-import { TradeFieldsResolver, TradesResolver } from './resolvers/trades.resolver.js';
-import { WebhooksResolver } from './resolvers/webhooks.resolver.js';
-import { WithdrawalsResolver } from './resolvers/withdrawals.resolver.js';
+import { StrategyFieldsResolver } from './resolvers/strategies.resolver.js';
+import { TradeFieldsResolver } from './resolvers/trades.resolver.js';
 import { type DriverOptions, GraphqlDriver } from './server/driver.js';
 import { connectionResolversOf, EndpointFactory } from './server/endpoint-factory.js';
 import { EndpointOptions } from './server/endpoint-options.js';
@@ -63,28 +52,15 @@ const SCHEMA = readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8
 
 const RESOLVERS = [
   AccessResolver,
-  CopiersResolver,
   CopierFieldsResolver,
   DecisionFieldsResolver,
-  EmergencyStopResolver,
-  EventsResolver,
-  ExchangeAccountsResolver,
   NodeResolver,
-  NotificationsResolver,
   RealtimeResolver,
-  RewardsResolver,
   RewardFieldsResolver,
-  ServiceResolver,
   SessionsResolver,
   SignInResolver,
-  SettingsResolver,
-  StrategiesResolver,
   StrategyFieldsResolver,
-  TradePairsResolver,
-  TradesResolver,
   TradeFieldsResolver,
-  WebhooksResolver,
-  WithdrawalsResolver,
 ];
 
 @Module({})
@@ -118,10 +94,15 @@ export class AppModule {
         GraphQLModule.forRootAsync<DriverOptions>({
           driver: GraphqlDriver,
           imports: [endpointsModule([access, signIn, ...features], parts)],
-          inject: [EndpointFactory],
-          useFactory: (factory: EndpointFactory) => ({
+          inject: [EndpointFactory, ModuleRef],
+          useFactory: (factory: EndpointFactory, container: ModuleRef) => ({
             typeDefs: SCHEMA,
             resolvers: { ...SCALARS, ...connectionResolversOf(SCHEMA) },
+            // Called with the methods of the resolver classes, when the container has created every service.
+            transformResolvers: (handwritten) => {
+              const resolvers = [handwritten].flat();
+              return [...resolvers, missingRootResolvers(resolvers, USE_CASES, container)];
+            },
             endpoints: (schema) => factory.make(schema),
           }),
         }),

@@ -24,6 +24,7 @@ import '../src/app.module.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
 import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { ROOT_FIELDS } from '../src/schema/root-fields.js';
 import type { GraphqlRequest } from './test-graphql-api.js';
 
 export const SCHEMA = buildSchema(readFileSync(new URL('../schema.graphql', import.meta.url), 'utf8'));
@@ -32,7 +33,10 @@ export const SCHEMA = buildSchema(readFileSync(new URL('../schema.graphql', impo
 export const REST_ONLY_OPERATIONS: readonly string[] = ['events.stream'];
 export const SHARED_OPERATIONS = OPERATIONS.filter(({ id }) => !REST_ONLY_OPERATIONS.includes(id));
 
-/** Path parameters of paths with two records, or whose field belongs to another record than the path. */
+/**
+ * Path parameters of paths with two records, or whose field belongs to another record than the path. They are published;
+ * operations that are not listed follow the rules of `root-fields.ts`.
+ */
 const OF_WEBHOOK = { id: 'webhookId' };
 const OF_DEAD_LETTER = { ...OF_WEBHOOK, dlq_id: 'id' };
 const PARAMETERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -79,13 +83,19 @@ export function argumentsOf(operation: Operation): ReadonlyMap<string, string> {
   const { id, params, query, body, list } = operation;
   const places = new Map<string, string>();
   for (const name of Object.keys(params?.shape ?? {}))
-    places.set(`params.${name}`, PARAMETERS[id]?.[name] ?? camelCase(name));
+    places.set(`params.${name}`, PARAMETERS[id]?.[name] ?? derivedArgument(id, name));
   if (list !== undefined)
     for (const [name, argument] of Object.entries(LIST_ARGUMENTS)) places.set(`query.${name}`, argument);
   for (const name of list?.includes ?? []) places.set(`query.include=${name}`, camelCase(`include_${name}`));
   for (const name of Object.keys(query?.shape ?? {})) places.set(`query.${name}`, camelCase(name));
   if (body !== undefined) places.set('body', 'input');
   return places;
+}
+
+function derivedArgument(id: string, parameter: string): string {
+  const { params = {} } = ROOT_FIELDS.find(({ operation }) => operation.id === id) ?? {};
+  const [renamed] = Object.entries(params).find(([, wireName]) => wireName === parameter) ?? [];
+  return renamed ?? camelCase(parameter);
 }
 
 /** Returns the name that GraphQL errors use for REST's `field`. */

@@ -7,25 +7,12 @@ import {
   createRateLimitStore,
   RateLimiter,
 } from '@trading-automation/core/access';
-import { type ApiSecrets, apiFeatures, BuildInfo } from '@trading-automation/core/api';
+import { type ApiSecrets, apiFeatures, BuildInfo, USE_CASES } from '@trading-automation/core/api';
 import type { Logger } from '@trading-automation/runtime';
 import type { Redis } from 'ioredis';
 import type { Config } from './config.js';
 import { AccessController } from './controllers/access.controller.js';
-import { AnalyticsController } from './controllers/analytics.controller.js';
-import { CopiersController } from './controllers/copiers.controller.js';
-import { EmergencyStopController } from './controllers/emergency-stop.controller.js';
 import { EventsController } from './controllers/events.controller.js';
-import { ExchangeAccountsController } from './controllers/exchange-accounts.controller.js';
-import { NotificationsController } from './controllers/notifications.controller.js';
-import { RewardsController } from './controllers/rewards.controller.js';
-import { ServiceController } from './controllers/service.controller.js';
-import { SettingsController } from './controllers/settings.controller.js';
-import { StrategiesController } from './controllers/strategies.controller.js';
-import { TradePairsController } from './controllers/trade-pairs.controller.js';
-import { TradesController } from './controllers/trades.controller.js';
-import { WebhooksController } from './controllers/webhooks.controller.js';
-import { WithdrawalsController } from './controllers/withdrawals.controller.js';
 import { HttpModule } from './http/http.module.js';
 
 export interface AppModuleOptions {
@@ -65,25 +52,9 @@ export class AppModule {
         OperationsModule.with(platform, config.SERVER_KEYS),
         access,
         ...apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE }),
-        HttpModule.with({ operations: OPERATIONS, logger, access }),
+        HttpModule.with({ operations: OPERATIONS, useCases: USE_CASES, logger, access }),
       ],
-      controllers: [
-        AccessController,
-        ExchangeAccountsController,
-        ServiceController,
-        TradePairsController,
-        TradesController,
-        StrategiesController,
-        CopiersController,
-        AnalyticsController,
-        RewardsController,
-        WithdrawalsController,
-        NotificationsController,
-        SettingsController,
-        EventsController,
-        EmergencyStopController,
-        WebhooksController,
-      ],
+      controllers: [AccessController, EventsController],
       providers: [
         { provide: BuildInfo, useValue: new BuildInfo(version, config.COMMIT, config.WORLD) },
         { provide: HealthService, useValue: new HealthService(platform, () => redis.ping()) },

@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { ERRORS, jsonSchemaOf, OPERATIONS } from '@trading-automation/contracts';
+import { exampleOf, resolve, SAMPLES } from '@trading-automation/contracts/samples';
 
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
 
@@ -108,8 +109,40 @@ function membersOf(schema) {
   return Object.keys(new Fields(definitions).named(root).properties ?? {});
 }
 
-const operations = OPERATIONS.map(
-  ({ id, method, path, summary, access, list, stream, query, body, response }) => [
+/**
+ * Returns the words after the command in its example: the path parameters and the required fields of the first sample.
+ *
+ * @param {import('@trading-automation/contracts').Operation} operation
+ */
+function exampleArguments({ id, params, body }) {
+  const sample = SAMPLES.find(({ operation }) => operation.id === id);
+  const given = /** @type {Schema} */ (resolve({ ...sample?.params, ...Object(sample?.body) }, exampleOf));
+  const names = Object.keys(params?.shape ?? {});
+  const required = fieldsOf(body).filter(
+    (/** @type {Schema} */ field) => field.isRequired === true && !field.path.startsWith('credentials.'),
+  );
+  const flags = required.map((/** @type {Schema} */ { path }) => {
+    const value = path
+      .split('.')
+      .reduce((/** @type {Schema} */ inner, /** @type {string} */ name) => inner?.[name], given);
+    return `--${path.replaceAll('_', '-')} ${shellWord(textOf(value))}`;
+  });
+  return [...names.map((name) => shellWord(String(given[name]))), ...flags].join(' ');
+}
+
+/** @param {unknown} value */
+const textOf = (value) =>
+  Object.prototype.toString.call(value) === '[object Object]'
+    ? JSON.stringify(value)
+    : [value].flat().join(',');
+
+/** @param {string} value */
+const shellWord = (value) => (/^[\w.,:/-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`);
+
+const operations = OPERATIONS.map((operation) => {
+  const { id, method, path, summary, access, list, stream, query, body, response } = operation;
+  const example = exampleArguments(operation);
+  return [
     id,
     {
       method,
@@ -120,10 +153,11 @@ const operations = OPERATIONS.map(
       body: fieldsOf(body),
       ...(list === undefined ? {} : { list: { sorts: list.sorts, includes: list.includes ?? [] } }),
       ...(stream === undefined ? {} : { isStream: true }),
+      ...(example === '' ? {} : { example }),
       members: membersOf(response),
     },
-  ],
-);
+  ];
+});
 
 /** @param {string} file @param {string} text */
 const write = (file, text) =>

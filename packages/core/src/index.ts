@@ -20,6 +20,7 @@ export {
   type RequestIdempotency,
   ResponseReplayed,
   toDomainError,
+  type UseCase,
 } from './operations/index.js';
 export {
   assertNoEviction,

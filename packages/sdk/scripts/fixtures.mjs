@@ -1,8 +1,8 @@
 /**
  * Writes src/generated/fixtures.ts: a response of each operation and an event of each type, for tests without a server.
  *
- * 1. Records of events are the samples of the contract; the others are defined here.
- * 2. Each record is validated against the schema of its operation. An invalid or missing record fails the generator.
+ * 1. Records of events are the samples of the contract; the others are defined here, or derived from the schema.
+ * 2. Each record is validated against the schema of its operation. An invalid record fails the generator.
  * 3. Every decimal is passed to `decimal`, so that one set of records works for clients that read numbers or strings.
  *    Values that look like secrets are created at run time.
  */
@@ -18,6 +18,7 @@ import {
   OPERATIONS,
 } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
+import { exampleOfSchema } from './example-of-schema.mjs';
 
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
 /** @typedef {import('@trading-automation/contracts').EventType} EventType */
@@ -403,15 +404,24 @@ function write(value, given) {
 
 /** @param {string} name @param {any} type a schema of the contract @param {any} value */
 function checked(name, type, value) {
-  if (value === undefined) throw new Error(`${name} has no fixture. Add one to scripts/fixtures.mjs.`);
   const { code, plain } = write(value, schemaOf(type));
   const { error } = type.safeParse(plain);
   if (error !== undefined)
-    throw new Error(`The fixture of ${name} is invalid: ${JSON.stringify(error.issues)}`);
+    throw new Error(
+      `The fixture of ${name} is invalid: ${JSON.stringify(error.issues)}. Write one in scripts/fixtures.mjs.`,
+    );
   return `'${name}': ${code},`;
 }
 
-const answers = OPERATIONS.map(({ id, response }) => checked(id, response, ANSWERS[id]));
+/** @param {any} response */
+function derivedAnswer(response) {
+  const { root, definitions: named } = jsonSchemaOf(response, 'output');
+  return exampleOfSchema(root, named);
+}
+
+const answers = OPERATIONS.map(({ id, response }) =>
+  checked(id, response, ANSWERS[id] ?? derivedAnswer(response)),
+);
 const events = EVENT_TYPES.map((type) => checked(type, EVENT_KINDS[type].records[0], sampleRecord(type)));
 const refusals = Object.entries(ERRORS).map(
   ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,

@@ -1,10 +1,10 @@
 /**
- * `@Operation(op)`: declares a resolver method as the root field of that operation; the method has the field's name.
+ * `@Operation(op)`: declares a resolver method as the root field of that operation, instead of its use-case.
  *
  *     @Operation(tradeOperations.create)
  *     createTrade(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
- * 1. GET operations are queries, all others mutations, unless the second argument says otherwise.
+ * 1. The method has the field's name (`schema/root-fields.ts`).
  * 2. Permission, limits, parsing and rendering follow from the operation; the method only calls a use case.
  * 3. Expected errors are returned instead of thrown, because Nest logs thrown errors as internal errors.
  */
@@ -12,6 +12,7 @@ import { Mutation, Query } from '@nestjs/graphql';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
 import type { OperationCall, PageWithCursors } from '@trading-automation/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import { ROOT_FIELDS } from '../schema/root-fields.js';
 import type { RequestContext } from './context.js';
 import { OperationField } from './operation-field.js';
 
@@ -23,12 +24,8 @@ export type ResultOf<O extends OperationShape> = O extends { readonly list: List
   : DataOf<O>;
 
 export interface FieldOptions<R> {
-  /** Overrides the type of the field: for a POST that only reads, or a GET that changes something. */
-  readonly as?: 'query' | 'mutation';
-  /** Path parameters by the argument that carries them under another name. */
-  readonly params?: Readonly<Record<string, string>>;
   /** Converts the result of the use case to the operation's data. */
-  readonly mapResult?: (result: R) => unknown;
+  readonly mapResult: (result: R) => unknown;
 }
 
 type OperationDecorator<O extends OperationShape, R> = <M extends (call: Call<O>) => R | Promise<R>>(
@@ -38,31 +35,34 @@ type OperationDecorator<O extends OperationShape, R> = <M extends (call: Call<O>
 ) => void;
 
 /** Operations by the type and name of their field. */
-export const OPERATION_FIELDS = new Map<string, OperationShape>();
+export const OPERATION_FIELDS: ReadonlyMap<string, OperationShape> = new Map(
+  ROOT_FIELDS.map(({ type, name, operation }) => [`${type}.${name}`, operation]),
+);
 
-export function Operation<O extends OperationShape>(
-  operation: O,
-  options?: Omit<FieldOptions<never>, 'mapResult'>,
-): OperationDecorator<O, ResultOf<O>>;
+export type RootResolver = (
+  root: unknown,
+  args: Readonly<Record<string, unknown>>,
+  context: RequestContext,
+  info: GraphQLResolveInfo,
+) => Promise<unknown>;
+
+export function Operation<O extends OperationShape>(operation: O): OperationDecorator<O, ResultOf<O>>;
 export function Operation<O extends OperationShape, R>(
   operation: O,
-  options: Required<Pick<FieldOptions<R>, 'mapResult'>> & FieldOptions<R>,
+  options: FieldOptions<R>,
 ): OperationDecorator<O, R>;
-export function Operation(operation: OperationShape, options: FieldOptions<unknown> = {}) {
-  const isQuery = (options.as ?? (operation.method === 'GET' ? 'query' : 'mutation')) === 'query';
+export function Operation(operation: OperationShape, options?: FieldOptions<never>) {
   return (target: object, name: string, descriptor: PropertyDescriptor): void => {
-    const field = new OperationField(operation, options);
+    const field = ROOT_FIELDS.find((known) => known.operation.id === operation.id);
+    if (field?.name !== name)
+      throw new Error(
+        `${operation.id} has the root field ${field?.name}; got the method ${name}. Rename the method.`,
+      );
+    const operationField = new OperationField(operation, { ...options, params: field.params });
     const method: (call: unknown) => unknown = descriptor.value;
-    OPERATION_FIELDS.set(`${isQuery ? 'Query' : 'Mutation'}.${name}`, operation);
-    descriptor.value = function (
-      this: object,
-      _root: unknown,
-      args: Readonly<Record<string, unknown>>,
-      context: RequestContext,
-      info: GraphQLResolveInfo,
-    ) {
-      return field.resolve({ invoke: (call) => method.call(this, call), args, context, info });
+    descriptor.value = function (this: object, ...[, args, context, info]: Parameters<RootResolver>) {
+      return operationField.resolve({ invoke: (call) => method.call(this, call), args, context, info });
     };
-    (isQuery ? Query() : Mutation())(target, name, descriptor);
+    (field.type === 'Query' ? Query() : Mutation())(target, name, descriptor);
   };
 }

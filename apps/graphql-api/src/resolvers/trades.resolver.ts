@@ -1,43 +1,5 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import { analyticsOperations, tradeOperations } from '@trading-automation/contracts';
-import { AnalyticsService } from '@trading-automation/core/analytics';
-import { TradesService } from '@trading-automation/core/trades';
 import type { RequestContext } from '../graphql/context.js';
-import { type Call, Operation } from '../graphql/operation.js';
-
-@Resolver()
-export class TradesResolver {
-  constructor(
-    @Inject(TradesService) private readonly tradesService: TradesService,
-    @Inject(AnalyticsService) private readonly analytics: AnalyticsService,
-  ) {}
-
-  @Operation(tradeOperations.list)
-  trades(call: Call<typeof tradeOperations.list>) {
-    return this.tradesService.list(call.actor, call.query);
-  }
-
-  @Operation(tradeOperations.get)
-  trade(call: Call<typeof tradeOperations.get>) {
-    return this.tradesService.get(call.actor, call.params.id);
-  }
-
-  @Operation(analyticsOperations.get)
-  tradeAnalytics(call: Call<typeof analyticsOperations.get>) {
-    return this.analytics.get(call.actor, call.query);
-  }
-
-  @Operation(tradeOperations.create)
-  createTrade(call: Call<typeof tradeOperations.create>) {
-    return this.tradesService.create(call.actor, call.body);
-  }
-
-  @Operation(tradeOperations.cancel)
-  cancelTrade(call: Call<typeof tradeOperations.cancel>) {
-    return this.tradesService.cancel(call.actor, call.params.id);
-  }
-}
 
 @Resolver('Trade')
 export class TradeFieldsResolver {

@@ -1,6 +1,7 @@
 import { OPERATIONS, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
-import { buildASTSchema, parse, printSchema } from 'graphql';
+import { buildASTSchema, type DocumentNode, Kind, parse, printSchema } from 'graphql';
 import { GeneratedTypes } from './generated-types.js';
+import { ROOT_FIELDS } from './root-fields.js';
 
 /** Definitions that every part of the schema uses. */
 const FOUNDATION = `
@@ -38,7 +39,8 @@ type Subscription
 `;
 
 /**
- * Builds the whole schema from the generated types and the handwritten root fields and field resolvers.
+ * Builds the whole schema from the generated types and root fields, and the handwritten fields. A handwritten root field
+ * replaces the generated one.
  *
  * @param handwritten contents of `src/resolvers/*.graphql`
  */
@@ -46,6 +48,21 @@ export function buildSchemaText(handwritten: readonly string[]): string {
   const types = new GeneratedTypes();
   for (const operation of OPERATIONS) types.add(operation);
   for (const payload of [tradeSignal, orderBookUpdate]) types.addPayload(payload);
-  const document = parse([FOUNDATION, types.text, ...handwritten].join('\n'));
+  const replaced = fieldsIn(parse(handwritten.join('\n')));
+  const rootFields = ROOT_FIELDS.filter(({ type, name }) => !replaced.has(`${type}.${name}`)).map(
+    (field) => `extend type ${field.type} {\n${types.rootField(field)}\n}`,
+  );
+  const document = parse([FOUNDATION, types.text, ...rootFields, ...handwritten].join('\n'));
   return `${printSchema(buildASTSchema(document))}\n`;
+}
+
+/** Returns the fields that a document adds to object types, as `Type.field`. */
+function fieldsIn({ definitions }: DocumentNode): ReadonlySet<string> {
+  return new Set(
+    definitions.flatMap((definition) =>
+      definition.kind === Kind.OBJECT_TYPE_EXTENSION
+        ? (definition.fields ?? []).map(({ name }) => `${definition.name.value}.${name.value}`)
+        : [],
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * Generates the types and inputs of the schema from the contracts.
+ * Generates the types, inputs and root fields of the schema from the contracts.
  *
  * 1. Responses become types, bodies become inputs (`TradeCreate` is `TradeCreateInput`), lists become connections.
  * 2. A decimal is `Decimal`, an instant `DateTime`, an id `ID`; a map or any JSON is `JSON`.
@@ -8,6 +8,7 @@
  */
 import type { Operation } from '@trading-automation/contracts';
 import { camelCase, ENUMS, isLong, pascalCase, TYPE_ALIASES, TYPES } from './names.js';
+import type { RootField } from './root-fields.js';
 
 export interface Described {
   readonly def: {
@@ -29,6 +30,7 @@ export interface Described {
 type Direction = 'input' | 'output';
 const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly'];
 const DELETION = 'deleted,id';
+const LIST_ARGUMENTS = ['first: Int', 'after: String', 'sort: String', 'order: SortOrder'];
 
 export class GeneratedTypes {
   private readonly definitions = new Map<string, string>();
@@ -46,6 +48,35 @@ export class GeneratedTypes {
   /** Adds the type of a payload that is not the response of an operation. */
   addPayload(schema: unknown): void {
     this.typeOf(schema as Described, 'output', '');
+  }
+
+  /** Returns the definition of a root field whose operation was added. */
+  rootField({ operation, name, description, params }: RootField): string {
+    const { id, list, response } = operation;
+    const item = bare(this.typeOf(response as unknown as Described, 'output', id));
+    const args = this.argumentsOf(operation, params);
+    const listed = args.length === 0 ? '' : `(${args.join(', ')})`;
+    return `${described(description, '  ')}  ${name}${listed}: ${list === undefined ? item : `${item}Connection`}`;
+  }
+
+  private argumentsOf(
+    { id, params, query, body, bodyOptional, list }: Operation,
+    renamed: RootField['params'],
+  ): readonly string[] {
+    const argumentOf = new Map(Object.entries(renamed).map(([argument, wireName]) => [wireName, argument]));
+    const membersOf = (shape: Readonly<Record<string, unknown>> = {}) =>
+      Object.entries(shape).map(([wireName, member]) => {
+        const type = this.typeOf(member as Described, 'input', `${id}.${wireName}`);
+        return `${argumentOf.get(wireName) ?? camelCase(wireName)}: ${type}`;
+      });
+    const input = body && bare(this.typeOf(body as unknown as Described, 'input', `${id}.body`));
+    return [
+      ...membersOf(params?.shape),
+      ...(list === undefined ? [] : LIST_ARGUMENTS),
+      ...membersOf(query?.shape),
+      ...(list?.includes ?? []).map((included) => `${camelCase(`include_${included}`)}: Boolean`),
+      ...(input === undefined ? [] : [`input: ${input}${bodyOptional === true ? '' : '!'}`]),
+    ];
   }
 
   /** Returns the definitions in the schema definition language, sorted by name. */
@@ -195,4 +226,4 @@ function described(text: string | undefined, indent: string): string {
   return text === undefined ? '' : `${indent}${JSON.stringify(text)}\n`;
 }
 
-const bare = (type: string) => type.replace('!', '');
+const bare = (type: string) => type.replace(/!$/, '');

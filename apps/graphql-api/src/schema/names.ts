@@ -20,6 +20,11 @@ export function pascalCase(wireName: string): string {
   return camel.charAt(0).toUpperCase() + camel.slice(1);
 }
 
+/** Converts the name of a collection to the name of one record: `strategies` to `strategy`, `trades` to `trade`. */
+export function singularOf(plural: string): string {
+  return plural.replace(/ies$/, 'y').replace(/s$/, '');
+}
+
 /** Values of the enums by name. GraphQL enum values cannot contain dots, so such enums are Strings. */
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   AnalyticsInterval: contracts.ANALYTICS_INTERVALS,

@@ -1,36 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
 import { eventOperations } from '@trading-automation/contracts';
-import { EventStreamsService, EventsService } from '@trading-automation/core/events';
+import { EventStreamsService } from '@trading-automation/core/events';
 import { type Call, Operation } from '../http/operation.js';
 
 const operations = eventOperations;
 
 @Controller()
 export class EventsController {
-  constructor(
-    @Inject(EventsService) private readonly events: EventsService,
-    @Inject(EventStreamsService) private readonly streams: EventStreamsService,
-  ) {}
-
-  @Operation(operations.list)
-  list(call: Call<typeof operations.list>) {
-    return this.events.list(call.actor, call.query);
-  }
+  constructor(@Inject(EventStreamsService) private readonly streams: EventStreamsService) {}
 
   @Operation(operations.stream)
   stream({ actor, incoming, query }: Call<typeof operations.stream>) {
     const lastEventId = lastEventIdIn(incoming.rawHeaders) ?? query.last_event_id;
     return this.streams.open(actor, incoming, { type: query.type, lastEventId });
-  }
-
-  @Operation(operations.types)
-  types(call: Call<typeof operations.types>) {
-    return this.events.types(call.actor, call.query);
-  }
-
-  @Operation(operations.get)
-  get(call: Call<typeof operations.get>) {
-    return this.events.get(call.actor, call.params.id);
   }
 }
 

@@ -1,28 +1,33 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
+import type { UseCase } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
+import { BoundOperations } from './bound-operations.js';
 import { HttpOptions, OperationHandlers } from './operation-handlers.js';
 import { OperationRouter } from './operation-router.js';
 import { NestExceptionFilter } from './replies.js';
 
 export interface HttpModuleOptions {
   readonly operations: readonly Operation[];
+  /** Default: none, so that every operation needs a controller method. */
+  readonly useCases?: readonly UseCase[];
   readonly logger: Logger;
   /** The module that exports `Authentication` and `RateLimiter`. */
   readonly access: DynamicModule;
 }
 
-/** Serves the operations through the controllers of the application. */
+/** Serves the operations through their use-cases, or through the controllers that override them. */
 @Module({})
 export class HttpModule {
-  static with({ operations, logger, access }: HttpModuleOptions): DynamicModule {
+  static with({ operations, useCases = [], logger, access }: HttpModuleOptions): DynamicModule {
     return {
       module: HttpModule,
       imports: [DiscoveryModule, access],
       providers: [
-        { provide: HttpOptions, useValue: new HttpOptions(operations, logger) },
+        { provide: HttpOptions, useValue: new HttpOptions(operations, useCases, logger) },
         { provide: APP_FILTER, useClass: NestExceptionFilter },
+        BoundOperations,
         OperationHandlers,
         OperationRouter,
       ],

@@ -11,7 +11,7 @@
  */
 import 'reflect-metadata';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
-import type { OperationCall, Page } from '@trading-automation/core';
+import type { OperationCall, Page, UseCase } from '@trading-automation/core';
 import type { IncomingRequest } from '@trading-automation/core/access';
 import type { EventStream } from './event-stream.js';
 
@@ -73,7 +73,7 @@ export function Operation(operation: OperationShape, present: ResultMapper = (re
   };
 }
 
-/** An operation, bound to the controller method that handles it. */
+/** An operation, bound to what handles it: its use case, or a controller method that overrides the use case. */
 export class BoundOperation {
   private constructor(
     private readonly method: OperationMethod,
@@ -87,16 +87,21 @@ export class BoundOperation {
     return method === undefined ? undefined : new BoundOperation(method, handle.bind(controller));
   }
 
+  /** Binds a use case to the service that implements it. */
+  static ofUseCase({ operation, invoke }: UseCase, service: object): BoundOperation {
+    return new BoundOperation({ operation, mapResult: (result) => result }, (call) => invoke(service, call));
+  }
+
   get operation(): OperationShape {
     return this.method.operation;
   }
 
-  /** Calls the controller's method. */
+  /** Calls the use case or the controller's method. */
   invoke(call: unknown): unknown {
     return this.handle(call);
   }
 
-  /** Converts the result of the method to the operation's data. */
+  /** Converts the result of `invoke` to the operation's data. */
   dataOf(result: unknown): unknown {
     return this.method.mapResult(result);
   }

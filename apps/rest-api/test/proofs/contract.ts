@@ -13,7 +13,7 @@ import {
 } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { type TestResponse } from '../send.js';
-import { type GoodRequest, REQUESTS } from './requests.js';
+import { type GoodRequest, type MakeRequest, REQUESTS } from './requests.js';
 import type { CallOptions, TestUser } from './test-user.js';
 
 /** Error codes that any request may get. */
@@ -89,9 +89,22 @@ export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodR
 
 /** A request that must succeed, on records created for it. */
 export async function goodRequest(operation: Operation, person: TestUser): Promise<GoodRequest> {
-  const make = REQUESTS[operation.id];
+  const make = REQUESTS[operation.id] ?? requestOfSibling(operation);
   if (make === undefined) throw new Error(`requests.ts has no request to ${operation.id}`);
   return make(person);
+}
+
+/**
+ * Returns the request of the resource's `get` for an operation with the same parameters and no body, and an empty one for
+ * an operation without parameters.
+ */
+function requestOfSibling({ id, params, body }: Operation): MakeRequest | undefined {
+  if (body !== undefined) return undefined;
+  if (params === undefined) return () => ({});
+  const siblingId = `${id.slice(0, id.indexOf('.'))}.get`;
+  const sibling = OPERATIONS.find((other) => other.id === siblingId);
+  const isAlike = Object.keys(sibling?.params?.shape ?? {}).join() === Object.keys(params.shape).join();
+  return isAlike ? REQUESTS[siblingId] : undefined;
 }
 
 /**

@@ -1,4 +1,7 @@
-/** A request to each operation that has to succeed, over records made for it. */
+/**
+ * A request to each operation that has to succeed, over records made for it. An operation without a body whose parameters
+ * are those of the resource's `get` needs no entry (`goodRequest`).
+ */
 import { type TestUser, WALLET } from './test-user.js';
 
 export interface GoodRequest {
@@ -10,7 +13,6 @@ export interface GoodRequest {
 /** Makes what the request needs, as the person whose records they are, and gives the request. */
 export type MakeRequest = (person: TestUser) => GoodRequest | Promise<GoodRequest>;
 
-const bare: MakeRequest = () => ({});
 const byId =
   (make: (person: TestUser) => Promise<string>): MakeRequest =>
   async (person) => ({
@@ -23,22 +25,13 @@ const deadLetter: MakeRequest = async (person) => {
 };
 
 export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
-  'health.get': bare,
-  'health.detailed': bare,
-  'version.get': bare,
-  'auth.cliChallenge': bare,
   'auth.cliIdentity': (person) => person.newIdentity(),
-  'me.get': bare,
   'me.update': (person) => ({ body: { email: `${person.id}@mail.example` } }),
   'auth.verifyEmail': async (person) => ({ query: { code: await person.emailCode() } }),
-  'publicKeys.list': bare,
   'publicKeys.revoke': byId((person) => person.publicKey()),
-  'apiKeys.list': bare,
   'apiKeys.create': () => ({ body: { name: 'another', permissions: ['READ'] } }),
   'apiKeys.revoke': byId((person) => person.apiKey()),
   'apiKeys.rotate': byId((person) => person.apiKey()),
-  'supportedExchanges.list': bare,
-  'exchanges.list': bare,
   'exchanges.get': byId((person) => person.account()),
   'exchanges.create': ({ market }) => ({ body: market.accountBody() }),
   'exchanges.update': async (person) => ({
@@ -53,12 +46,10 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'exchanges.sync': byId((person) => person.account()),
   'tradePairs.list': () => ({ query: { exchange: 'paper' } }),
   'tradePairs.get': ({ market }) => ({ params: { id: market.pairId } }),
-  'trades.list': bare,
   'trades.get': byId((person) => person.trade()),
   'trades.create': async (person) => ({ body: person.market.tradeBody(await person.account()) }),
   'trades.cancel': byId((person) => person.trade()),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
-  'webhooks.list': bare,
   'webhooks.get': byId((person) => person.webhook()),
   'webhooks.update': async (person) => ({
     params: { id: await person.webhook() },
@@ -81,7 +72,6 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     body: { event_type: 'key.created' },
   }),
   'deadLetters.discard': deadLetter,
-  'strategies.list': bare,
   'strategies.get': byId((person) => person.strategy()),
   'strategies.create': async (person) => ({
     body: {
@@ -102,7 +92,6 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { id: await person.strategy() },
     body: { copier_ids: [await person.copier()] },
   }),
-  'copiers.list': bare,
   'copiers.get': byId((person) => person.copier()),
   'copiers.create': async (person) => ({
     body: {
@@ -124,30 +113,17 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { id: await person.linkedCopier() },
     body: { mode: 'CLOSE_ONLY' },
   }),
-  'trades.analytics': bare,
-  'emergencyStop.run': bare,
-  'rewards.list': bare,
-  'rewards.types': bare,
-  'rewards.balance': bare,
   'rewards.claim': byId((person) => person.reward()),
-  'withdrawals.list': bare,
   'withdrawals.get': byId((person) => person.withdrawal()),
   'withdrawals.create': async (person) => {
     await person.requireData('POST', `/v1/rewards/${await person.reward()}/claim`);
     return { body: { amount: '10', wallet_address: WALLET } };
   },
   'withdrawals.cancel': byId((person) => person.withdrawal()),
-  'notifications.list': bare,
-  'notifications.count': bare,
   'notifications.read': byId((person) => person.notification()),
-  'notifications.readAll': bare,
   'notifications.delete': byId((person) => person.notification()),
-  'settings.list': bare,
   'settings.get': async (person) => ({ params: { key: await person.setting() } }),
   'settings.put': () => ({ params: { key: 'theme' }, body: { value: { colour: 'dark' } } }),
   'settings.delete': async (person) => ({ params: { key: await person.setting() } }),
-  'events.list': bare,
   'events.get': byId((person) => person.event()),
-  'events.stream': bare,
-  'events.types': bare,
 };

@@ -1,25 +1,23 @@
 /**
- * The commands that call one operation each. Other operations have a hand-written command, see {@link CUSTOM_COMMAND_OF},
- * or none.
+ * The commands that call one operation each. An operation has a row here only if its command differs from the derived
+ * one (`derived-commands.ts`). {@link CUSTOM_COMMAND_OF} lists the operations with a hand-written command.
  */
-import type { OperationId } from '../generated/operations.js';
+import { OPERATIONS, type OperationId } from '../generated/operations.js';
+import { withDerivedCommands } from './derived-commands.js';
 import type { OperationCommand } from './operation-command.js';
 
 const ACCOUNT = 'exa_01k9y3wq8ge0t8p8bf1mq93h57';
 const PAIR = 'tpr_01k9y3wq8ge128p8bf1mq93h57';
-const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 const STRATEGY = 'str_01k9y3wq8ge1a8p8bf1mq93h57';
 const COPIER = 'cpr_01k9y3wq8ge1j8p8bf1mq93h57';
 const WEBHOOK = 'whk_01k9y3wq8ge3a8p8bf1mq93h57';
 const DEAD_LETTER = 'dlq_01k9y3wq8ge428p8bf1mq93h57';
 const EVENT = 'evt_01k9y3wq8ge3j8p8bf1mq93h57';
-const REWARD = 'rwd_01k9y3wq8ge2a8p8bf1mq93h57';
-const WITHDRAWAL = 'wdr_01k9y3wq8ge2t8p8bf1mq93h57';
 const NOTIFICATION = 'ntf_01k9y3wq8ge328p8bf1mq93h57';
 const API_KEY = 'key_01k9y3wq8ge0a8p8bf1mq93h57';
 const PUBLIC_KEY = 'pbk_01k9y3wq8ge0j8p8bf1mq93h57';
 
-export const OPERATION_COMMANDS: readonly OperationCommand[] = [
+const ROWS: readonly OperationCommand[] = [
   {
     command: 'supported-exchanges',
     operation: 'supportedExchanges.list',
@@ -39,7 +37,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     ],
     examples: ['svc exchanges list', 'svc exchanges list --json id,account_name,balance'],
   },
-  { command: 'exchanges get', operation: 'exchanges.get', examples: [`svc exchanges get ${ACCOUNT}`] },
   {
     command: 'exchanges add',
     operation: 'exchanges.create',
@@ -70,7 +67,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     credentials: 'required',
     examples: ['svc exchanges test --exchange paper --trading-type spot --credentials-file keys.json'],
   },
-  { command: 'exchanges sync', operation: 'exchanges.sync', examples: [`svc exchanges sync ${ACCOUNT}`] },
 
   {
     command: 'pairs list',
@@ -99,7 +95,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
       'svc trades list --all --jq \'.[] | select(.side == "BUY") | .id\'',
     ],
   },
-  { command: 'trades get', operation: 'trades.get', examples: [`svc trades get ${TRADE}`] },
   {
     command: 'trades create',
     operation: 'trades.create',
@@ -110,7 +105,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
       'svc trades create --from-file order.json',
     ],
   },
-  { command: 'trades cancel', operation: 'trades.cancel', examples: [`svc trades cancel ${TRADE}`] },
   {
     command: 'trades analytics',
     operation: 'trades.analytics',
@@ -131,7 +125,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     ],
     examples: ['svc strategies list', 'svc strategies list --visibility PUBLIC'],
   },
-  { command: 'strategies get', operation: 'strategies.get', examples: [`svc strategies get ${STRATEGY}`] },
   {
     command: 'strategies create',
     operation: 'strategies.create',
@@ -148,11 +141,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     confirm: { question: 'Delete the strategy {id}?', when: 'always' },
     examples: [`svc strategies delete ${STRATEGY} --stop-copiers`],
   },
-  {
-    command: 'strategies link-copiers',
-    operation: 'strategies.linkCopiers',
-    examples: [`svc strategies link-copiers ${STRATEGY} --copier-ids ${COPIER}`],
-  },
 
   {
     command: 'copiers list',
@@ -168,7 +156,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     ],
     examples: ['svc copiers list --status ACTIVE'],
   },
-  { command: 'copiers get', operation: 'copiers.get', examples: [`svc copiers get ${COPIER}`] },
   {
     command: 'copiers create',
     operation: 'copiers.create',
@@ -237,19 +224,12 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     columns: ['code', 'name', 'description', 'is_active'],
     examples: ['svc rewards types'],
   },
-  { command: 'rewards balance', operation: 'rewards.balance', examples: ['svc rewards balance'] },
-  { command: 'rewards claim', operation: 'rewards.claim', examples: [`svc rewards claim ${REWARD}`] },
 
   {
     command: 'withdrawals list',
     operation: 'withdrawals.list',
     columns: ['id', 'amount', 'fee', 'currency', 'status', 'wallet_address', 'created_at'],
     examples: ['svc withdrawals list --status PENDING'],
-  },
-  {
-    command: 'withdrawals get',
-    operation: 'withdrawals.get',
-    examples: [`svc withdrawals get ${WITHDRAWAL}`],
   },
   {
     command: 'withdrawals create',
@@ -259,28 +239,12 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
       'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
     ],
   },
-  {
-    command: 'withdrawals cancel',
-    operation: 'withdrawals.cancel',
-    examples: [`svc withdrawals cancel ${WITHDRAWAL}`],
-  },
 
   {
     command: 'notifications list',
     operation: 'notifications.list',
     columns: ['id', 'severity', 'title', 'is_read', 'created_at'],
     examples: ['svc notifications list --is-read false'],
-  },
-  { command: 'notifications count', operation: 'notifications.count', examples: ['svc notifications count'] },
-  {
-    command: 'notifications read',
-    operation: 'notifications.read',
-    examples: [`svc notifications read ${NOTIFICATION}`],
-  },
-  {
-    command: 'notifications read-all',
-    operation: 'notifications.readAll',
-    examples: ['svc notifications read-all'],
   },
   {
     command: 'notifications delete',
@@ -360,7 +324,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     columns: ['id', 'url', 'events', 'is_active', ['consecutive_failures', 'failures']],
     examples: ['svc webhooks list'],
   },
-  { command: 'webhooks get', operation: 'webhooks.get', examples: [`svc webhooks get ${WEBHOOK}`] },
   {
     command: 'webhooks create',
     operation: 'webhooks.create',
@@ -403,7 +366,6 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     ],
     examples: [`svc webhooks deliveries ${WEBHOOK} --status FAILED`],
   },
-  { command: 'webhooks test', operation: 'webhooks.test', examples: [`svc webhooks test ${WEBHOOK}`] },
   {
     command: 'webhooks dead-letters list',
     operation: 'deadLetters.list',
@@ -456,12 +418,10 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     examples: [`svc events resend ${EVENT} --webhook ${WEBHOOK}`],
   },
 
-  { command: 'health get', operation: 'health.get', examples: ['svc health get'] },
-  { command: 'health detailed', operation: 'health.detailed', examples: ['svc health detailed'] },
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
-/** The hand-written command of each operation without a row. */
+/** The hand-written command of each operation that has neither a row nor a derived command. */
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',
@@ -469,3 +429,10 @@ export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'deadLetters.retry': 'webhooks dead-letters retry',
   'deadLetters.retryMany': 'webhooks dead-letters retry',
 };
+
+/** Every command that calls one operation. */
+export const OPERATION_COMMANDS: readonly OperationCommand[] = withDerivedCommands(
+  OPERATIONS,
+  ROWS,
+  CUSTOM_COMMAND_OF,
+);

@@ -113,6 +113,8 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example:
+      '--challenge 2dd00bd77e0222ced882665481a9c1d9f907309d16e05ed007a1ea63928477a9 --pubkey 0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798 --signature 519ebdf60a048f6b8f608f8ac15d33eb06f3cf50e127b75aca84648f92d5f1023f0745e2162ee84b9839e2bee77e8e87a253678f9476ff4841ed01ebefab9fae',
     members: ['id', 'user_id', 'pubkey', 'label', 'created_at', 'last_used_at', 'revoked_at'],
   },
   'apiKeys.list': {
@@ -168,6 +170,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: '--name bot',
     members: [
       'id',
       'name',
@@ -189,6 +192,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'key_01k9y3wq8ge0a8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'apiKeys.rotate': {
@@ -198,6 +202,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'key_01k9y3wq8ge0a8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -233,6 +238,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'pbk_01k9y3wq8ge0j8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'supportedExchanges.list': {
@@ -279,6 +285,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
     members: [
       'id',
       'exchange_name',
@@ -338,6 +345,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: '--exchange paper --trading-type spot --account-name main',
     members: [
       'id',
       'exchange_name',
@@ -383,6 +391,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
     members: [
       'id',
       'exchange_name',
@@ -403,6 +412,7 @@ export const OPERATIONS = {
     access: 'TRADE',
     query: [],
     body: [],
+    example: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'exchanges.test': {
@@ -439,6 +449,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: '--exchange paper --trading-type spot',
     members: ['ok', 'trading_types', 'can_trade', 'can_withdraw'],
   },
   'exchanges.sync': {
@@ -448,6 +459,7 @@ export const OPERATIONS = {
     access: 'TRADE',
     query: [],
     body: [],
+    example: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
     members: [
       'id',
       'exchange_name',
@@ -513,6 +525,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
     members: [
       'id',
       'exchange',
@@ -624,6 +637,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
     members: [
       'id',
       'exchange_account_id',
@@ -738,6 +752,8 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example:
+      '--exchange-account-id exa_01k9y3wq8ge0t8p8bf1mq93h57 --trade-pair-id tpr_01k9y3wq8ge128p8bf1mq93h57 --type LIMIT --side BUY --amount 0.01',
     members: [
       'id',
       'exchange_account_id',
@@ -790,6 +806,7 @@ export const OPERATIONS = {
     access: 'TRADE',
     query: [],
     body: [],
+    example: 'trd_01k9y3wq8ge1t8p8bf1mq93h57',
     members: [
       'id',
       'exchange_account_id',
@@ -904,6 +921,7 @@ export const OPERATIONS = {
     access: 'WITHDRAW',
     query: [],
     body: [],
+    example: 'rwd_01k9y3wq8ge2a8p8bf1mq93h57',
     members: [
       'id',
       'type_id',
@@ -967,6 +985,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'wdr_01k9y3wq8ge2t8p8bf1mq93h57',
     members: [
       'id',
       'amount',
@@ -1008,6 +1027,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: '--amount 5 --wallet-address 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     members: [
       'id',
       'amount',
@@ -1036,6 +1056,7 @@ export const OPERATIONS = {
     access: 'WITHDRAW',
     query: [],
     body: [],
+    example: 'wdr_01k9y3wq8ge2t8p8bf1mq93h57',
     members: [
       'id',
       'amount',
@@ -1104,6 +1125,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1185,6 +1207,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: "--name 'Dip buyer' --exchange-account-id exa_01k9y3wq8ge0t8p8bf1mq93h57",
     members: [
       'id',
       'name',
@@ -1258,6 +1281,7 @@ export const OPERATIONS = {
         type: 'integer',
       },
     ],
+    example: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1290,6 +1314,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'strategies.linkCopiers': {
@@ -1307,6 +1332,7 @@ export const OPERATIONS = {
         isList: true,
       },
     ],
+    example: 'str_01k9y3wq8ge1a8p8bf1mq93h57 --copier-ids cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1379,6 +1405,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1524,6 +1551,8 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example:
+      "--name 'Half size' --exchange-account-id exa_01k9y3wq8ge0t8p8bf1mq93h57 --sizing.mode MULTIPLIER --sizing.value 0.5",
     members: [
       'id',
       'name',
@@ -1666,6 +1695,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1694,6 +1724,7 @@ export const OPERATIONS = {
     access: 'TRADE',
     query: [],
     body: [],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'copiers.start': {
@@ -1716,6 +1747,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1754,6 +1786,7 @@ export const OPERATIONS = {
         choices: ['PAUSED', 'CLOSE_ONLY'],
       },
     ],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'name',
@@ -1799,6 +1832,7 @@ export const OPERATIONS = {
       sorts: ['created_at', 'sequence'],
       includes: [],
     },
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'id',
       'copier_id',
@@ -1842,6 +1876,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: 'cpr_01k9y3wq8ge1j8p8bf1mq93h57',
     members: [
       'from',
       'to',
@@ -1925,6 +1960,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
     members: ['id', 'kind', 'severity', 'title', 'body', 'data', 'is_read', 'read_at', 'created_at'],
   },
   'notifications.readAll': {
@@ -1943,6 +1979,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'ntf_01k9y3wq8ge328p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'settings.list': {
@@ -1965,6 +2002,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'dashboard.layout',
     members: ['key', 'value', 'created_at', 'updated_at'],
   },
   'settings.put': {
@@ -1982,6 +2020,7 @@ export const OPERATIONS = {
         type: 'json',
       },
     ],
+    example: 'dashboard.layout --value \'{"columns":["symbol","side","amount"],"dense":true}\'',
     members: ['key', 'value', 'created_at', 'updated_at'],
   },
   'settings.delete': {
@@ -1991,6 +2030,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'dashboard.layout',
     members: ['key', 'deleted'],
   },
   'trades.analytics': {
@@ -2148,6 +2188,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'evt_01k9y3wq8ge3j8p8bf1mq93h57',
     members: ['event_id', 'type', 'timestamp', 'data', 'truncated'],
   },
   'webhooks.create': {
@@ -2176,6 +2217,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: "--url https://example.com/hooks/trading --events 'trade.*'",
     members: [
       'id',
       'url',
@@ -2223,6 +2265,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2266,6 +2309,7 @@ export const OPERATIONS = {
         type: 'boolean',
       },
     ],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2287,6 +2331,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
   'webhooks.rotateSecret': {
@@ -2296,6 +2341,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'url',
@@ -2374,6 +2420,7 @@ export const OPERATIONS = {
       sorts: ['created_at', 'attempted_at'],
       includes: [],
     },
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2397,6 +2444,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2429,6 +2477,7 @@ export const OPERATIONS = {
         type: 'text',
       },
     ],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 --event-id evt_01k9y3wq8ge3j8p8bf1mq93h57',
     members: ['event_id', 'event_type', 'run'],
   },
   'deadLetters.list': {
@@ -2489,6 +2538,7 @@ export const OPERATIONS = {
       sorts: ['created_at', 'updated_at'],
       includes: [],
     },
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2510,6 +2560,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: ['pending', 'retried', 'discarded'],
   },
   'deadLetters.get': {
@@ -2519,6 +2570,7 @@ export const OPERATIONS = {
     access: 'READ',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2542,6 +2594,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
     members: [
       'id',
       'event_id',
@@ -2606,6 +2659,7 @@ export const OPERATIONS = {
         ],
       },
     ],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57',
     members: ['retried', 'has_more'],
   },
   'deadLetters.discard': {
@@ -2615,6 +2669,7 @@ export const OPERATIONS = {
     access: 'ADMIN',
     query: [],
     body: [],
+    example: 'whk_01k9y3wq8ge3a8p8bf1mq93h57 dlq_01k9y3wq8ge428p8bf1mq93h57',
     members: ['id', 'deleted'],
   },
 } as const satisfies Readonly<Record<string, OperationInfo>>;

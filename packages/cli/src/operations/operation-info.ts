@@ -23,6 +23,8 @@ export interface OperationInfo {
   readonly body: readonly Field[];
   readonly list?: { readonly sorts: readonly string[]; readonly includes: readonly string[] };
   readonly isStream?: boolean;
+  /** Words after the command in an example: path parameters and required fields. */
+  readonly example?: string;
   /** Field names of a returned record. */
   readonly members: readonly string[];
 }

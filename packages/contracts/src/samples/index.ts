@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../operations.js';
 import { accessSamples } from './access.js';
 import { eventSamples, notificationSamples, settingSamples } from './account-data.js';
 import { copyingSamples } from './copying.js';
@@ -7,12 +8,13 @@ import type { Sample } from './sample.js';
 import { serviceSamples } from './service.js';
 import { emergencyStopSamples, tradePairSamples, tradeSamples } from './trades.js';
 import { deadLetterSamples, webhookClosingSamples, webhookSamples } from './webhooks.js';
+import { withDerivedSamples } from './with-derived.js';
 
 export { exampleOf, SAMPLE_FIXTURES } from './examples.js';
 export { exampleId, referenceIn, resolve, type Sample } from './sample.js';
 
 /** Every sample, in an order in which they can run. */
-export const SAMPLES: readonly Sample[] = [
+export const SAMPLES: readonly Sample[] = withDerivedSamples(OPERATIONS, [
   ...serviceSamples,
   ...accessSamples,
   ...webhookSamples,
@@ -28,4 +30,4 @@ export const SAMPLES: readonly Sample[] = [
   ...emergencyStopSamples,
   ...webhookClosingSamples,
   ...exchangeAccountClosingSamples,
-];
+]);

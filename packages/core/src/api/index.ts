@@ -7,3 +7,4 @@ export {
 } from './api-infrastructure.js';
 export { apiSettings } from './api-settings.js';
 export { BuildInfo } from './build-info.js';
+export { USE_CASES } from './use-cases.js';

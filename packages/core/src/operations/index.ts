@@ -23,3 +23,4 @@ export {
 } from './operation-pipeline.js';
 export { OperationsModule } from './operations.module.js';
 export { toDomainError } from './to-domain-error.js';
+export { type UseCase, useCaseOf, useCasesOf } from './use-case.js';

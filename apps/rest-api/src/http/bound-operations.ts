@@ -1,0 +1,57 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { BoundOperation } from './operation.js';
+import { HttpOptions } from './operation-handlers.js';
+
+/** Finds what handles each operation: its use case, or the controller method that overrides it. */
+@Injectable()
+export class BoundOperations {
+  constructor(
+    @Inject(HttpOptions) private readonly options: HttpOptions,
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(ModuleRef) private readonly container: ModuleRef,
+  ) {}
+
+  /** @throws {Error} if an operation has neither a use case nor a controller method, or several of one kind */
+  all(): readonly BoundOperation[] {
+    const overrides = this.controllerMethods();
+    const overridden = new Set(overrides.map(({ operation }) => operation.id));
+    const bound = [...overrides, ...this.useCases().filter(({ operation }) => !overridden.has(operation.id))];
+    assertComplete(
+      this.options.operations.map(({ id }) => id),
+      bound.map(({ operation }) => operation.id),
+    );
+    return bound;
+  }
+
+  private useCases(): BoundOperation[] {
+    return this.options.useCases.map((useCase) =>
+      BoundOperation.ofUseCase(useCase, this.container.get<object>(useCase.service, { strict: false })),
+    );
+  }
+
+  private controllerMethods(): BoundOperation[] {
+    const scanner = new MetadataScanner();
+    return this.discovery
+      .getControllers()
+      .flatMap(({ instance }) =>
+        scanner
+          .getAllMethodNames(Object.getPrototypeOf(instance))
+          .flatMap((name) => BoundOperation.of(instance, name) ?? []),
+      );
+  }
+}
+
+/** Throws unless every operation has exactly one handler and every handler belongs to an operation. */
+function assertComplete(ids: readonly string[], handled: readonly string[]): void {
+  const problems = [
+    ...ids
+      .filter((id) => !handled.includes(id))
+      .map((id) => `${id} has no controller method and no use-case`),
+    ...[...new Set(handled)]
+      .filter((id) => handled.indexOf(id) !== handled.lastIndexOf(id))
+      .map((id) => `${id} has several use-cases or controller methods`),
+    ...handled.filter((id) => !ids.includes(id)).map((id) => `${id} is not an operation of this API`),
+  ];
+  if (problems.length > 0) throw new Error(`The handlers do not match the contract: ${problems.join('; ')}`);
+}

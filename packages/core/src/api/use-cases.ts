@@ -1,0 +1,86 @@
+/**
+ * The use-case of every operation that any transport can serve.
+ *
+ * A feature is listed once. An operation that is added to a listed group compiles only when the service has its method.
+ * `access.cliIdentity` and `events.stream` have no entry: their answer depends on the transport, so each transport
+ * handles them by hand.
+ */
+import {
+  accessOperations,
+  analyticsOperations,
+  copierOperations,
+  deadLetterOperations,
+  emergencyStopOperations,
+  eventOperations,
+  exchangeAccountOperations,
+  notificationOperations,
+  rewardOperations,
+  serviceOperations,
+  settingOperations,
+  simulationOperations,
+  strategyOperations,
+  tradeOperations,
+  tradePairOperations,
+  webhookOperations,
+  withdrawalOperations,
+} from '@trading-automation/contracts';
+import {
+  ApiKeysService,
+  EmailVerificationService,
+  IdentityService,
+  PublicKeysService,
+} from '../access/index.js';
+import { AnalyticsService } from '../analytics/index.js';
+import { CopierSimulation, CopiersService, FollowedStrategiesService } from '../copiers/index.js';
+import { EmergencyStopService } from '../emergency-stop/index.js';
+import { EventsService } from '../events/index.js';
+import { ExchangeAccountsService } from '../exchange-accounts/index.js';
+import { NotificationsService } from '../notifications/index.js';
+import { type UseCase, useCaseOf, useCasesOf } from '../operations/index.js';
+import { HealthService } from '../platform/index.js';
+import { RewardsService } from '../rewards/index.js';
+import { SettingsService } from '../settings/index.js';
+import { StrategiesService } from '../strategies/index.js';
+import { TradePairsService } from '../trade-pairs/index.js';
+import { TradesService } from '../trades/index.js';
+import { DeadLettersService, WebhooksService } from '../webhooks/index.js';
+import { WithdrawalsService } from '../withdrawals/index.js';
+import { BuildInfo } from './build-info.js';
+
+const { me, updateMe, verifyEmail, cliChallenge } = accessOperations;
+const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperations;
+const { listPublicKeys, revokePublicKey } = accessOperations;
+const { supported, ...exchangeAccounts } = exchangeAccountOperations;
+const { update: updateStrategy, delete: deleteStrategy, linkCopiers, ...strategies } = strategyOperations;
+const { stream: _stream, ...events } = eventOperations;
+
+export const USE_CASES: readonly UseCase[] = [
+  useCaseOf(serviceOperations.health, HealthService, () => ({ status: 'ok' }) as const),
+  ...useCasesOf({ detailed: serviceOperations.detailedHealth }, HealthService),
+  ...useCasesOf({ version: serviceOperations.version }, BuildInfo),
+  ...useCasesOf({ me, challenge: cliChallenge }, IdentityService),
+  ...useCasesOf({ update: updateMe }, EmailVerificationService),
+  useCaseOf(verifyEmail, EmailVerificationService, (emails, { query }) => emails.verify(query.code)),
+  ...useCasesOf(
+    { list: listApiKeys, create: createApiKey, revoke: revokeApiKey, rotate: rotateApiKey },
+    ApiKeysService,
+  ),
+  ...useCasesOf({ list: listPublicKeys, revoke: revokePublicKey }, PublicKeysService),
+  useCaseOf(supported, ExchangeAccountsService, (accounts, { query }) => accounts.supported(query)),
+  ...useCasesOf(exchangeAccounts, ExchangeAccountsService),
+  ...useCasesOf(tradePairOperations, TradePairsService),
+  ...useCasesOf(tradeOperations, TradesService),
+  ...useCasesOf(analyticsOperations, AnalyticsService),
+  ...useCasesOf(strategies, StrategiesService),
+  ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, FollowedStrategiesService),
+  ...useCasesOf(copierOperations, CopiersService),
+  ...useCasesOf(simulationOperations, CopierSimulation),
+  ...useCasesOf(emergencyStopOperations, EmergencyStopService),
+  ...useCasesOf(rewardOperations, RewardsService),
+  ...useCasesOf(withdrawalOperations, WithdrawalsService),
+  ...useCasesOf(notificationOperations, NotificationsService),
+  ...useCasesOf(settingOperations, SettingsService),
+  ...useCasesOf(events, EventsService),
+  ...useCasesOf(webhookOperations, WebhooksService),
+  ...useCasesOf(deadLetterOperations, DeadLettersService),
+];

@@ -1,0 +1,107 @@
+/**
+ * Connects operations to the methods of services, for every transport.
+ *
+ * By convention a method has the name of the operation's key in the contract and takes, in this order: the caller (unless
+ * the operation is public), each path parameter, the query and the body, as far as the operation has them. The compiler
+ * checks the convention where a feature is listed (`api/use-cases.ts`).
+ */
+import type { DataOf, ListShape, Operation } from '@trading-automation/contracts';
+import type { z } from 'zod';
+import type { PageWithCursors } from './list-reader.js';
+import type { OperationCall } from './operation-call.js';
+
+/** Names of the path parameters in order. */
+type NamesIn<Path extends string> = Path extends `${string}/:${infer Rest}`
+  ? Rest extends `${infer Name}/${infer Tail}`
+    ? [Name, ...NamesIn<`/${Tail}`>]
+    : [Rest]
+  : [];
+type ValuesOf<Names, Values> = {
+  [At in keyof Names]: Names[At] extends keyof Values ? Values[Names[At]] : never;
+};
+
+type CallerArgument<O extends Operation> = O['access'] extends 'PUBLIC' ? [] : [OperationCall<O>['actor']];
+type PathArguments<O extends Operation> = ValuesOf<NamesIn<O['path']>, OperationCall<O>['params']>;
+type QueryArgument<O extends Operation> = O extends
+  | { readonly list: ListShape }
+  | { readonly query: z.ZodType }
+  ? [OperationCall<O>['query']]
+  : [];
+type BodyArgument<O extends Operation> = O extends { readonly body: z.ZodType }
+  ? [OperationCall<O>['body']]
+  : [];
+type Arguments<O extends Operation> = [
+  ...CallerArgument<O>,
+  ...PathArguments<O>,
+  ...QueryArgument<O>,
+  ...BodyArgument<O>,
+];
+
+/** Result of an operation: its data, or a page of it. */
+type ResultOf<O extends Operation> = O extends { readonly list: ListShape }
+  ? PageWithCursors<DataOf<O>>
+  : DataOf<O>;
+
+type MethodsOf<Operations extends Readonly<Record<string, Operation>>> = {
+  readonly [Name in keyof Operations]: (
+    ...args: Arguments<Operations[Name]>
+  ) => ResultOf<Operations[Name]> | Promise<ResultOf<Operations[Name]>>;
+};
+
+type ServiceClass<S> = abstract new (...args: never[]) => S;
+
+/** What an operation runs: a method of a service, which the container provides by its class. */
+export interface UseCase {
+  readonly operation: Operation;
+  readonly service: ServiceClass<object>;
+  readonly invoke: (service: object, call: unknown) => unknown;
+}
+
+type AnyCall = Pick<OperationCall<Operation>, 'actor' | 'query' | 'body'> & {
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Returns the use-cases of operations whose methods follow the convention.
+ *
+ * @param operations operations by the name of the service's method
+ */
+export function useCasesOf<const Operations extends Readonly<Record<string, Operation>>>(
+  operations: Operations,
+  service: ServiceClass<MethodsOf<Operations>>,
+): readonly UseCase[] {
+  return Object.entries(operations).map(([name, operation]) => {
+    const argumentsOf = compileArguments(operation);
+    return {
+      operation,
+      service,
+      invoke: (instance, call) => {
+        const methods = instance as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
+        return methods[name]!(...argumentsOf(call as AnyCall));
+      },
+    };
+  });
+}
+
+/** Returns the use-case of an operation whose method has other arguments. */
+export function useCaseOf<O extends Operation, S extends object>(
+  operation: O,
+  service: ServiceClass<S>,
+  run: (service: S, call: OperationCall<O>) => ResultOf<O> | Promise<ResultOf<O>>,
+): UseCase {
+  return {
+    operation,
+    service,
+    invoke: (instance, call) => run(instance as S, call as OperationCall<O>),
+  };
+}
+
+function compileArguments({ access, path, list, query, body }: Operation): (call: AnyCall) => unknown[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  return (call) => [
+    ...(access === 'PUBLIC' ? [] : [call.actor]),
+    ...names.map((name) => call.params[name]),
+    ...(list === undefined && query === undefined ? [] : [call.query]),
+    ...(body === undefined ? [] : [call.body]),
+  ];
+}

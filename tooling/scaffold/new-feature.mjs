@@ -1,0 +1,29 @@
+/** `npm run new:feature -- price-alerts`: writes the skeleton of a feature, with a failing test. */
+import { parseArgs } from 'node:util';
+import { root } from '../launch/paths.mjs';
+import { addFeature } from './add-feature.mjs';
+import { format, generate } from './generated-parts.mjs';
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { 'no-generate': { type: 'boolean', default: false } },
+});
+const [name] = positionals;
+if (name === undefined) {
+  console.error('Usage: npm run new:feature -- <name> [--no-generate]');
+  process.exitCode = 1;
+} else {
+  const paths = addFeature(root, name);
+  format(
+    root,
+    paths.filter((path) => !path.endsWith('.md')),
+  );
+  for (const path of paths) console.log(path);
+  if (!values['no-generate']) {
+    console.log('Generating the parts that follow from the contract');
+    generate(root);
+  }
+  console.log(
+    `Next: make ${paths.find((path) => path.endsWith('.spec.ts'))} say what you build, and build it.`,
+  );
+}

@@ -1,0 +1,127 @@
+/** Both generators, on a copy of the workspace: what they write compiles, keeps the boundaries, and fails only its own tests. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { copyWorkspace } from '../e2e/workspace-copy.mjs';
+
+const RUN_MS = 300_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'scaffold-'));
+const workspace = join(folder, 'workspace');
+/** @type {string[]} */
+let operationFiles;
+/** @type {string[]} */
+let featureFiles;
+
+/** Runs a program in the copy. @param {string} cwd @param {readonly string[]} args of node */
+async function run(cwd, ...args) {
+  const { JEST_WORKER_ID: _, ...env } = process.env;
+  const settings = { cwd: join(workspace, cwd), env, timeout: RUN_MS, maxBuffer: 2 ** 26 };
+  return promisify(execFile)(process.execPath, args, settings).catch((error) => error);
+}
+
+/** @param {string} script @param {readonly string[]} args */
+async function written(script, ...args) {
+  const { stdout, stderr, code } = await run('.', `tooling/scaffold/${script}`, ...args, '--no-generate');
+  if (code) throw new Error(stderr);
+  return stdout.split('\n').filter((/** @type {string} */ line) => /^[\w./-]+$/.test(line));
+}
+
+beforeAll(async () => {
+  copyWorkspace(workspace);
+  operationFiles = await written('new-operation.mjs', 'trades', 'fills');
+  featureFiles = await written('new-feature.mjs', 'price-alerts');
+  // The narrow part of `npm run generate`: what the compiler and the tests below read.
+  for (const [cwd, ...args] of [
+    ['.', 'node_modules/typescript/bin/tsc', '-p', 'packages/contracts/tsconfig.build.json'],
+    ['packages/sdk', 'scripts/generate.mjs'],
+    ['packages/sdk', 'scripts/fixtures.mjs'],
+    ['packages/cli', 'scripts/generate.mjs'],
+    ['apps/graphql-api', 'scripts/write-schema.mjs'],
+  ]) {
+    const { code, stdout, stderr } = await run(cwd, ...args);
+    if (code) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`);
+  }
+}, RUN_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('an operation touches four files, its spec among them, and a changeset', () => {
+  expect(operationFiles).toEqual([
+    'packages/contracts/src/trades.ts',
+    'packages/core/src/trades/trades.service.ts',
+    'packages/core/src/trades/trade-fills.spec.ts',
+    'packages/sdk/src/resources/trades.ts',
+    '.changeset/trade-fills.md',
+  ]);
+  expect(readFileSync(join(workspace, 'apps/graphql-api/schema.graphql'), 'utf8')).toContain(
+    '\n  tradeFills(tradeId: ID!): TradeFills\n',
+  );
+});
+
+it('a feature has a folder of core and a place in FEATURE_ORDER', () => {
+  expect(featureFiles).toEqual(
+    expect.arrayContaining([
+      'packages/contracts/src/price-alerts.ts',
+      'packages/core/src/price-alerts/index.ts',
+      'packages/core/src/price-alerts/price-alerts.module.ts',
+      'packages/core/src/price-alerts/price-alerts.service.spec.ts',
+      '.dependency-cruiser.cjs',
+    ]),
+  );
+});
+
+it(
+  'the types pass',
+  async () => {
+    for (const args of [
+      ['packages/core/tsconfig.build.json'],
+      ['packages/core', '--noEmit'],
+      ['packages/sdk', '--noEmit'],
+    ]) {
+      const { stdout } = await run('.', 'node_modules/typescript/bin/tsc', '-p', ...args);
+      expect(stdout).toBe('');
+    }
+  },
+  RUN_MS,
+);
+
+it(
+  'the boundaries of core hold',
+  async () => {
+    const { stdout } = await run(
+      '.',
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      ...['packages/core/src', 'packages/contracts/src', '--config', '.dependency-cruiser.cjs'],
+      ...['--output-type', 'err'],
+    );
+    expect(stdout).toContain('no dependency violations found');
+  },
+  RUN_MS,
+);
+
+it(
+  'the new tests fail, and no other',
+  async () => {
+    const { stdout } = await run(
+      '.',
+      '--experimental-vm-modules',
+      'node_modules/jest/bin/jest.js',
+      ...['--json', '--maxWorkers=2'],
+      ...[...operationFiles, ...featureFiles].filter((path) => path.endsWith('.spec.ts')),
+      ...['packages/core/src/api', 'packages/contracts/src/samples', 'packages/sdk/test/parity'],
+      ...['apps/graphql-api/test/schema', 'apps/graphql-api/src/schema', 'packages/cli/src/commands'],
+    );
+    const { testResults, numPassedTests } = JSON.parse(stdout);
+    const failed = testResults.flatMap((/** @type {{ assertionResults: any[] }} */ { assertionResults }) =>
+      assertionResults.filter(({ status }) => status !== 'passed').map(({ title }) => title),
+    );
+    expect(failed.sort()).toEqual([
+      "returns an overview of the caller's price alerts",
+      'returns the fills of a trade',
+    ]);
+    expect(numPassedTests).toBeGreaterThan(100);
+  },
+  RUN_MS,
+);
