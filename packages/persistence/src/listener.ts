@@ -8,6 +8,7 @@
  * 4. A subscriber must not throw or block; it only wakes up other code.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { Client, escapeIdentifier } from 'pg';
 
 export interface ListenerOptions {
@@ -38,8 +39,7 @@ export interface Listener {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const BACKOFF_FIRST_MS = 50;
-const BACKOFF_MAX_MS = 5_000;
+const RECONNECT_BACKOFF: Backoff = { firstMs: 50, maxMs: 5_000, jitter: 0.5 };
 
 interface Subscription {
   readonly channel: string;
@@ -112,17 +112,17 @@ export function createListener(options: ListenerOptions): Listener {
   }
 
   async function keepConnected(): Promise<void> {
-    let delayMs = BACKOFF_FIRST_MS;
+    let failures = 0;
     while (!stopping.signal.aborted) {
       try {
         await connectOnce(() => {
-          delayMs = BACKOFF_FIRST_MS;
+          failures = 0;
         });
       } catch (error) {
         if (stopping.signal.aborted) return;
         onError(error);
-        await pause(delayMs * (0.5 + Math.random() / 2), stopping.signal);
-        delayMs = Math.min(BACKOFF_MAX_MS, delayMs * 2);
+        failures++;
+        await pause(backoffMs(RECONNECT_BACKOFF, failures), stopping.signal);
       }
     }
   }

@@ -15,6 +15,7 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
 import type { BalanceSync } from './balance-sync.js';
@@ -42,8 +43,7 @@ export interface OrderReconcilerDependencies {
   readonly logger: Logger;
 }
 
-const CANCEL_POLL_MIN_MS = 100;
-const CANCEL_POLL_MAX_MS = 1_000;
+const CANCEL_POLL: Backoff = { firstMs: 100, maxMs: 1_000 };
 
 export class OrderReconciler {
   constructor(private readonly parts: OrderReconcilerDependencies) {}
@@ -77,11 +77,7 @@ export class OrderReconciler {
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, clients, logger } = this.parts;
     let isRequested = false;
-    for (
-      let waitMs = CANCEL_POLL_MIN_MS;
-      !signal.aborted;
-      waitMs = Math.min(waitMs * 2, CANCEL_POLL_MAX_MS)
-    ) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       const step = await execution.requestCancellation(tradeId);
       const trade = await execution.find(tradeId);
       if (step === 'done' || trade === null) return;
@@ -97,7 +93,7 @@ export class OrderReconciler {
         );
       }
       if ((await execution.find(tradeId))?.isOpen !== true) return;
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      await sleep(backoffMs(CANCEL_POLL, attempt), undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -18,8 +18,9 @@ import {
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { ReconcileSummary } from './account-reconciler.js';
-import { type Backoff, backoffMs, type Semaphore } from './backoff.js';
+import type { Semaphore } from './backoff.js';
 
 /**
  * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
@@ -36,7 +37,7 @@ export interface SupervisorTimes {
   readonly fillTimeoutMs: number;
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
-  backoff: { firstMs: 1_000, maxMs: 30_000 },
+  backoff: { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 },
   reconcileEveryMs: 60_000,
   pollEveryMs: 5_000,
   fillTimeoutMs: 5_000,
@@ -120,7 +121,7 @@ export class AccountSupervisor {
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
-      await wait(backoffMs(this.parts.times.backoff, this.failures, Math.random()), signal);
+      await wait(backoffMs(this.parts.times.backoff, this.failures), signal);
     }
   }
 
@@ -182,7 +183,7 @@ export class AccountSupervisor {
         this.parts.onState(this.current, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         nextInMs = isRateLimited
-          ? reconcileEveryMs * 2 ** Math.min(failedRuns, 4)
+          ? backoffMs({ firstMs: 2 * reconcileEveryMs, maxMs: 16 * reconcileEveryMs }, failedRuns)
           : backoffMs(backoff, failedRuns, 1);
       }
     }

@@ -1,15 +1,4 @@
-import { backoffMs, Semaphore } from './backoff.js';
-
-describe('backoff', () => {
-  const backoff = { firstMs: 1_000, maxMs: 30_000 };
-
-  it('doubles up to the maximum, with jitter over the upper half', () => {
-    expect([1, 2, 3, 6, 60].map((failures) => backoffMs(backoff, failures, 1))).toEqual([
-      1_000, 2_000, 4_000, 30_000, 30_000,
-    ]);
-    expect(backoffMs(backoff, 3, 0)).toBe(2_000);
-  });
-});
+import { Semaphore } from './backoff.js';
 
 describe('the semaphore', () => {
   it('limits the concurrent runs, and continues after a failure', async () => {

@@ -38,7 +38,7 @@ afterEach(async () => {
 
 /** Only the stream reports anything, unless a test states otherwise. */
 const QUIET: Partial<SupervisorTimes> = {
-  backoff: { firstMs: 20, maxMs: 100 },
+  backoff: { firstMs: 20, maxMs: 100, jitter: 0.5 },
   reconcileEveryMs: 3_600_000,
 };
 

@@ -16,10 +16,10 @@ import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { ClaimedSubmission, TradeExecution, UnsentTrade } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
 import { toOrderFailure } from '../exchange/order-failure.js';
 import type { OrderReconciler } from '../exchange/order-reconciler.js';
-import { type Backoff, backoffMs } from '../streams/backoff.js';
 
 export interface OrderSubmitterDependencies {
   readonly execution: TradeExecution;
@@ -44,7 +44,7 @@ const BUSY_MAX = 1_000;
  */
 const SEND_DEADLINE_MS = 3_000;
 /** The delay of an account after its exchange was unreachable or limited the rate. */
-const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000 };
+const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, jitter: 0.5 };
 
 interface ReadyOrder {
   readonly trade: UnsentTrade;
@@ -180,7 +180,7 @@ export class OrderSubmitter {
         this.backoffTimers.delete(timer);
         makeAvailable();
       },
-      backoffMs(ACCOUNT_BACKOFF, failures, Math.random()),
+      backoffMs(ACCOUNT_BACKOFF, failures),
     );
     timer.unref();
     this.backoffTimers.add(timer);
