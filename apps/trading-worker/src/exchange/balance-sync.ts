@@ -2,6 +2,7 @@ import type { Batcher } from '@trading-automation/core';
 import type { AccountSyncService, BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import pLimit from 'p-limit';
 import type { AccountClients } from './account-clients.js';
 
 /** The running sync of an account, and the one that follows it if a caller waits for it. */
@@ -22,7 +23,7 @@ export class BalanceSync {
   private readonly deferred = new Map<string, NodeJS.Timeout>();
   /** Accounts whose delayed read is due. */
   private readonly due = new Set<string>();
-  private runningReads = 0;
+  private readonly limitDelayedReads = pLimit(DELAYED_READ_CONCURRENCY);
 
   constructor(
     private readonly accountSync: Pick<AccountSyncService, 'databaseTime' | 'recordSyncFailure'>,
@@ -59,7 +60,10 @@ export class BalanceSync {
     const read = () => {
       this.deferred.delete(accountId);
       this.due.add(accountId);
-      this.syncDue();
+      void this.limitDelayedReads(() => {
+        this.due.delete(accountId);
+        return this.trySync(accountId);
+      });
     };
     const timer = setTimeout(
       read,
@@ -67,18 +71,6 @@ export class BalanceSync {
     );
     timer.unref();
     this.deferred.set(accountId, timer);
-  }
-
-  private syncDue(): void {
-    for (const accountId of this.due) {
-      if (this.runningReads >= DELAYED_READ_CONCURRENCY) return;
-      this.due.delete(accountId);
-      this.runningReads++;
-      void this.trySync(accountId).finally(() => {
-        this.runningReads--;
-        this.syncDue();
-      });
-    }
   }
 
   private async trySync(accountId: string): Promise<void> {
@@ -96,6 +88,7 @@ export class BalanceSync {
   async drain(): Promise<void> {
     for (const timer of this.deferred.values()) clearTimeout(timer);
     this.deferred.clear();
+    this.limitDelayedReads.clearQueue();
     this.due.clear();
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
   }

@@ -19,8 +19,8 @@ import {
   type VenueOrder,
 } from '@trading-automation/exchanges';
 import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
+import type { LimitFunction } from 'p-limit';
 import type { ReconcileSummary } from './account-reconciler.js';
-import type { Semaphore } from './backoff.js';
 
 /**
  * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
@@ -46,7 +46,7 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
 export interface SupervisorDependencies {
   readonly times: SupervisorTimes;
   /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
-  readonly semaphore: Semaphore;
+  readonly limitRepairs: LimitFunction;
   connect(): Promise<ExchangeClient>;
   reconcile(client: ExchangeClient): Promise<ReconcileSummary>;
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
@@ -128,7 +128,7 @@ export class AccountSupervisor {
   /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
     this.setState('CONNECTING');
-    const client = await this.parts.semaphore.run(() => this.parts.connect());
+    const client = await this.parts.limitRepairs(() => this.parts.connect());
     if (!client.hasStream) return this.poll(client);
     this.bufferedEvents = [];
     const { signal } = this.connection;
@@ -192,7 +192,7 @@ export class AccountSupervisor {
   private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
     const { fills } = await raceAbort(
       this.connection.signal,
-      this.parts.semaphore.run(() => this.parts.reconcile(client)),
+      this.parts.limitRepairs(() => this.parts.reconcile(client)),
     );
     return fills;
   }

@@ -10,6 +10,7 @@ import type {
 import { fillKey } from '@trading-automation/core/trades';
 import { type Balances, ExchangeError, type VenueFill } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import pLimit from 'p-limit';
 import type { AccountClients, OpenAccount } from '../exchange/account-clients.js';
 import type { BalanceSync } from '../exchange/balance-sync.js';
 import type { AccountReconciler } from './account-reconciler.js';
@@ -19,7 +20,6 @@ import {
   SUPERVISOR_TIMES,
   type SupervisorTimes,
 } from './account-supervisor.js';
-import { Semaphore } from './backoff.js';
 import type { OrderUpdateWriter } from './order-update-writer.js';
 
 export interface AccountSupervisorsDependencies {
@@ -42,7 +42,7 @@ const STREAM_FAILED = 'The account stream was lost, or the account could not be 
 export class AccountSupervisors {
   private readonly supervisors = new Map<string, AccountSupervisor>();
   private readonly sinceMs = new Map<string, number>();
-  private readonly semaphore = new Semaphore(REPAIR_CONCURRENCY);
+  private readonly limitRepairs = pLimit(REPAIR_CONCURRENCY);
   private readonly ending = new Set<Promise<void>>();
   private readonly balanceUpdates: Batcher<BalanceUpdate>;
   private isStopped = false;
@@ -102,7 +102,7 @@ export class AccountSupervisors {
     let open: OpenAccount | undefined;
     const supervisor = new AccountSupervisor(account, {
       times: { ...SUPERVISOR_TIMES, ...times },
-      semaphore: this.semaphore,
+      limitRepairs: this.limitRepairs,
       connect: async () => {
         open = await clients.openOwned(account);
         return open.client;

@@ -33,7 +33,10 @@ export interface OrderSubmitterDependencies {
 
 /** The maximum number of accounts per batch. */
 const BATCH_ACCOUNTS_MAX = 200;
-/** Concurrent claims; more would only spread the same accounts over more transactions. */
+/**
+ * Concurrent claims; more would only spread the same accounts over more transactions. Not a queue of claims (`p-limit`):
+ * what a claim contains is decided when it starts.
+ */
 const CLAIM_CONCURRENCY = 2;
 const UNSENT_MAX = 1_000;
 /** The maximum number of accounts in progress. */
