@@ -8,6 +8,7 @@ import {
 } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
 import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
@@ -91,12 +92,6 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     ownership,
   );
   await worker.onApplicationBootstrap();
-}
-async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('The condition was not met in time.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 const fails =
   (...args: ConstructorParameters<typeof ExchangeError>) =>
