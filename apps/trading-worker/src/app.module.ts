@@ -21,7 +21,7 @@ import { CopyLoops } from './copying/copy-loops.js';
 import { ExchangeGateway } from './exchange/exchange-gateway.js';
 import { ProfitSharing } from './jobs/profit-sharing.js';
 import { RewardGrants } from './jobs/reward-grants.js';
-import { TradeQueue } from './jobs/trade-queue.js';
+import { TRADES_PRODUCER, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { TradesProcessor } from './jobs/trades.processor.js';
 import { MarketData } from './market-data/market-data.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
@@ -44,6 +44,9 @@ export class AppModule {
     const { config, platform } = context;
     return {
       module: AppModule,
+      // So that the registration of the queue finds its connection.
+      global: true,
+      exports: [TradeQueueConnection],
       imports: [
         PlatformModule.with(platform),
         AccountSyncModule,
@@ -62,7 +65,11 @@ export class AppModule {
           connection: { url: config.REDIS_URL, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: prefixOf(config),
         }),
-        BullModule.registerQueue(),
+        BullModule.registerQueueAsync({
+          name: TRADES_PRODUCER,
+          inject: [TradeQueueConnection],
+          useFactory: (connection: TradeQueueConnection) => connection.queueOptions(),
+        }),
       ],
       providers: [
         ...trading(context),
@@ -119,11 +126,10 @@ function trading({ config, logger, platform, opener, venues, budget }: WorkerCon
       inject: [ExchangeGateway],
     },
     {
-      provide: TradeQueue,
+      provide: TradeQueueConnection,
       useFactory: (gateway: ExchangeGateway) =>
-        new TradeQueue(
+        new TradeQueueConnection(
           config.REDIS_URL,
-          prefixOf(config),
           gateway.errorLogger(
             'trade_queue.unavailable',
             'Redis is unavailable; the check of open trades finds new trades instead.',
@@ -131,6 +137,7 @@ function trading({ config, logger, platform, opener, venues, budget }: WorkerCon
         ),
       inject: [ExchangeGateway],
     },
+    TradeQueue,
   ];
 }
 

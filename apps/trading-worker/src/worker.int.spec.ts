@@ -11,7 +11,7 @@ import { ExchangeError } from '@trading-automation/exchanges';
 import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
-import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
+import { TRADES_QUEUE, type TradeJob, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { GatewayUnderTest } from './testing/gateway-under-test.js';
@@ -71,10 +71,13 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     rollups: new DailyRollups(core.platform),
     logger,
   });
-  const trades = new TradeQueue(
+  const connection = new TradeQueueConnection(
     redisUrl,
-    prefix,
     schedules.errorLogger('trade_queue.unavailable', 'Redis is unavailable.'),
+  );
+  const trades = new TradeQueue(
+    new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
+    connection,
   );
   reportedWorkers = [];
   const ownership = new OwnershipLoop(
