@@ -10,8 +10,11 @@
 const SPEC = '\\.spec\\.m?ts$';
 const SUPPORT = [SPEC, '/testing/', '/test/', '/conformance/'];
 
-/** Folders of other packages, whether the import resolved or not. */
-const packages = (...names) => `^(?:packages/|@trading-automation/)(?:${names.join('|')})(?:/|$)`;
+/** Packages, or entry points of packages (`runtime/backoff`), whether the import resolved or not. */
+const packages = (...names) =>
+  `^(?:packages/|@trading-automation/)(?:${names.map((name) => name.replace('/', '/(?:src/)?')).join('|')})(?:/|$)`;
+/** Every test may use it; `production-code-imports-no-test-support` keeps it out of the product. */
+const TEST_SUPPORT = packages('runtime/testing');
 const ANY_PACKAGE = '^(?:packages/|@trading-automation/)';
 const APPS = '^apps/';
 
@@ -19,10 +22,10 @@ const APPS = '^apps/';
 const npm = (...names) => `(?:^|/node_modules/)(?:${names.join('|')})(?:/|$)`;
 
 const packageMayImport = (name, ...allowed) => ({
-  name: `${name}-imports-${allowed.join('-and-') || 'no-workspace-package'}`,
+  name: `${name}-imports-${allowed.join('-and-').replaceAll('/', '-') || 'no-workspace-package'}`,
   comment: `packages/${name} may know ${allowed.length > 0 ? `only ${allowed.join(', ')}` : 'no other package of the workspace'}.`,
   from: { path: `^packages/${name}/` },
-  to: { path: ANY_PACKAGE, pathNot: packages(name, ...allowed) },
+  to: { path: ANY_PACKAGE, pathNot: [packages(name, ...allowed), TEST_SUPPORT] },
 });
 
 /** An app's tests may use more than the app: they play its callers and its surroundings. */
@@ -89,7 +92,7 @@ const forbidden = [
   packageMayImport('signed-request'),
   packageMayImport('pagination'),
   packageMayImport('exchanges', 'contracts'),
-  packageMayImport('persistence', 'pagination'),
+  packageMayImport('persistence', 'pagination', 'runtime/backoff'),
   packageMayImport('runtime', 'contracts'),
   packageMayImport('sdk', 'contracts', 'signed-request', 'pagination'),
   {
@@ -99,7 +102,15 @@ const forbidden = [
     from: { path: '^packages/cli/', pathNot: [...SUPPORT, '^packages/cli/scripts/'] },
     to: { path: ANY_PACKAGE, pathNot: packages('cli', 'sdk') },
   },
-  packageMayImport('core', 'contracts', 'signed-request', 'pagination', 'persistence', 'exchanges'),
+  packageMayImport(
+    'core',
+    'contracts',
+    'signed-request',
+    'pagination',
+    'persistence',
+    'exchanges',
+    'runtime/backoff',
+  ),
   {
     name: 'core-sees-only-the-exchange-port',
     comment:
@@ -223,11 +234,11 @@ const forbidden = [
   {
     name: 'rules-are-pure',
     comment:
-      'A *.rules.ts decides from its arguments: contracts, exact arithmetic, the reading of a URL and other rules and types of its folder, no framework, clock, randomness or I/O.',
+      'A *.rules.ts decides from its arguments: contracts, exact arithmetic, the backoff, the reading of a URL and other rules and types of its folder, no framework, clock, randomness or I/O.',
     from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
     to: {
       pathNot: [
-        packages('contracts'),
+        packages('contracts', 'runtime/backoff'),
         '^packages/core/src/values/index\\.ts$',
         '^$1/[^/]+\\.(?:rules|types)\\.ts$',
       ],
@@ -309,7 +320,9 @@ const forbidden = [
     name: 'production-code-imports-no-test-support',
     comment: 'Fakes, template databases and specs must never reach a running product.',
     from: { path: '^(?:apps|packages)/', pathNot: [...SUPPORT, '^packages/exchanges/src/fake/'] },
-    to: { path: ['^packages/persistence/src/testing/', '^packages/exchanges/src/fake/', SPEC] },
+    to: {
+      path: ['^packages/(?:persistence|runtime)/src/testing/', '^packages/exchanges/src/fake/', SPEC],
+    },
   },
 ].map((rule) => ({ severity: 'error', ...rule }));
 

@@ -1,4 +1,5 @@
 /** The paper exchange as its own customers see it, without the product. */
+import pLimit from 'p-limit';
 
 /**
  * @typedef {{ api_key: string, api_secret: string }} Credentials
@@ -27,15 +28,4 @@ export async function ordersAtVenue(url, { api_key }) {
 }
 
 /** `work` for each item, some at once; what they come to, in the order of the items. */
-export async function mapConcurrently(items, laneCount, work) {
-  const results = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < items.length) {
-      const place = next++;
-      results[place] = await work(items[place], place);
-    }
-  };
-  await Promise.all(Array.from({ length: laneCount }, lane));
-  return results;
-}
+export const mapConcurrently = (items, laneCount, work) => pLimit(laneCount).map(items, work);

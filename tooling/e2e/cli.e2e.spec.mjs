@@ -111,10 +111,11 @@ describe('svc, against the real product', () => {
       if (i === 1) {
         await product.kill('rest-api');
         await listening.until('a cut', () => listening.stderr().includes('reconnecting'));
-        for (;;) {
-          const { code } = await home.svc(['health', 'get']);
-          if (code === 0) break;
-        }
+        await until(
+          () => home.svc(['health', 'get']),
+          ({ code }) => code === 0,
+          60_000,
+        );
       }
     }
     const filledOf = () =>

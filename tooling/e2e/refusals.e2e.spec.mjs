@@ -1,5 +1,6 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
+import { until } from '../launch/first-trade/scenario.mjs';
 import { openWire } from '../launch/first-trade/wire.mjs';
 import { keyOf, openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
@@ -250,10 +251,8 @@ async function untilBack(restUrl) {
 
 /** Asks again until the answer is as expected: a process is coming back, or a notification is on its way. */
 async function untilAnswer(ask, expected) {
-  const deadline = performance.now() + 20_000;
-  for (;;) {
-    const answer = await ask();
-    if (Object.entries(expected).every(([name, value]) => answer[name] === value)) return;
-    if (performance.now() > deadline) expect(answer).toMatchObject(expected);
-  }
+  const answer = await until(ask, (answer) =>
+    Object.entries(expected).every(([name, value]) => answer[name] === value),
+  );
+  expect(answer).toMatchObject(expected);
 }

@@ -1,11 +1,13 @@
 /** An Idempotency-Key on a mutation: each root field runs once, and its response is replayed. */
+
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Client, SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
 import { ApiPair } from './api-pair.js';
-import { clientOf, waitUntil } from './sockets/socket-clients.js';
+import { clientOf } from './sockets/socket-clients.js';
 import {
   type GraphqlError,
   type GraphqlRequest,
@@ -199,7 +201,7 @@ describe('over a socket', () => {
     );
     socket.onmessage = () => undefined;
     const answer = overSocket(client, { query: MAKE, variables: { name: 'lost' }, extensions: sent });
-    await waitUntil(async () => (await keysNamed('lost')) === 1);
+    await eventually(async () => (await keysNamed('lost')) === 1);
     socket.terminate();
     const { data, errors, extensions } = await answer;
     expect([errors, extensions]).toEqual([undefined, told]);

@@ -26,7 +26,7 @@ import type { Venues } from './exchange/venues.js';
 import { ProfitSharing } from './jobs/profit-sharing.js';
 import { RewardGrants } from './jobs/reward-grants.js';
 import { SubmissionRelay } from './jobs/submission-relay.js';
-import { TradeQueue } from './jobs/trade-queue.js';
+import { TRADES_PRODUCER, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { TradesProcessor } from './jobs/trades.processor.js';
 import { MarketData } from './market-data/market-data.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
@@ -55,6 +55,9 @@ export class AppModule {
     const { config, platform } = context;
     return {
       module: AppModule,
+      // So that the registration of the queue finds its connection.
+      global: true,
+      exports: [TradeQueueConnection],
       imports: [
         PlatformModule.with(platform),
         AccountSyncModule,
@@ -73,7 +76,11 @@ export class AppModule {
           connection: { url: config.REDIS_URL, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: prefixOf(config),
         }),
-        BullModule.registerQueue(),
+        BullModule.registerQueueAsync({
+          name: TRADES_PRODUCER,
+          inject: [TradeQueueConnection],
+          useFactory: (connection: TradeQueueConnection) => connection.queueOptions(),
+        }),
       ],
       providers: [
         ...exchange(context),
@@ -157,11 +164,10 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
       inject: [ExchangeGateway],
     },
     {
-      provide: TradeQueue,
+      provide: TradeQueueConnection,
       useFactory: (gateway: ExchangeGateway) =>
-        new TradeQueue(
+        new TradeQueueConnection(
           config.REDIS_URL,
-          prefixOf(config),
           gateway.errorLogger(
             'trade_queue.unavailable',
             'Redis is unavailable; the check of open trades finds new trades instead.',

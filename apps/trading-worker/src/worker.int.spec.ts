@@ -8,10 +8,11 @@ import {
 } from '@trading-automation/core/exchange-accounts';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { ExchangeError } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
 import type { Config } from './config.js';
 import { SubmissionRelay } from './jobs/submission-relay.js';
-import { TRADES_QUEUE, type TradeJob, TradeQueue } from './jobs/trade-queue.js';
+import { TRADES_QUEUE, type TradeJob, TradeQueue, TradeQueueConnection } from './jobs/trade-queue.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Maintenance } from './schedules/maintenance.js';
 import { PairRefresher } from './schedules/pair-refresher.js';
@@ -73,10 +74,13 @@ async function start(more: Partial<Config> = {}): Promise<void> {
     ),
     config,
   );
-  const trades = new TradeQueue(
+  const connection = new TradeQueueConnection(
     redisUrl,
-    prefix,
     schedules.errorLogger('trade_queue.unavailable', 'Redis is unavailable.'),
+  );
+  const trades = new TradeQueue(
+    new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
+    connection,
   );
   reportedWorkers = [];
   const ownership = new OwnershipLoop(
@@ -93,12 +97,6 @@ async function start(more: Partial<Config> = {}): Promise<void> {
   const calls = new WorkerCallServer(core.platform, gateway, new VenueCatalogue(core.platform));
   worker = new Worker(calls, ownership, relay, schedules);
   await worker.onApplicationBootstrap();
-}
-async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('The condition was not met in time.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 const fails =
   (...args: ConstructorParameters<typeof ExchangeError>) =>

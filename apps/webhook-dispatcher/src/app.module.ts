@@ -10,10 +10,16 @@ import {
 } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Admission } from './delivery/admission.js';
-import { AttemptQueue } from './delivery/attempt-queue.js';
+import {
+  ATTEMPT_PRODUCERS,
+  AttemptQueue,
+  AttemptQueueConnection,
+  LANES,
+  LOGGER,
+} from './delivery/attempt-queue.js';
 import { AttemptRecorder } from './delivery/attempt-recorder.js';
 import { AttemptRunner } from './delivery/attempt-runner.js';
-import { LOGGER, MainLane, SlowLane } from './delivery/lanes.js';
+import { MainLane, SlowLane } from './delivery/lanes.js';
 import { WebhookSender } from './delivery/webhook-sender.js';
 import type { DeliveryCounters } from './metrics/delivery-counters.js';
 
@@ -47,22 +53,35 @@ export class AppModule {
         { provide: DeliverySettings, useValue: settings },
         { provide: WebhookSender, useValue: sender },
         {
-          provide: AttemptQueue,
-          useFactory: () => new AttemptQueue(redisUrl, queuePrefix, logger),
+          provide: AttemptQueueConnection,
+          useFactory: () =>
+            new AttemptQueueConnection(redisUrl, (error) =>
+              logger.warn(
+                { event: 'attempt_queue.unavailable', err: error },
+                'The attempt queue lost Redis; reconnecting.',
+              ),
+            ),
         },
+        AttemptQueue,
       ],
     };
     return {
       ...shared,
-      exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueue],
+      exports: [LOGGER, DeliverySettings, WebhookSender, AttemptQueueConnection, AttemptQueue],
       imports: [
         PlatformModule.with(platform),
-        // The worker's connection waits for Redis without a limit; the queue that adds jobs has its own connection.
+        // The workers of the lanes use this connection, which waits for Redis without a limit.
         BullModule.forRoot({
           connection: { url: redisUrl, maxRetriesPerRequest: null, ...REDIS_FAILOVER_OPTIONS },
           prefix: queuePrefix,
         }),
-        BullModule.registerQueue(),
+        BullModule.registerQueueAsync(
+          ...LANES.map((lane) => ({
+            name: ATTEMPT_PRODUCERS[lane],
+            inject: [AttemptQueueConnection],
+            useFactory: (connection: AttemptQueueConnection) => connection.queueOptions(lane),
+          })),
+        ),
         WebhookDeliveryModule,
         NotificationRelayModule,
         MailModule,

@@ -63,14 +63,15 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
       // Attempts beyond the grace period are abandoned: their leases end with this dispatcher, and others repeat them.
-      if (isDrained) await app.close();
-      else
+      if (!isDrained)
         logger.warn(
           { event: 'attempts.abandoned', grace_ms: config.STOP_GRACE_MS },
           'Attempts outlasted the grace period; another dispatcher repeats them.',
         );
       client.close();
       await work.close();
+      // Closes the queues, to which the work above adds jobs until it is closed. It would wait for abandoned attempts.
+      if (isDrained) await app.close();
       await queue.close();
       await platform.close();
     },

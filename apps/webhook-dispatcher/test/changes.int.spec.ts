@@ -1,5 +1,7 @@
 /** F20, W2 and W3: a webhook that changes while an attempt waits, and the signature of each attempt. */
+
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Webhook } from 'standardwebhooks';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
@@ -10,7 +12,6 @@ import {
   type Receiver,
   type TestEnvironment,
   type WebhookFixture,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -49,14 +50,14 @@ const LONG_WAIT = '20,600000,20,20';
 const deliveries = () =>
   world.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
 const untilAttempts = (attempts: number) =>
-  waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
 const untilStatus = (status: string) =>
-  waitUntil(async () => (await deliveries()).some((each) => each.status === status));
+  eventually(async () => (await deliveries()).some((each) => each.status === status));
 const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
 
 /** Resolves when every event has been fanned out. */
 const untilFannedOut = () =>
-  waitUntil(async () => {
+  eventually(async () => {
     const [row] = await world.query(
       `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
          AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
@@ -148,7 +149,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await untilStatus('SUCCEEDED');
     expect(attemptsAt(moved)).toEqual([1]);
     await owner.deadLetters.retry(actor, hook.publicId, await pendingDeadLetterId(world, hook));
-    await waitUntil(
+    await eventually(
       async () => (await deliveries()).filter(({ status }) => status === 'SUCCEEDED').length === 2,
     );
     await stop();
@@ -168,7 +169,7 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     });
     await start();
     await world.emit(hook.userId);
-    await waitUntil(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     answer();
     await untilStatus('SUCCEEDED');
@@ -203,7 +204,7 @@ describe('F20: a webhook that is deleted', () => {
     });
     await start();
     await world.emit(hook.userId);
-    await waitUntil(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1);
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     answer();
     await untilStatus('DISCARDED');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { callProcess, newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Redis } from 'ioredis';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
@@ -10,7 +11,6 @@ import {
   openTestEnvironment,
   type Receiver,
   type TestEnvironment,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -42,7 +42,7 @@ const statuses = async () => {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 };
 const untilStatuses = (expected: Record<string, number>) =>
-  waitUntil(async () => JSON.stringify(await statuses()) === JSON.stringify(expected));
+  eventually(async () => JSON.stringify(await statuses()) === JSON.stringify(expected));
 
 const fail =
   (status = 500) =>
@@ -194,9 +194,9 @@ describe('a failing receiver', () => {
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
     for (let i = 0; i < 2; i++) await world.emit(broken.userId);
     // Eight failures, and two deliveries that wait for their fifth attempt, which is then brought forward.
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
     await world.emit(broken.userId);
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
     expect(await world.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
       { is_active: true },
     ]);
@@ -239,7 +239,7 @@ describe('a delivery in flight', () => {
     receiver.trust({ ...hook, secret: other.secret });
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await world.emit(hook.userId);
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await world.change(hook, other.secret, receiver.url);
     await untilStatuses({ DEAD: 1 });
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([2, 3, 4, 5]);
@@ -254,13 +254,13 @@ describe('a delivery in flight', () => {
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
     await world.emit(paused.userId);
     await world.emit(deleted.userId);
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
     await world.query('UPDATE webhooks SET is_active = false WHERE id = $1', paused.id);
     await world.query(
       'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
       deleted.id,
     );
-    await waitUntil(async () => {
+    await eventually(async () => {
       const { DUE = 0, SENDING = 0 } = await statuses();
       return DUE + SENDING === 0;
     });
@@ -302,7 +302,7 @@ describe('a delivery in flight', () => {
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '600,20,20,20' });
     for (let i = 0; i < 10; i++) await world.emit(hook.userId);
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
     receiver.answer((_received, response) => void response.end());
     await dropJobs();
     await untilStatuses({ SUCCEEDED: 10 });
@@ -315,8 +315,8 @@ describe('a delivery in flight', () => {
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '30000,20,20,20' });
     await world.emit(hook.userId, 'trade.created', { note: 'canary' });
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
-    const dump = await waitUntil(async () => {
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    const dump = await eventually(async () => {
       const text = await dumpRedis();
       return text.includes('-a2') && text;
     });

@@ -1,6 +1,8 @@
 /** F18 and F21: a repeated request sends once, and a requested retry sends again. */
+
 import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { actorOf, type OwnerApi, openOwnerApi, pendingDeadLetterId } from './owner-api.js';
@@ -9,7 +11,6 @@ import {
   openTestEnvironment,
   type Receiver,
   type TestEnvironment,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -43,7 +44,7 @@ async function stop(): Promise<void> {
 const count = async (table: string) =>
   Number((await world.query(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count);
 const untilSucceeded = (deliveries: number) =>
-  waitUntil(
+  eventually(
     async () =>
       (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length >= deliveries,
   );

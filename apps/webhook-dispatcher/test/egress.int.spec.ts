@@ -3,6 +3,7 @@
  * delivery, and the retry of a dead letter. The last three find it stored, as if a rule had been missing at its
  * registration. The canary listens on all addresses of this machine, and must count no connection.
  */
+
 import { createHash } from 'node:crypto';
 import { type DynamicModule, type INestApplicationContext, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -17,18 +18,14 @@ import {
   WebhookTestsService,
 } from '@trading-automation/core/webhooks';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { OutboundClient } from '../src/delivery/outbound-client.js';
 import { WebhookSender } from '../src/delivery/webhook-sender.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { ALL_ADDRESSES, type Canary, openCanary, openNameServer } from './network-fixtures.js';
 import { actorOf } from './owner-api.js';
-import {
-  openTestEnvironment,
-  type TestEnvironment,
-  type WebhookFixture,
-  waitUntil,
-} from './test-environment.js';
+import { openTestEnvironment, type TestEnvironment, type WebhookFixture } from './test-environment.js';
 
 @Module({})
 class OwnerModule {}
@@ -178,7 +175,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
     const deadOf = async (run: number) => {
       const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
          JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
-      return waitUntil(async () => {
+      return eventually(async () => {
         const found = await world.query(sql, run);
         return found.length === rows.length && new Map(found.map((row) => [row.webhook_id, row]));
       });

@@ -1,5 +1,6 @@
 import { newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Queue } from 'bullmq';
 import { configSchema } from '../src/config.js';
 import { ATTEMPT_QUEUES } from '../src/delivery/attempt-queue.js';
@@ -9,7 +10,6 @@ import {
   openTestEnvironment,
   type Receiver,
   type TestEnvironment,
-  waitUntil,
 } from './test-environment.js';
 
 /** Attempts do not time out within a test; their receiver ends them. */
@@ -62,9 +62,9 @@ describe('receivers that hang', () => {
     healthy.trust(hook);
     await start({ DELIVERY_CONCURRENCY: '2' });
     for (const { userId } of hooks) await world.emit(userId);
-    await waitUntil(() => stuck.held.length === hooks.length);
+    await eventually(() => stuck.held.length === hooks.length);
     await world.emit(hook.userId);
-    await waitUntil(() => healthy.received.length === 1);
+    await eventually(() => healthy.received.length === 1);
     expect(hanging.received).toHaveLength(hooks.length);
     expect([...hanging.refused, ...healthy.refused]).toEqual([]);
   });
@@ -78,13 +78,13 @@ describe('a burst', () => {
     receiver.trust(hook);
     await Promise.all([start(), start()]);
     for (let i = 0; i < 30; i++) await world.emit(hook.userId);
-    await waitUntil(() => stuck.held.length === 4);
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
+    await eventually(() => stuck.held.length === 4);
+    await eventually(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
     while (receiver.received.length < 30 || stuck.held.length > 0) {
-      await waitUntil(() => stuck.held.length > 0);
+      await eventually(() => stuck.held.length > 0);
       stuck.letGo();
     }
-    await waitUntil(
+    await eventually(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
     );
@@ -100,13 +100,13 @@ describe('a burst', () => {
     receiver.trust(hook);
     await world.emit(hook.userId);
     await start();
-    await waitUntil(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1);
     await world.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked, run)
        SELECT gen_random_uuid(), webhook_id, event_id, event_type, 'DUE', clock_timestamp(), true, n
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
     );
-    await waitUntil(() => receiver.received.length === 13);
+    await eventually(() => receiver.received.length === 13);
     expect(receiver.refused).toEqual([]);
   });
 });
@@ -121,7 +121,7 @@ describe('an attempt whose job waits by a wrong clock', () => {
     const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
     await start({ SWEEP_MS: '200' });
     for (let i = 0; i < 4; i++) await world.emit(hook.userId);
-    await waitUntil(() => stuck.held.length === 4);
+    await eventually(() => stuck.held.length === 4);
     const id = newUuid();
     const data = { delivery_id: id, attempt: 1 };
     await queue.add('attempt', data, { jobId: `${id}-a1`, delay: 600_000 });
@@ -132,12 +132,12 @@ describe('an attempt whose job waits by a wrong clock', () => {
        FROM webhook_deliveries LIMIT 1`,
       id,
     );
-    await waitUntil(
+    await eventually(
       async () =>
         (await world.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
     );
     stuck.letGo();
-    await waitUntil(() => receiver.received.length === 5);
+    await eventually(() => receiver.received.length === 5);
     expect(receiver.refused).toEqual([]);
   });
 });
@@ -152,14 +152,14 @@ describe('a webhook that fails repeatedly', () => {
     hanging.trust(other);
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await world.emit(hook.userId);
-    await waitUntil(() => failing.received.length === 4);
+    await eventually(() => failing.received.length === 4);
     // One attempt is detached, the next one keeps the only slot.
     for (let i = 0; i < 2; i++) await world.emit(other.userId);
-    await waitUntil(() => stuck.held.length === 2);
+    await eventually(() => stuck.held.length === 2);
     failing.answer((_received, response) => void response.end());
     // The main lane is full: the fifth attempt can only arrive through the slow one.
-    await waitUntil(() => failing.received.length === 5);
-    await waitUntil(
+    await eventually(() => failing.received.length === 5);
+    await eventually(
       async () =>
         (await world.query('SELECT consecutive_failures FROM webhooks WHERE id = $1', hook.id))[0]
           ?.consecutive_failures === 0,

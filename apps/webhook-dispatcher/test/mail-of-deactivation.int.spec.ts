@@ -1,4 +1,5 @@
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import PostalMime from 'postal-mime';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
@@ -9,7 +10,6 @@ import {
   type Receiver,
   type TestEnvironment,
   type WebhookFixture,
-  waitUntil,
 } from './test-environment.js';
 
 const OWNER = 'owner@example.com';
@@ -53,7 +53,7 @@ const notifications = () => world.query("SELECT FROM notifications WHERE kind = 
 async function fails(count: number): Promise<void> {
   await world.emit(hook.userId);
   await world.emit(hook.userId);
-  await waitUntil(async () => (await notifications()).length === count);
+  await eventually(async () => (await notifications()).length === count);
 }
 const isFixed = () =>
   world.query(
@@ -63,7 +63,7 @@ const isFixed = () =>
   );
 /** Waits until all queued mail is sent. */
 const settled = () =>
-  waitUntil(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
+  eventually(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
 const arrived = async () => {
   await settled();
   return Promise.all(server.received.map(({ raw }) => PostalMime.parse(raw)));
@@ -78,7 +78,7 @@ const chooses = (value: object) =>
 describe('a webhook that was deactivated after failures', () => {
   it('is reported by one mail and one notification; again on the same day by a notification only', async () => {
     await fails(1);
-    await waitUntil(() => server.received.length === 1);
+    await eventually(() => server.received.length === 1);
     const [mail] = await arrived();
     expect(mail).toMatchObject({
       subject: 'A webhook was deactivated',
@@ -112,7 +112,7 @@ describe('a webhook that was deactivated after failures', () => {
     await isFixed();
     await world.emit(hook.userId);
     await world.emit(hook.userId);
-    await waitUntil(() => server.received.length === 1);
+    await eventually(() => server.received.length === 1);
     expect(await notifications()).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 import { queueMail } from '@trading-automation/core/mail';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { type MailServer, openMailServer } from './mail-server.js';
@@ -9,7 +10,6 @@ import {
   openTestEnvironment,
   type Receiver,
   type TestEnvironment,
-  waitUntil,
 } from './test-environment.js';
 
 let world: TestEnvironment;
@@ -57,7 +57,7 @@ const queue = (to: string) =>
 const recipientsOf = ({ received }: MailServer) => received.flatMap(({ recipients }) => recipients).sort();
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `reader${n}@example.com`).sort();
 const untilSent = (count: number) =>
-  waitUntil(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).length === count);
+  eventually(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).length === count);
 
 describe('queued mail', () => {
   it('is sent once, by one of two dispatchers, before and after they start', async () => {
@@ -79,7 +79,7 @@ describe('queued mail', () => {
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     await world.emit(hook.userId);
-    await waitUntil(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1);
     await stop();
     expect(log.filter(({ msg }) => msg.includes('SMTP_URL'))).toHaveLength(1);
     expect(await world.query('SELECT claims FROM mails')).toEqual([{ claims: 0 }]);
@@ -94,7 +94,7 @@ describe('queued mail', () => {
     await gone.close();
     await queue('reader@example.com');
     await start(gone.port);
-    await waitUntil(
+    await eventually(
       async () => (await world.query('SELECT FROM mails WHERE last_error IS NOT NULL')).length === 1,
     );
     expect(await world.query('SELECT attempts, failed_at FROM mails')).toEqual([
@@ -110,11 +110,11 @@ describe('queued mail', () => {
     const server = await serve({ onData: (stream) => void stream.resume() });
     for (const to of addresses(6)) await queue(to);
     await start(server.port, { MAIL_TIMEOUT_MS: '1000' });
-    await waitUntil(async () => (await world.query('SELECT FROM mails WHERE claims > 0')).length === 2);
+    await eventually(async () => (await world.query('SELECT FROM mails WHERE claims > 0')).length === 2);
     const hook = await world.addHook(receiver.url);
     receiver.trust(hook);
     for (let n = 0; n < 20; n++) await world.emit(hook.userId);
-    await waitUntil(() => receiver.received.length === 20);
+    await eventually(() => receiver.received.length === 20);
     expect(await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
   });
 
@@ -139,11 +139,11 @@ describe('an event', () => {
     await world.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
     await world.emit(userId, 'trade.created', { id: 'trd_1' });
     const told = () => world.query('SELECT kind, severity, resource_id FROM notifications');
-    await waitUntil(async () => (await told()).length > 0);
+    await eventually(async () => (await told()).length > 0);
     await stop();
     await world.emit(userId, 'reward.granted', { id: 'rwd_1' });
     await start(undefined);
-    await waitUntil(async () => (await told()).length === 2);
+    await eventually(async () => (await told()).length === 2);
     expect(await told()).toEqual([
       { kind: 'trade.failed', severity: 'WARNING', resource_id: 'trd_1' },
       { kind: 'reward.granted', severity: 'INFO', resource_id: 'rwd_1' },

@@ -1,6 +1,8 @@
 /** The metrics of a dispatcher, compared with Postgres and the receivers. */
+
 import { callProcess } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { freePort, type Page, scrape } from './scrape.js';
@@ -10,7 +12,6 @@ import {
   type Receiver,
   type TestEnvironment,
   type WebhookFixture,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -36,10 +37,10 @@ async function start(settings: Record<string, string> = {}): Promise<number> {
   return port;
 }
 const untilAttempts = (attempts: number) =>
-  waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
 /** Returns the page once it contains the counts: an attempt is counted a moment after its record. */
 const pageWith = (port: number, holds: (page: Page) => boolean) =>
-  waitUntil(async () => {
+  eventually(async () => {
     const page = await scrape(port);
     return holds(page) && page;
   });
@@ -67,7 +68,7 @@ describe('the metrics of a dispatcher', () => {
     const port = await start();
     for (let i = 0; i < 3; i++) await world.emit(healthy.userId);
     // Three successes; ten failures of each of the others, which are deactivated by then, and more in flight.
-    await waitUntil(
+    await eventually(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')")).length ===
           0 && (await world.query('SELECT FROM webhooks WHERE NOT is_active')).length === 2,
@@ -116,7 +117,7 @@ describe('the metrics of a dispatcher', () => {
     receiver.trust(hook);
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
     for (let i = 0; i < 6; i++) await world.emit(hook.userId);
-    await waitUntil(() => answers.length === 2);
+    await eventually(() => answers.length === 2);
     const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
     expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
     expect(held.values('webhook_oldest_undelivered_age_seconds')['']).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
 /** The owner's API calls in the environment of a dispatcher. */
+
 import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -11,7 +12,8 @@ import {
   WebhooksService,
 } from '@trading-automation/core/webhooks';
 import { newUuid } from '@trading-automation/persistence';
-import { type TestEnvironment, type WebhookFixture, waitUntil } from './test-environment.js';
+import { eventually } from '@trading-automation/runtime/testing';
+import { type TestEnvironment, type WebhookFixture } from './test-environment.js';
 
 @Module({})
 class OwnerModule {}
@@ -53,7 +55,7 @@ export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
 
 /** Returns the id of a webhook's newest pending dead letter, once it exists. */
 export const pendingDeadLetterId = (world: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
-  waitUntil(async () => {
+  eventually(async () => {
     const [row] = await world.query(
       "SELECT id FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' ORDER BY id DESC LIMIT 1",
       id,

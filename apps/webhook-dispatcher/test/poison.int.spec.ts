@@ -1,8 +1,10 @@
 /** F19: events that cannot be delivered, or are invalid, end with a reason and delay no event behind them. */
+
 import { encodeId } from '@trading-automation/contracts';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import {
@@ -11,7 +13,6 @@ import {
   type Receiver,
   type TestEnvironment,
   type WebhookFixture,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -67,7 +68,7 @@ const deliveriesOf = ({ id }: WebhookFixture) =>
     id,
   );
 const untilEnded = (hook: WebhookFixture, deliveries: number) =>
-  waitUntil(async () => {
+  eventually(async () => {
     const rows = await deliveriesOf(hook);
     return (
       rows.length === deliveries &&
@@ -127,7 +128,7 @@ describe('F19: an event', () => {
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
     await expectNothingBehindItWaits();
-    await waitUntil(() => bodiesOf(poisoned).includes('{"data":1}'));
+    await eventually(() => bodiesOf(poisoned).includes('{"data":1}'));
     for (const { headers } of receiver.received) expect(JSON.stringify(headers)).not.toContain('evil');
     expect(receiver.refused).toEqual([]);
   });
@@ -143,7 +144,7 @@ describe('F19: an event', () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     const id = await emitRaw('{"data":1}');
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await expect(world.query('DELETE FROM users WHERE id = $1', poisoned.userId)).rejects.toMatchObject({
       code: '23503',
     });
@@ -163,7 +164,7 @@ describe('F19: an event', () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '300,20,20,20', ATTEMPT_TIMEOUT_MS: '200', LEASE_MS: '300' });
     const id = await emitRaw('{"data":1}');
-    await waitUntil(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
     await world.query('DELETE FROM outbox_events WHERE id = $1', id);
     receiver.answer((_received, response) => void response.end());
     await expectNothingBehindItWaits();
@@ -184,7 +185,7 @@ describe('F19: an event', () => {
     );
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     await expectNothingBehindItWaits();
-    await waitUntil(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
+    await eventually(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
     expect(
       await world.query('SELECT status, error FROM webhook_attempts WHERE webhook_id = $1', poisoned.id),
     ).toEqual([{ status: 'FAILED', error: 'internal' }]);

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { eventually } from '@trading-automation/runtime/testing';
 import {
   openReceiver,
   openTestEnvironment,
   type Receiver,
   type TestEnvironment,
-  waitUntil,
 } from './test-environment.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
@@ -49,7 +49,7 @@ describe('the dispatcher process', () => {
     receiver.answer(() => undefined);
     const first = await start(HASTY);
     const ids = await Promise.all(Array.from({ length: 8 }, () => world.emit(hook.userId)));
-    await waitUntil(() => receiver.received.length === ids.length);
+    await eventually(() => receiver.received.length === ids.length);
     const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
     first.kill('SIGKILL');
     await once(first, 'exit');
@@ -60,7 +60,7 @@ describe('the dispatcher process', () => {
     receiver.answer((_received, response) => void response.end());
     const more = await Promise.all(Array.from({ length: 4 }, () => world.emit(hook.userId)));
     await start(HASTY);
-    await waitUntil(
+    await eventually(
       async () =>
         (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
         ids.length + more.length,
@@ -82,13 +82,13 @@ describe('the dispatcher process', () => {
     receiver.trust(hook);
     const first = await start();
     const emitting = Promise.all(Array.from({ length: 40 }, () => world.emit(hook.userId)));
-    await waitUntil(() => receiver.received.length > 0);
+    await eventually(() => receiver.received.length > 0);
     const ended = once(first, 'exit');
     first.kill('SIGKILL');
     const ids = await emitting;
     await ended;
     await start(HASTY);
-    await waitUntil(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
+    await eventually(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
     expect(await world.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
     expect(receiver.refused).toEqual([]);
   });
@@ -99,13 +99,13 @@ describe('the dispatcher process', () => {
     receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
     const first = await start();
     await world.emit(hook.userId);
-    await waitUntil(() => receiver.received.length === 1);
+    await eventually(() => receiver.received.length === 1);
     first.kill('SIGTERM');
     expect(await once(first, 'exit')).toEqual([0, null]);
     expect(await world.query('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'SUCCEEDED' }]);
     const second = await start();
     const last = await world.emit(hook.userId);
-    await waitUntil(async () => {
+    await eventually(async () => {
       const rows = await world.query('SELECT status FROM webhook_deliveries WHERE event_id = $1', last);
       return rows[0]?.status === 'SUCCEEDED';
     });
@@ -116,7 +116,7 @@ describe('the dispatcher process', () => {
 
   it('records heartbeats', async () => {
     await start();
-    const rows = await waitUntil(async () => {
+    const rows = await eventually(async () => {
       const seen = await world.query('SELECT service FROM heartbeats');
       return seen.length > 0 && seen;
     });

@@ -1,4 +1,5 @@
 /** Subscriptions and replays, from the event to the receiver that verifies it. */
+
 import {
   EVENT_TYPES,
   type EventType,
@@ -7,6 +8,7 @@ import {
   expandEventSelector,
 } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../src/config.js';
 import { startDispatcher } from '../src/dispatcher.js';
 import { actorOf, type OwnerApi, openOwnerApi } from './owner-api.js';
@@ -16,7 +18,6 @@ import {
   type Receiver,
   type TestEnvironment,
   type WebhookFixture,
-  waitUntil,
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
@@ -52,10 +53,10 @@ const receivedBy = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId);
 const kindsAt = (hook: WebhookFixture) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
 const untilReceived = (hook: WebhookFixture, count: number) =>
-  waitUntil(() => receivedBy(hook).length >= count);
+  eventually(() => receivedBy(hook).length >= count);
 /** Resolves when nothing is in flight or due any more. */
 const waitUntilIdle = () =>
-  waitUntil(async () => {
+  eventually(async () => {
     const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
     return (await world.query(open)).length === 0;
   });
@@ -135,7 +136,7 @@ describe('a bulk retry', () => {
     });
     const events: string[] = [];
     for (let i = 0; i < 60; i++) events.push(encodeId('evt', await emit(hook.userId, 'trade.filled')));
-    await waitUntil(
+    await eventually(
       async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length,
     );
     begin();

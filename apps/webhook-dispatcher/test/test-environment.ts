@@ -3,7 +3,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventType, encodeId } from '@trading-automation/contracts';
 import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
@@ -154,16 +153,3 @@ export async function openReceiver(answer: Answer = (_received, response) => voi
   };
 }
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
-
-/** Waits until `look` returns a value, for at most 45 s. */
-export async function waitUntil<T>(
-  look: () => Promise<T | undefined | false> | T | undefined | false,
-): Promise<T> {
-  const endsAt = performance.now() + 45_000;
-  for (;;) {
-    const seen = await look();
-    if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > endsAt) throw new Error('it did not happen within 45 s');
-    await sleep(20);
-  }
-}

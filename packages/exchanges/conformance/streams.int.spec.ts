@@ -1,4 +1,5 @@
 /** The behaviour of streams when the exchange or the network misbehaves. */
+import { eventually } from '@trading-automation/runtime/testing';
 import type { WebSocket } from 'ws';
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { BudgetedCall, ExchangeClient, ExchangeVenue } from '../src/index.js';
@@ -71,7 +72,7 @@ describe('a stream with faults', () => {
   }
   /** Loads the markets first: the tests concern the stream alone. */
   async function marketsRead(): Promise<void> {
-    while ((await venue.fetchMarkets().catch(() => [])).length === 0);
+    await eventually(async () => (await venue.fetchMarkets()).length > 0);
   }
   async function watched(): Promise<{ recorder: AccountStreamRecorder; socket: WebSocket }> {
     const recorder = new AccountStreamRecorder();
@@ -288,8 +289,7 @@ describe('a stream with faults', () => {
       const { recorder, socket } = await followed();
       say(socket, diff(20, 21));
       // A snapshot from before the gap does not close it.
-      while (exchange.seenAt('/api/v3/depth').length < 3)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await eventually(() => exchange.seenAt('/api/v3/depth').length >= 3);
       depth(22);
       await recorder.until(() => recorder.sequence === 22);
       say(socket, diff(23, 24));

@@ -1,4 +1,5 @@
 /** Requirements for every exchange with streams. */
+import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeClient } from '../src/index.js';
 import { setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
@@ -170,8 +171,9 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       await connected;
       await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000.5' }));
       await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
-      while (!received.some(([symbol, price]) => symbol === the.subject.symbol && price === '60000.5'))
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await eventually(() =>
+        received.some(([symbol, price]) => symbol === the.subject.symbol && price === '60000.5'),
+      );
       expect(new Set(received.map(([symbol]) => symbol)).size).toBeLessThanOrEqual(2);
     });
 

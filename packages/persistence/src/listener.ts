@@ -8,6 +8,7 @@
  * 4. A subscriber must not throw or block; it only wakes up other code.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { Client, escapeIdentifier } from 'pg';
 
 export interface ListenerOptions {
@@ -39,8 +40,7 @@ export interface Listener {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROBE_MS = 10_000;
-const BACKOFF_FIRST_MS = 50;
-const BACKOFF_MAX_MS = 5_000;
+const RECONNECT_BACKOFF: Backoff = { firstMs: 50, maxMs: 5_000, jitter: 0.5 };
 
 interface Subscription {
   readonly channel: string;
@@ -88,17 +88,17 @@ class PostgresListener implements Listener {
 
   private async keepConnected(): Promise<void> {
     const { signal } = this.stopping;
-    let delayMs = BACKOFF_FIRST_MS;
+    let failures = 0;
     while (!signal.aborted) {
       try {
         await this.connectOnce(() => {
-          delayMs = BACKOFF_FIRST_MS;
+          failures = 0;
         });
       } catch (error) {
         if (signal.aborted) return;
         this.options.onError?.(error);
-        await pause(delayMs * (0.5 + Math.random() / 2), signal);
-        delayMs = Math.min(BACKOFF_MAX_MS, delayMs * 2);
+        failures++;
+        await pause(backoffMs(RECONNECT_BACKOFF, failures), signal);
       }
     }
   }

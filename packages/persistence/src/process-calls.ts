@@ -155,6 +155,7 @@ export function serveCalls(options: ServeOptions): { stop(): Promise<void> } {
       wake = new AbortController();
       try {
         await removeAbandoned(dataSource);
+        // Not a queue of calls (`p-limit`): what this process cannot run now is left to other processes.
         while (!isStopping && running.size < concurrency) {
           const call = await claimCall(dataSource, name);
           if (call === undefined) break;

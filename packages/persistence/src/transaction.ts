@@ -10,6 +10,7 @@
  * 4. Any other error of the work is rethrown unchanged, after a rollback.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { QueryResult } from 'pg';
 import type { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable, isConnectionLost, isFromDatabase, isRetryable } from './errors.js';
@@ -24,8 +25,8 @@ export interface TransactionOptions {
   readonly attempts?: number;
 }
 
-const BACKOFF_FIRST_MS = 10;
-const BACKOFF_MAX_MS = 500;
+/** Full jitter, so that two transactions that conflicted do not conflict again. */
+const CONFLICT_BACKOFF: Backoff = { firstMs: 20, maxMs: 500, jitter: 1 };
 
 /**
  * Runs `work` in a new transaction and commits it.
@@ -43,7 +44,7 @@ export async function inTransaction<T>(
       return await runOnce(dataSource, work, isolation);
     } catch (error) {
       if (!isRetryable(error) || attempt >= attempts) throw error;
-      await sleep(backoffMs(attempt));
+      await sleep(backoffMs(CONFLICT_BACKOFF, attempt));
     }
   }
 }
@@ -111,9 +112,4 @@ async function rollback(runner: QueryRunner): Promise<void> {
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
   }
-}
-
-/** Full jitter, so that two transactions that conflicted do not conflict again. */
-function backoffMs(attempt: number): number {
-  return Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** attempt);
 }

@@ -6,6 +6,7 @@
  * 2. A mutation whose connection is lost runs once or not at all; after a retry with its Idempotency-Key, exactly once.
  * 3. The same process works again once the service is available.
  */
+import { eventually } from '@trading-automation/runtime/testing';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
 import { send } from '../../../rest-api/test/send.js';
@@ -82,10 +83,6 @@ async function repeat(send: () => Promise<GraphqlResponse>): Promise<GraphqlResp
 
 const meOnRest = () => sendSigned(rest, owner.keyPair, 'GET', '/v1/me');
 
-async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
 /** Expects the same error as REST at the same time. */
 async function expectRefusedAsByRest(answer: GraphqlResponse): Promise<void> {
   const { status, headers, json } = await meOnRest();
@@ -105,7 +102,7 @@ describe('while Postgres is unavailable', () => {
   beforeEach(async () => {
     postgres.refuseConnections();
     // Until the loss of notifications is detected, callers are found in the cache.
-    await waitUntil(() => !api.platform.listener.connected);
+    await eventually(() => !api.platform.listener.connected);
   });
 
   it('callers cannot be authenticated: a request gets the same error as in REST, and the outage is logged', async () => {
@@ -137,7 +134,7 @@ describe('while Postgres is unavailable', () => {
     for (const answer of [await signed(ME), await bySession(ME)]) {
       expect([answer.status, answer.errors]).toEqual([200, undefined]);
     }
-    await waitUntil(() => api.platform.listener.connected);
+    await eventually(() => api.platform.listener.connected);
     expect((await make('postgres back')).errors).toBeUndefined();
     expect(await keysNamed('postgres back')).toBe(1);
   });
@@ -239,7 +236,7 @@ describe.each([
   ['mute', () => redis.pause()],
 ])('while Redis is %s', (how, goAway) => {
   beforeEach(async () => {
-    await waitUntil(async () => (await signed(ME)).status === 200 && (await meOnRest()).status === 200);
+    await eventually(async () => (await signed(ME)).status === 200 && (await meOnRest()).status === 200);
     goAway();
   });
 
@@ -248,7 +245,7 @@ describe.each([
     for (const answer of [await signed(ME), await make(name)]) await expectRefusedAsByRest(answer);
     expect(await keysNamed(name)).toBe(0);
     redis.resume();
-    await waitUntil(async () => (await signed(ME)).status === 200);
+    await eventually(async () => (await signed(ME)).status === 200);
     const made = await make(name);
     expect([made.errors, made.headers['idempotency-replayed']]).toEqual([undefined, undefined]);
     expect(await keysNamed(name)).toBe(1);

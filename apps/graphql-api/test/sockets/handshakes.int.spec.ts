@@ -1,19 +1,13 @@
 /** Accepted and rejected WebSocket handshakes. */
+
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { eventually } from '@trading-automation/runtime/testing';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { createKeyPair, type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
 import { TcpProxy } from '../tcp-proxy.js';
 import { post, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
-import {
-  clientOf,
-  closed,
-  handshake,
-  PROTOCOL,
-  RawClient,
-  signedHandshake,
-  waitUntil,
-} from './socket-clients.js';
+import { clientOf, closed, handshake, PROTOCOL, RawClient, signedHandshake } from './socket-clients.js';
 
 let market: TestEnvironment;
 let api: TestGraphqlApi;
@@ -198,23 +192,23 @@ describe('a client that disconnects during its handshake', () => {
   it('leaves no lease and no credential watch', async () => {
     const own = await openAccount(market.api);
     const leases = () => market.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
-    await waitUntil(async () => (await leases()).length === 0);
+    await eventually(async () => (await leases()).length === 0);
     // No lease is granted before all clients have disconnected.
     const gate = await market.api.openSecondPlatform(1);
     await gate.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
       const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
       for (const client of clients) client.say({ type: 'connection_init', payload: signedHandshake(own) });
-      await waitUntil(async () => (await waitingForLease()) > 0);
+      await eventually(async () => (await waitingForLease()) > 0);
       for (const client of clients) client.cut();
       await Promise.all(clients.map((client) => client.closed));
     });
     // Later requests are processed after them.
-    await waitUntil(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
+    await eventually(async () => (await leases()).length === 0 && (await waitingForLease()) === 0);
     const five = await Promise.all(Array.from({ length: 5 }, () => RawClient.join(api, own)));
     expect(await leases()).toHaveLength(5);
     for (const client of five) client.cut();
-    await waitUntil(async () => (await leases()).length === 0);
+    await eventually(async () => (await leases()).length === 0);
   });
 });
 
@@ -243,7 +237,7 @@ describe('while Redis is unavailable', () => {
         reason: 'service_unavailable',
       });
       gate.resume();
-      await waitUntil(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
+      await eventually(async () => (await handshake(cut, signedHandshake(holder))) === 'open');
     } finally {
       await cut.close();
     }

@@ -1,4 +1,5 @@
 /** Lifetime, maximum number and end of sockets. */
+import { eventually } from '@trading-automation/runtime/testing';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import {
   createIdentityBody,
@@ -17,7 +18,6 @@ import {
   RawClient,
   startApiPair,
   TestSubscription,
-  waitUntil,
 } from './socket-clients.js';
 
 let market: TestEnvironment;
@@ -59,7 +59,7 @@ describe('a credential', () => {
       raw.cut();
     }
     await expect(RawClient.join(apis[0], holder)).rejects.toThrow('4403');
-    await waitUntil(async () => (await leases()) === 0);
+    await eventually(async () => (await leases()) === 0);
   });
 
   it('has at most five sockets over all processes, and another once one is closed', async () => {
@@ -68,10 +68,10 @@ describe('a credential', () => {
       await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
     const somebodyElse = await RawClient.join(apis[0], await openAccount(market.api));
     five[1]!.socket.close();
-    await waitUntil(async () => (await leases()) === 5);
+    await eventually(async () => (await leases()) === 5);
     const sixth = await RawClient.join(apis[1], holder);
     for (const raw of [...five, sixth, somebodyElse]) raw.cut();
-    await waitUntil(async () => (await leases()) === 0);
+    await eventually(async () => (await leases()) === 0);
   });
 
   it('gets no more than five of twenty sockets that are opened at once', async () => {
@@ -81,7 +81,7 @@ describe('a credential', () => {
     const open = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(open).toHaveLength(5);
     for (const raw of open) raw.cut();
-    await waitUntil(async () => (await leases()) === 0);
+    await eventually(async () => (await leases()) === 0);
   });
 });
 
@@ -114,7 +114,7 @@ describe('a socket', () => {
       await raw.until(() => raw.of('50').length > 0);
       raw.subscribe('51', query);
       expect(await raw.closed).toEqual({ code: 4411, reason: 'Too many subscriptions' });
-      await waitUntil(async () => (await book.listeners()) === 0);
+      await eventually(async () => (await book.listeners()) === 0);
     } finally {
       book.close();
     }

@@ -1,4 +1,5 @@
 /** What subscribers of an order book get, in one process and in two. */
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { type KeyPair, openAccount } from '../../../rest-api/test/test-rest-api.js';
@@ -6,7 +7,7 @@ import type { RequestContext } from '../../src/graphql/context.js';
 import { DocumentCache } from '../../src/server/document-cache.js';
 import type { TestGraphqlApi } from '../test-graphql-api.js';
 import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
-import { clientOf, RawClient, startApiPair, TestSubscription, waitUntil } from './socket-clients.js';
+import { clientOf, RawClient, startApiPair, TestSubscription } from './socket-clients.js';
 
 let market: TestEnvironment;
 let apis: readonly [TestGraphqlApi, TestGraphqlApi];
@@ -28,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
-  await waitUntil(async () => (await book.listeners()) === 0);
+  await eventually(async () => (await book.listeners()) === 0);
   book.close();
   expect(book.errors).toEqual([]);
 });
@@ -242,7 +243,7 @@ describe('the source of a book', () => {
     await two.waitForCount(2);
     expect([one.got.length, await book.listeners()]).toEqual([1, 1]);
     two.stop();
-    await waitUntil(async () => (await book.listeners()) === 0);
+    await eventually(async () => (await book.listeners()) === 0);
   });
 
   it('is left at once when the socket of its subscribers is closed or cut', async () => {
@@ -253,7 +254,7 @@ describe('the source of a book', () => {
       await raw.until(() => raw.of('1').length > 0 && raw.of('2').length > 0);
       expect(await book.listeners()).toBe(1);
       leave(raw);
-      await waitUntil(async () => (await book.listeners()) === 0);
+      await eventually(async () => (await book.listeners()) === 0);
     }
   });
 
@@ -267,6 +268,6 @@ describe('the source of a book', () => {
     raw.subscribe('again', QUERY, { pair: book.pairId, levels: 2 });
     await raw.until(() => raw.of('again').length > 0);
     raw.cut();
-    await waitUntil(async () => (await book.listeners()) === 0);
+    await eventually(async () => (await book.listeners()) === 0);
   });
 });

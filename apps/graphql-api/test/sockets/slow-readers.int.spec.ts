@@ -1,12 +1,14 @@
 /** Slow readers: their memory cost, and the messages that they get when they catch up. */
+
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Level } from '@trading-automation/core/market-data';
+import { eventually } from '@trading-automation/runtime/testing';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { openAccount } from '../../../rest-api/test/test-rest-api.js';
 import { startTestGraphqlApi } from '../test-graphql-api.js';
 import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
-import { clientOf, RawClient, TestSubscription, waitUntil } from './socket-clients.js';
+import { clientOf, RawClient, TestSubscription } from './socket-clients.js';
 
 let market: TestEnvironment;
 let book: PublishedBook;
@@ -111,7 +113,7 @@ it('a hundred stalled clients of a changing book cost at most 50 MB', async () =
     expect(resident() - before).toBeLessThan(50 * 2 ** 20);
     for (const client of all) client.cut();
     lively.stop();
-    await waitUntil(async () => (await book.listeners()) === 0);
+    await eventually(async () => (await book.listeners()) === 0);
   } finally {
     await api.close();
   }

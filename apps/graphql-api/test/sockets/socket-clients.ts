@@ -1,4 +1,5 @@
 /** WebSocket clients of the GraphQL API: the public client, and a raw client for invalid behaviour. */
+
 import { once } from 'node:events';
 import { signRequest } from '@trading-automation/signed-request';
 import { type Client, type ClientOptions, createClient, type FormattedExecutionResult } from 'graphql-ws';
@@ -238,9 +239,4 @@ export class RawClient {
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
   }
-}
-
-/** Resolves once that is so. */
-export async function waitUntil(check: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,12 +1,14 @@
 /** Signals of strategies: their subscribers, and delivery exactly once across disconnects. */
+
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendSignals } from '@trading-automation/core/strategies';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
 import type { TestGraphqlApi } from '../test-graphql-api.js';
-import { clientOf, RawClient, startApiPair, TestSubscription, urlOf, waitUntil } from './socket-clients.js';
+import { clientOf, RawClient, startApiPair, TestSubscription, urlOf } from './socket-clients.js';
 
 let market: TestEnvironment;
 let apis: readonly [TestGraphqlApi, TestGraphqlApi];
@@ -19,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
-  await waitUntil(async () => (await leases()) === 0);
+  await eventually(async () => (await leases()) === 0);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
@@ -206,7 +208,7 @@ describe('a client whose connection is cut again and again', () => {
       raw.cut();
       await raw.closed;
       // Else it would come back faster than its last sockets are missed.
-      await waitUntil(async () => (await leases()) < 4);
+      await eventually(async () => (await leases()) < 4);
       got.push(...raw.of('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
     }
@@ -244,6 +246,6 @@ describe('a client whose connection is cut again and again', () => {
       cut();
     }
     expect(got).toEqual(upTo(30));
-    await waitUntil(() => sockets > 10);
+    await eventually(() => sockets > 10);
   });
 });

@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { EVENT_TYPES, encodeId } from '@trading-automation/contracts';
 import type { Platform } from '@trading-automation/core';
+import { eventually } from '@trading-automation/runtime/testing';
 import { EventSource } from 'eventsource';
 import { send } from '../../test/send.js';
 import {
@@ -190,10 +191,6 @@ const openStreams = async (): Promise<number> => {
   const [{ count }] = await platform.database.query('SELECT count(*)::int AS count FROM event_streams');
   return count;
 };
-async function waitUntil(holds: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 describe('the list of events', () => {
   it('returns the payloads of webhooks digit for digit, with quoted decimals on request', async () => {
     const { id, payload } = await append('trade.filled', { data: '{"amount":0.100000000000000000}' });
@@ -249,7 +246,7 @@ describe('the stream of events', () => {
       headers: { 'x-api-key': key.value },
     });
     expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream; charset=utf-8', '']);
-    await waitUntil(async () => (await openStreams()) === 0);
+    await eventually(async () => (await openStreams()) === 0);
   });
 
   it.each([
@@ -283,13 +280,13 @@ describe('the stream of events', () => {
       source.addEventListener(type, ({ lastEventId, data }) => received.push([lastEventId, type, data]));
     await new Promise((resolve) => source.addEventListener('open', resolve, { once: true }));
     const written = [await append('trade.created'), await append('trade.filled')];
-    await waitUntil(() => received.length === 2);
+    await eventually(() => received.length === 2);
     line.cut();
     written.push(await append('trade.created'), await append('trade.filled'));
     await append('reward.granted');
-    await waitUntil(() => received.length === 4);
+    await eventually(() => received.length === 4);
     written.push(await append('trade.filled'));
-    await waitUntil(() => received.length === 5);
+    await eventually(() => received.length === 5);
     source.close();
     expect(line.opened()).toBe(2);
     await line.close();
@@ -313,7 +310,7 @@ describe('the stream of events', () => {
       const count = Math.min(300 - seen.length, 1 + ((round * 7) % 19));
       seen.push(...(await take(message, count)).map(({ id }) => id));
       message.destroy();
-      await waitUntil(async () => (await openStreams()) < 5);
+      await eventually(async () => (await openStreams()) < 5);
     }
     await writing;
     const order = await inOrder();
@@ -376,7 +373,7 @@ describe('the streams of one credential', () => {
     }
     expect((await connect({ value: (await createApiKey()).value })).statusCode).toBe(200);
     for (const message of opened) message.destroy();
-    await waitUntil(async () => (await openStreams()) <= 1);
+    await eventually(async () => (await openStreams()) <= 1);
     expect((await connect({ api: second })).statusCode).toBe(200);
   });
 
@@ -412,6 +409,6 @@ describe('an API that stops', () => {
     await third.close();
     expect(performance.now() - startedAtMs).toBeLessThan(5_000);
     await ended;
-    await waitUntil(async () => (await openStreams()) === 0);
+    await eventually(async () => (await openStreams()) === 0);
   });
 });

@@ -1,4 +1,5 @@
 /** Causes every code of the published error table over HTTP and checks its status and details. */
+
 import { randomBytes } from 'node:crypto';
 import {
   DomainError,
@@ -7,6 +8,7 @@ import {
   REST_ERRORS,
   type RestErrorCode,
 } from '@trading-automation/contracts';
+import { eventually } from '@trading-automation/runtime/testing';
 import { signRequest } from '@trading-automation/signed-request';
 import { limitsOf } from '../rate-limits.js';
 import { type SendOptions, send, type TestResponse } from '../send.js';
@@ -62,13 +64,13 @@ async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function untilClaimed(): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const [row] = await market.rows(
       `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted
        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
     );
-    if (Number(row?.waiting) > 0) return;
-  }
+    return Number(row?.waiting) > 0;
+  });
 }
 
 /** Each row of the table, with one cause per condition. */

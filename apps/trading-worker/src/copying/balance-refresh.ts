@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 
 /** The maximum time that copies wait for fresh balances. Copies whose balances are still old are skipped. */
 const WAIT_MS = 2_000;
@@ -14,15 +15,11 @@ export function createBalanceRefresher(
   sync: (accountId: string) => Promise<unknown>,
 ): (accountIds: readonly string[]) => Promise<void> {
   return async (accountIds) => {
-    const pending = [...accountIds];
     const ended = new AbortController();
-    const worker = async () => {
-      for (let id = pending.shift(); id !== undefined && !ended.signal.aborted; id = pending.shift()) {
-        await sync(id).catch(() => undefined);
-      }
-    };
-    const done = Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    const limit = pLimit(CONCURRENCY);
+    const done = limit.map(accountIds, (id) => sync(id).catch(() => undefined));
     await Promise.race([done, sleep(WAIT_MS, undefined, { signal: ended.signal }).catch(() => undefined)]);
     ended.abort();
+    limit.clearQueue();
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BalanceSnapshot } from '@trading-automation/core/exchange-accounts';
 import { createLogger } from '@trading-automation/runtime';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { AccountClients } from './account-clients.js';
 import type { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
@@ -34,7 +35,7 @@ describe('balance reads of accounts with a live stream', () => {
     );
     const ids = Array.from({ length: 200 }, (_, i) => `account-${i}`);
     for (const id of [...ids, ...ids]) balanceSync.onBalanceChange(id);
-    while (stored.length < ids.length) await sleep(20);
+    await eventually(() => stored.length >= ids.length);
     await balanceSync.drain();
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(8);

@@ -1,5 +1,6 @@
 import { type Balances, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import pLimit from 'p-limit';
 import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountClients } from './account-clients.js';
 import type { BalanceStore } from './balance-store.js';
@@ -22,7 +23,7 @@ export class BalanceSync {
   private readonly deferred = new Map<string, NodeJS.Timeout>();
   /** Accounts whose delayed read is due. */
   private readonly due = new Set<string>();
-  private runningReads = 0;
+  private readonly limitDelayedReads = pLimit(DELAYED_READ_CONCURRENCY);
 
   constructor(
     private readonly store: BalanceStore,
@@ -58,7 +59,10 @@ export class BalanceSync {
     const read = () => {
       this.deferred.delete(accountId);
       this.due.add(accountId);
-      this.syncDue();
+      void this.limitDelayedReads(() => {
+        this.due.delete(accountId);
+        return this.trySync(accountId);
+      });
     };
     const timer = setTimeout(
       read,
@@ -79,18 +83,6 @@ export class BalanceSync {
     });
   }
 
-  private syncDue(): void {
-    for (const accountId of this.due) {
-      if (this.runningReads >= DELAYED_READ_CONCURRENCY) return;
-      this.due.delete(accountId);
-      this.runningReads++;
-      void this.trySync(accountId).finally(() => {
-        this.runningReads--;
-        this.syncDue();
-      });
-    }
-  }
-
   private async trySync(accountId: string): Promise<void> {
     try {
       await this.sync(accountId);
@@ -106,6 +98,7 @@ export class BalanceSync {
   async drain(): Promise<void> {
     for (const timer of this.deferred.values()) clearTimeout(timer);
     this.deferred.clear();
+    this.limitDelayedReads.clearQueue();
     this.due.clear();
     await Promise.allSettled([...this.syncs.values()].map(({ current, next }) => next ?? current));
     await this.store.drain();

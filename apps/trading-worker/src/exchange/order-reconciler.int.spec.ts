@@ -1,4 +1,5 @@
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
 let env: GatewayUnderTest;
@@ -23,13 +24,6 @@ function deferred() {
   });
   return { open: () => open(), opened };
 }
-async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 1_000) throw new Error('The condition was not met in time.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** Delays the order until the gate opens. */
 async function sendSlowly(others: readonly string[] = []) {
   const arrival = deferred();

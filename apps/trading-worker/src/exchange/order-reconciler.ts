@@ -10,10 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TradeExecution } from '@trading-automation/core/trades';
 import { type ExchangeClient, ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import type { TradeOrders } from './trade-orders.js';
 
-const CANCEL_POLL_MIN_MS = 100;
-const CANCEL_POLL_MAX_MS = 1_000;
+const CANCEL_POLL: Backoff = { firstMs: 100, maxMs: 1_000 };
 
 export class OrderReconciler {
   constructor(
@@ -53,11 +53,7 @@ export class OrderReconciler {
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, logger } = this;
     let isRequested = false;
-    for (
-      let waitMs = CANCEL_POLL_MIN_MS;
-      !signal.aborted;
-      waitMs = Math.min(waitMs * 2, CANCEL_POLL_MAX_MS)
-    ) {
+    for (let attempt = 1; !signal.aborted; attempt++) {
       const step = await execution.requestCancellation(tradeId);
       const trade = await execution.find(tradeId);
       if (step === 'done' || trade === null) return;
@@ -73,7 +69,7 @@ export class OrderReconciler {
         );
       }
       if ((await execution.find(tradeId))?.isOpen !== true) return;
-      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      await sleep(backoffMs(CANCEL_POLL, attempt), undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -2,6 +2,7 @@ import { AccountSyncService } from '@trading-automation/core/exchange-accounts';
 import { Ledger } from '@trading-automation/core/ledger';
 import { RewardAccrual } from '@trading-automation/core/rewards';
 import { CoreUnderTest } from '@trading-automation/core/testing';
+import { eventually } from '@trading-automation/runtime/testing';
 import { configSchema } from '../config.js';
 import { RewardGrants } from './reward-grants.js';
 
@@ -26,13 +27,6 @@ async function sync(): Promise<string> {
   return actor.userId;
 }
 const rewardsOf = (userId: string) => core.rows('SELECT amount FROM rewards WHERE user_id = $1', userId);
-async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('The condition was not met in time.');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 describe('a trading worker', () => {
   it('publishes reward types, grants rewards as events happen, and stops granting when it is stopped', async () => {
     const errors: unknown[] = [];

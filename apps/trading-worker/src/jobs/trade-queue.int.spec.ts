@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Queue } from 'bullmq';
-import { TRADES_QUEUE, TradeQueue } from './trade-queue.js';
+import { TRADES_QUEUE, TradeQueue, TradeQueueConnection } from './trade-queue.js';
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
@@ -37,7 +37,11 @@ describe('the trade queue', () => {
     const prefix = `spec-${randomBytes(6).toString('hex')}`;
     const way = await openWay();
     const errors: unknown[] = [];
-    const trades = new TradeQueue(way.url, prefix, (error) => errors.push(error));
+    const connection = new TradeQueueConnection(way.url, (error) => errors.push(error));
+    const trades = new TradeQueue(
+      new Queue(TRADES_QUEUE, { ...connection.queueOptions(), connection: connection.redis, prefix }),
+      connection,
+    );
     const queue = new Queue(TRADES_QUEUE, { connection: { url: redisUrl.href }, prefix });
     await trades.add(['one']);
     expect(await queue.count()).toBe(1);

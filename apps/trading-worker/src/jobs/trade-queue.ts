@@ -4,22 +4,32 @@
  * It has its own Redis connection. Adding a job fails immediately while Redis is unavailable, and the check of open
  * trades finds the trades instead. The BullMQ worker that takes jobs waits for Redis without a limit.
  */
+import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
+import { Inject } from '@nestjs/common';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
 export const TRADES_QUEUE = 'trades';
+/**
+ * The name under which the queue is registered. It differs from the name in Redis, because Nest would otherwise give the
+ * BullMQ worker the connection of the queue, and the worker must wait for Redis.
+ */
+export const TRADES_PRODUCER = 'trades-producer';
 
 /** A job holds the trade id only; everything else is in Postgres. */
 export interface TradeJob {
   readonly trade_id: string;
 }
 
-export class TradeQueue {
-  private readonly redis: Redis;
-  private readonly queue: Queue<TradeJob>;
+/** The connection of the queue. Its commands fail fast while Redis is unavailable. */
+export class TradeQueueConnection {
+  readonly redis: Redis;
 
-  constructor(redisUrl: string, prefix: string, onError: (error: unknown) => void) {
+  constructor(
+    redisUrl: string,
+    readonly onError: (error: unknown) => void,
+  ) {
     this.redis = new Redis(redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
@@ -28,13 +38,25 @@ export class TradeQueue {
       ...REDIS_FAILOVER_OPTIONS,
     });
     this.redis.on('error', onError);
-    this.queue = new Queue<TradeJob>(TRADES_QUEUE, {
+  }
+
+  /** The options with which the queue is registered. */
+  queueOptions(): RegisterQueueOptions {
+    return {
+      name: TRADES_QUEUE,
       connection: this.redis,
-      prefix,
       streams: { events: { maxLen: 1_000 } },
       defaultJobOptions: { removeOnComplete: { age: 3_600, count: 10_000 }, removeOnFail: { age: 86_400 } },
-    });
-    this.queue.on('error', onError);
+    };
+  }
+}
+
+export class TradeQueue {
+  constructor(
+    @InjectQueue(TRADES_PRODUCER) private readonly queue: Queue<TradeJob>,
+    @Inject(TradeQueueConnection) private readonly connection: TradeQueueConnection,
+  ) {
+    queue.on('error', connection.onError);
   }
 
   /** @throws if Redis is unavailable */
@@ -47,6 +69,6 @@ export class TradeQueue {
   /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
   async close(): Promise<void> {
     await this.queue.close();
-    this.redis.disconnect();
+    this.connection.redis.disconnect();
   }
 }

@@ -16,6 +16,7 @@ import { CoreUnderTest } from '@trading-automation/core/testing';
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeClient, ExchangeVenue } from '@trading-automation/exchanges';
 import { createVenue, venueConfig } from '@trading-automation/exchanges/ccxt';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Redis } from 'ioredis';
 import { MarketData } from './market-data.js';
 
@@ -126,13 +127,6 @@ async function rest(price: string, amount: string): Promise<void> {
     price,
     reduceOnly: false,
   });
-}
-async function eventually(check: () => unknown, seconds = 20): Promise<void> {
-  const end = performance.now() + seconds * 1_000;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`it did not come about; failures: ${String(failures)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 const leaseHolder = () => redis.get(`${prefix}:lease:paper`);
 

@@ -1,7 +1,8 @@
 import type { ExchangeError, VenueStream } from '@trading-automation/exchanges';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 
-const BACKOFF_MIN_MS = 250;
-const BACKOFF_MAX_MS = 10_000;
+/** The jitter spreads the reconnections of a venue's streams. */
+const BACKOFF: Backoff = { firstMs: 250, maxMs: 10_000, jitter: 0.5 };
 
 export interface ReconnectingStreamOptions {
   /** Opens one connection; it ends with `onLost`. */
@@ -35,10 +36,8 @@ export class ReconnectingStream {
     this.stream = this.parts.open((error) => {
       this.stream = undefined;
       if (this.isClosed) return;
-      const backoffMs = Math.min(BACKOFF_MIN_MS * 2 ** this.failures, BACKOFF_MAX_MS);
       this.failures += 1;
-      // The jitter spreads the reconnections of a venue's streams.
-      this.timer = setTimeout(() => this.open(), backoffMs * (0.5 + Math.random() / 2));
+      this.timer = setTimeout(() => this.open(), backoffMs(BACKOFF, this.failures));
       this.parts.onLost(error);
     });
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 
 export interface Loop {
   /** Stops the loop after the running tick. */
@@ -41,11 +42,5 @@ export async function forEachConcurrent<T>(
   work: (item: T) => Promise<unknown>,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  const waiting = [...items];
-  const worker = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      await work(item).catch(onError);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  await pLimit(concurrency).map(items, (item) => work(item).catch(onError));
 }

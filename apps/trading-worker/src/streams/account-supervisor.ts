@@ -17,9 +17,10 @@ import {
   type VenueFill,
   type VenueOrder,
 } from '@trading-automation/exchanges';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
+import type { LimitFunction } from 'p-limit';
 import type { AccountSession } from './account-session.js';
 import type { AccountStream, StreamState } from './account-streams.js';
-import { type Backoff, backoffMs, type Semaphore } from './backoff.js';
 
 export interface SupervisorTimes {
   readonly backoff: Backoff;
@@ -29,7 +30,7 @@ export interface SupervisorTimes {
   readonly fillTimeoutMs: number;
 }
 export const SUPERVISOR_TIMES: SupervisorTimes = {
-  backoff: { firstMs: 1_000, maxMs: 30_000 },
+  backoff: { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 },
   reconcileEveryMs: 60_000,
   pollEveryMs: 5_000,
   fillTimeoutMs: 5_000,
@@ -39,7 +40,7 @@ export interface SupervisorParts {
   readonly session: AccountSession;
   readonly times: SupervisorTimes;
   /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
-  readonly semaphore: Semaphore;
+  readonly limitRepairs: LimitFunction;
 }
 
 type Event = () => void;
@@ -108,14 +109,14 @@ export class AccountSupervisor implements AccountStream {
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
-      await wait(backoffMs(this.parts.times.backoff, this.failures, Math.random()), signal);
+      await wait(backoffMs(this.parts.times.backoff, this.failures), signal);
     }
   }
 
   /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
     this.setState('CONNECTING');
-    const client = await this.parts.semaphore.run(() => this.parts.session.connect());
+    const client = await this.parts.limitRepairs(() => this.parts.session.connect());
     if (!client.hasStream) return this.poll(client);
     this.bufferedEvents = [];
     const { signal } = this.connection;
@@ -170,7 +171,7 @@ export class AccountSupervisor implements AccountStream {
         this.parts.session.onState(this.current, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         nextInMs = isRateLimited
-          ? reconcileEveryMs * 2 ** Math.min(failedRuns, 4)
+          ? backoffMs({ firstMs: 2 * reconcileEveryMs, maxMs: 16 * reconcileEveryMs }, failedRuns)
           : backoffMs(backoff, failedRuns, 1);
       }
     }
@@ -179,7 +180,7 @@ export class AccountSupervisor implements AccountStream {
   private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
     const { fills } = await raceAbort(
       this.connection.signal,
-      this.parts.semaphore.run(() => this.parts.session.reconcile(client)),
+      this.parts.limitRepairs(() => this.parts.session.reconcile(client)),
     );
     return fills;
   }

@@ -1,18 +1,18 @@
 /** The supervisors of this worker's accounts, one for each account. */
 
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
+import pLimit from 'p-limit';
 import type { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import type { AccountReconciler } from './account-reconciler.js';
 import { AccountSession } from './account-session.js';
 import { AccountSupervisor, SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
-import { Semaphore } from './backoff.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
 /** The number of concurrent repairs; each costs a few calls to the exchange. */
 const REPAIR_CONCURRENCY = 16;
 
 export class AccountSupervisors {
-  private readonly semaphore = new Semaphore(REPAIR_CONCURRENCY);
+  private readonly limitRepairs = pLimit(REPAIR_CONCURRENCY);
   private isStopped = false;
 
   constructor(
@@ -45,7 +45,7 @@ export class AccountSupervisors {
     const { clients, streams } = this.accounts;
     const session = new AccountSession(account, clients, this.reconciler, this.recorder);
     const times = { ...SUPERVISOR_TIMES, ...this.times };
-    streams.add(new AccountSupervisor({ session, semaphore: this.semaphore, times }));
+    streams.add(new AccountSupervisor({ session, limitRepairs: this.limitRepairs, times }));
   }
 }
 

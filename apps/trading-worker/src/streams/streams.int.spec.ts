@@ -1,5 +1,6 @@
 import { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import type { ExchangeCredentials } from '@trading-automation/exchanges';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 import { DirectUser, PaperExchange } from '../testing/paper-exchange.js';
@@ -38,7 +39,7 @@ afterEach(async () => {
 
 /** Only the stream reports anything, unless a test states otherwise. */
 const QUIET: Partial<SupervisorTimes> = {
-  backoff: { firstMs: 20, maxMs: 100 },
+  backoff: { firstMs: 20, maxMs: 100, jitter: 0.5 },
   reconcileEveryMs: 3_600_000,
 };
 
@@ -53,14 +54,6 @@ async function startGateway(
   gateway.supervisors.setAccounts(gateway.ownership.ownedAccounts());
   await eventually(() => gateway.accounts.streams.isLive(env.account.uuid));
   return gateway;
-}
-async function eventually(check: () => unknown, seconds = 10): Promise<void> {
-  const end = performance.now() + seconds * 1_000;
-  while (!(await check())) {
-    if (performance.now() > end)
-      throw new Error(`The condition was not met in time; log: ${env.logged.slice(-8).join('')}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 async function sendNew(gateway: ExchangeGateway, more: Record<string, unknown> = {}): Promise<string> {
   const trade = await env.place({ price: '50000', amount: '0.5', ...more });

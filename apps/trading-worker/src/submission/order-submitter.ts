@@ -16,16 +16,19 @@ import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
 import type { ClaimedSubmission, TradeExecution, UnsentTrade } from '@trading-automation/core/trades';
 import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { errorLogger } from '../error-logger.js';
 import type { OpenAccount } from '../exchange/account-clients.js';
 import type { ExchangeAccounts } from '../exchange/exchange-accounts.js';
 import { toOrderFailure } from '../exchange/order-failure.js';
-import { type Backoff, backoffMs } from '../streams/backoff.js';
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 
 /** The maximum number of accounts per batch. */
 const BATCH_ACCOUNTS_MAX = 200;
-/** Concurrent claims; more would only spread the same accounts over more transactions. */
+/**
+ * Concurrent claims; more would only spread the same accounts over more transactions. Not a queue of claims (`p-limit`):
+ * what a claim contains is decided when it starts.
+ */
 const CLAIM_CONCURRENCY = 2;
 const UNSENT_MAX = 1_000;
 /** The maximum number of accounts in progress. */
@@ -36,7 +39,7 @@ const BUSY_MAX = 1_000;
  */
 const SEND_DEADLINE_MS = 3_000;
 /** The delay of an account after its exchange was unreachable or limited the rate. */
-const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000 };
+const ACCOUNT_BACKOFF: Backoff = { firstMs: 250, maxMs: 5_000, jitter: 0.5 };
 
 interface ReadyOrder {
   readonly trade: UnsentTrade;
@@ -181,7 +184,7 @@ export class OrderSubmitter {
         this.backoffTimers.delete(timer);
         makeAvailable();
       },
-      backoffMs(ACCOUNT_BACKOFF, failures, Math.random()),
+      backoffMs(ACCOUNT_BACKOFF, failures),
     );
     timer.unref();
     this.backoffTimers.add(timer);

@@ -6,18 +6,31 @@
  *    Postgres has its result, and its id must not block the next job.
  * 3. BullMQ's attempt counter is not used: a job runs once, stalled jobs always return, and Postgres counts attempts.
  */
+import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
+import { Inject } from '@nestjs/common';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { DeliveryRef, Lane, LanedDelivery } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
+/** The injection token of the logger, which has no class. */
+export const LOGGER = Symbol('logger');
+
 /** The name of each lane's queue. */
 export const ATTEMPT_QUEUES: Readonly<Record<Lane, string>> = {
   main: 'webhook-attempts',
   slow: 'webhook-attempts-slow',
 };
-const LANES: readonly Lane[] = ['main', 'slow'];
+/**
+ * The names under which the queues are registered. They differ from the names in Redis, because Nest would otherwise
+ * give the workers of the lanes the connection of the queue, and they must wait for Redis.
+ */
+export const ATTEMPT_PRODUCERS: Readonly<Record<Lane, string>> = {
+  main: 'webhook-attempts-producer',
+  slow: 'webhook-attempts-slow-producer',
+};
+export const LANES: readonly Lane[] = ['main', 'slow'];
 const JOB = 'attempt';
 const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
@@ -42,20 +55,14 @@ export interface LaneDepth {
   readonly delayed: number;
 }
 
-export class AttemptQueue {
-  private readonly redis: Redis;
-  private readonly queues: Readonly<Record<Lane, Queue<AttemptJob>>>;
+/** The connection of both queues. Its commands fail fast while Redis is unavailable. */
+export class AttemptQueueConnection {
+  readonly redis: Redis;
 
   constructor(
     redisUrl: string,
-    prefix: string,
-    private readonly logger: Logger,
+    readonly onError: (error: unknown) => void,
   ) {
-    const onError = (error: unknown) =>
-      logger.warn(
-        { event: 'attempt_queue.unavailable', err: error },
-        'The attempt queue lost Redis; reconnecting.',
-      );
     this.redis = new Redis(redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
@@ -64,16 +71,29 @@ export class AttemptQueue {
       ...REDIS_FAILOVER_OPTIONS,
     });
     this.redis.on('error', onError);
-    const open = (lane: Lane) => {
-      const queue = new Queue<AttemptJob>(ATTEMPT_QUEUES[lane], {
-        connection: this.redis,
-        prefix,
-        streams: { events: { maxLen: 1_000 } },
-      });
-      queue.on('error', onError);
-      return queue;
+  }
+
+  /** The options with which the queue of a lane is registered. */
+  queueOptions(lane: Lane): RegisterQueueOptions {
+    return {
+      name: ATTEMPT_QUEUES[lane],
+      connection: this.redis,
+      streams: { events: { maxLen: 1_000 } },
     };
-    this.queues = { main: open('main'), slow: open('slow') };
+  }
+}
+
+export class AttemptQueue {
+  private readonly queues: Readonly<Record<Lane, Queue<AttemptJob>>>;
+
+  constructor(
+    @InjectQueue(ATTEMPT_PRODUCERS.main) main: Queue<AttemptJob>,
+    @InjectQueue(ATTEMPT_PRODUCERS.slow) slow: Queue<AttemptJob>,
+    @Inject(AttemptQueueConnection) private readonly connection: AttemptQueueConnection,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.queues = { main, slow };
+    for (const lane of LANES) this.queues[lane].on('error', connection.onError);
   }
 
   /** Adds a job for each attempt without one. A failure is logged; the sweeper adds the jobs later. */
@@ -112,7 +132,7 @@ export class AttemptQueue {
   /** Disconnects without a QUIT: every added job is confirmed, and Redis may be unavailable. */
   async close(): Promise<void> {
     await Promise.all([this.queues.main.close(), this.queues.slow.close()]);
-    this.redis.disconnect();
+    this.connection.redis.disconnect();
   }
 
   private async addTo(

@@ -13,11 +13,8 @@ import { REDIS_BLOCK_TIMEOUT_SECONDS } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
 import { DelayedError, type Job, type Worker } from 'bullmq';
 import { Admission } from './admission.js';
-import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob } from './attempt-queue.js';
+import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob, LOGGER } from './attempt-queue.js';
 import { AttemptRunner, type JobOutcome } from './attempt-runner.js';
-
-/** The injection token of the logger, which has no class. */
-export const LOGGER = Symbol('logger');
 
 /**
  * A job stalls when its process dies. It returns within 6 s, as often as that happens. A job that returns while its

@@ -7,8 +7,8 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createRawTlsServer } from 'node:tls';
+import { eventually } from '@trading-automation/runtime/testing';
 import { makeCertificates } from '../../test/certificates.js';
 import { OutboundClient, type OutboundOptions } from './outbound-client.js';
 
@@ -51,7 +51,7 @@ function clientOf(options: Partial<OutboundOptions> = {}): OutboundClient {
 }
 async function allClosed(server: Server): Promise<void> {
   const count = () => new Promise<number>((resolve) => server.getConnections((_error, n) => resolve(n)));
-  while ((await count()) > 0) await sleep(10);
+  await eventually(async () => (await count()) === 0);
 }
 const post = (client: OutboundClient, url: string) =>
   client.post({ url, headers: {}, body: Buffer.from('{"event_id":"evt_1"}') });

@@ -2,10 +2,11 @@
  * Attempts of a customer's URL, name server or receiver to reach internal hosts, by the numbers of the threat model.
  * The canary represents the inside and must count no connection; 127.0.0.2 represents the outside.
  */
+
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@trading-automation/runtime/testing';
 import {
   type Canary,
   countSockets,
@@ -162,7 +163,7 @@ describe('S5: a name that alternates between external and internal addresses', (
     expect(await client.post(call(url))).toMatchObject({ statusCode: 200 });
     receiver.closeAllConnections();
     const count = () => new Promise<number>((resolve) => receiver.getConnections((_error, n) => resolve(n)));
-    while ((await count()) > 0) await sleep(10);
+    await eventually(async () => (await count()) === 0);
     expect(await client.post(call(url))).toMatchObject({ statusCode: 200 });
     expect(requests).toBe(2);
     expect(server.questions).toHaveLength(4);

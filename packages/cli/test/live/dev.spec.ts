@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { eventually } from '@trading-automation/runtime/testing';
 import { environmentOf } from '../../src/environment.js';
 import { Interrupted } from '../../src/failures.js';
 import { run } from '../../src/run.js';
@@ -82,14 +83,13 @@ async function svc(
 
 /** Waits until a process has ended. Its id is in use until its parent has reaped it. */
 async function gone(pid: number): Promise<void> {
-  for (;;) {
+  await eventually(() => {
     try {
-      process.kill(pid, 0);
+      return !process.kill(pid, 0);
     } catch {
-      return;
+      return true;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  });
 }
 
 describe('svc dev', () => {
@@ -119,8 +119,7 @@ describe('svc dev', () => {
     const interruption = new AbortController();
     const running = svc(['dev', 'up'], checkout, interruption.signal);
     const state = join(checkout, '.data', 'dev.json');
-    while (!existsSync(state) || readFileSync(state, 'utf8') === '')
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually(() => existsSync(state) && readFileSync(state, 'utf8') !== '');
     const { pid } = JSON.parse(readFileSync(state, 'utf8'));
     interruption.abort(new Interrupted());
     expect((await running).exitCode).toBe(130);

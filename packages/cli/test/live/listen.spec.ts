@@ -1,3 +1,4 @@
+import { eventually } from '@trading-automation/runtime/testing';
 import { generate } from 'selfsigned';
 import { Webhook } from 'standardwebhooks';
 import { runCaptured } from '../support/captured-run.js';
@@ -207,7 +208,7 @@ describe('svc listen', () => {
     receiver.answers = [{ status: 0 }];
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
-    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => receiver.received.length > 0);
     expect(await running.interrupt()).toBe(130);
     expect(running.lines.at(-1)).toMatch(/^<-- ERR POST .* \[evt_1\] \(\d+ ms\): aborted$/);
     expect(running.stderr).not.toContain('error:');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ApiKeyWithValue, DomainError, type Permission } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { nobleEngine, publicKeyOf, signRequest } from '@trading-automation/signed-request';
 import { Redis } from 'ioredis';
 import type { Actor } from '../operations/index.js';
@@ -83,13 +84,6 @@ const codeOf = async (incoming: IncomingRequest, by = authentication) => {
   const outcome = await by.authenticate(incoming).catch((error) => error);
   return outcome instanceof DomainError ? outcome.code : outcome;
 };
-
-async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('the condition did not become true');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 /** A key pair that belongs to `actor`. */
 async function link(

@@ -1,3 +1,5 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+
 /**
  * Limits concurrent computations that take seconds and a connection.
  *
@@ -8,13 +10,15 @@
 export class PerUserSemaphore {
   /** The last queued run of each user who is being served. */
   private readonly last = new Map<string, Promise<unknown>>();
-  private readonly waiting: (() => void)[] = [];
+  private readonly limit: LimitFunction;
 
   /** @param permits - the maximum number of concurrent runs */
-  constructor(private permits: number) {}
+  constructor(permits: number) {
+    this.limit = pLimit(permits);
+  }
 
   run<T>(userId: string, work: () => Promise<T>): Promise<T> {
-    const run = (this.last.get(userId) ?? Promise.resolve()).then(() => this.withPermit(work));
+    const run = (this.last.get(userId) ?? Promise.resolve()).then(() => this.limit(work));
     const settled = run
       .catch(() => undefined)
       .then(() => {
@@ -22,18 +26,5 @@ export class PerUserSemaphore {
       });
     this.last.set(userId, settled);
     return run;
-  }
-
-  private async withPermit<T>(work: () => Promise<T>): Promise<T> {
-    if (this.permits > 0) this.permits--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      // Passes the permit on to the next waiting run, so that it is never free in between.
-      const next = this.waiting.shift();
-      if (next === undefined) this.permits++;
-      else next();
-    }
   }
 }

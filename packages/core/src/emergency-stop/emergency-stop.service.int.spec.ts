@@ -1,5 +1,6 @@
 import { type EmergencyStop, emergencyStop, encodeId, tradeCreate } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 
 import { FollowedStrategiesService } from '../copiers/index.js';
 import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
@@ -341,11 +342,11 @@ describe('an emergency stop', () => {
 
 /** Resolves when a transaction waits for a row of the accounts. */
 async function waitForLock(): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const [row] = await core.rows(
       `SELECT FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%exchange_accounts%'`,
     );
-    if (row !== undefined) return;
-  }
+    return row !== undefined;
+  });
 }

@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
+import pLimit from 'p-limit';
 import { lockUser } from '../access/index.js';
 import { openLotsOfUser, pauseAllCopiers } from '../copiers/index.js';
 import { callWorker, lockAccountsOf } from '../exchange-accounts/index.js';
@@ -66,12 +67,10 @@ export class EmergencyStopService {
 
   /** A failed call is ignored: the response lists what is still open, and the checks of open trades cancel it. */
   private async cancelAt(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
-    const left = [...tradeIds];
-    const cancelNext = async () => {
-      for (let id = left.shift(); id !== undefined && !signal.aborted; id = left.shift())
-        await callWorker(this.platform, 'trade.cancel', { trade_id: id }).catch(() => undefined);
-    };
-    await Promise.all(Array.from({ length: CALL_CONCURRENCY }, cancelNext));
+    await pLimit(CALL_CONCURRENCY).map(tradeIds, async (id) => {
+      if (signal.aborted) return;
+      await callWorker(this.platform, 'trade.cancel', { trade_id: id }).catch(() => undefined);
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { EVENT_STREAMS_MAX, encodeId } from '@trading-automation/contracts';
 import { appendEvent, newUuid, sequenceEvents } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { IncomingRequest } from '../access/index.js';
 import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
@@ -305,7 +306,3 @@ describe('the end of a stream', () => {
     await expect(open(actor, {}, ending)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
-
-async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
-}

@@ -1,5 +1,6 @@
 import { EVENT_STREAMS_MAX } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
 import { StreamLeases } from './stream-leases.service.js';
 
@@ -33,7 +34,7 @@ describe('the lease of a stream', () => {
       throw new Error('not meant');
     });
     await shorten(credentialId, 5);
-    while ((await secondsLeft(credentialId)) < 20) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(async () => (await secondsLeft(credentialId)) >= 20);
     await release();
     expect(await core.rows('SELECT FROM event_streams WHERE credential_id = $1', credentialId)).toEqual([]);
   });

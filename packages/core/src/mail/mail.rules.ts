@@ -5,12 +5,13 @@
  * our login has not seen the mail, so such an attempt does not count.
  */
 
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
+
 export const MAIL_ATTEMPTS_MAX = 16;
-const FIRST_DELAY_MS = 60_000;
-const DELAY_MAX_MS = 6 * 3_600_000;
+const MAIL_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 6 * 3_600_000 };
 
 /** Returns the delay after deferral number `attempt` (from 1); null after the last. */
 export function mailRetryDelayMs(attempt: number): number | null {
   if (attempt >= MAIL_ATTEMPTS_MAX) return null;
-  return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), DELAY_MAX_MS);
+  return backoffMs(MAIL_BACKOFF, attempt);
 }

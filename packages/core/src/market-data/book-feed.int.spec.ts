@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Redis } from 'ioredis';
 import { BookFeed } from './book-feed.js';
 import { MarketDataKeys } from './market-data-keys.js';
@@ -42,12 +43,6 @@ const state = (bids: readonly Level[], asks: readonly Level[] = []): PublishedBo
   exchangeTimestamp: '2026-01-01T00:00:00.000Z',
   receivedAt: '2026-01-01T00:00:00.001Z',
 });
-async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 function listen(feed: BookFeed): BookMessage[] {
   const got: BookMessage[] = [];
   feed.subscribe(pair, (message) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { eventually } from '@trading-automation/runtime/testing';
 import { Redis } from 'ioredis';
 import { RedisSubscriber } from './redis-subscriber.js';
 
@@ -26,12 +27,6 @@ afterEach(() => {
   redis.disconnect();
 });
 
-async function eventually(check: () => unknown): Promise<void> {
-  for (let tries = 0; !(await check()); tries++) {
-    if (tries === 500) throw new Error('the condition was not met in time');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 /** The client library's connection of the subscriber. */
 const connection = () => (channels as unknown as { redis: Redis }).redis;
 const listeners = async (channel: string) => ((await redis.pubsub('NUMSUB', channel)) as [string, number])[1];

@@ -6,6 +6,7 @@ import {
   notificationOperations,
 } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { CoreUnderTest, countStatements } from '../testing/index.js';
@@ -116,9 +117,7 @@ describe('the relay', () => {
     }
     await emit('trade.exploded' as EventType);
     await emit('copier.drift', '{"id":"cpr_1"}');
-    while (!(await list()).items.some(({ kind }) => kind === 'copier.drift')) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    await eventually(async () => (await list()).items.some(({ kind }) => kind === 'copier.drift'));
     await running.stop();
     expect((await list()).items.map(({ data }) => data.id)).toEqual(['cpr_1', 'x', 'x']);
   });

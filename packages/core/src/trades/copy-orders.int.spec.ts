@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { cancelCopies, type NewCopyTrade, placeCopies } from './copy-orders.js';
 import { loadFreeBalances } from './free-balances.queries.js';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
@@ -95,7 +95,7 @@ describe('copies', () => {
     // Notifications arrive in commit order: when the second arrives, all of the first transaction have arrived.
     const last = await env.newAccount(env.actor);
     await place([env.newCopy({ accountId: last.uuid, copierId: await env.newCopier(last) })]);
-    while (!received.includes(last.uuid)) await sleep(5);
+    await eventually(() => received.includes(last.uuid));
     stop();
     expect(received).toEqual([env.account.uuid, last.uuid]);
   });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, encodeId } from '@trading-automation/contracts';
+import { eventually } from '@trading-automation/runtime/testing';
 
 import { type Actor, ResponseReplayed } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
@@ -134,7 +134,7 @@ describe('retrying many', () => {
     ];
     await the.core.untilListening();
     await retryMany();
-    while (waiting.length === 0) await sleep(10);
+    await eventually(() => waiting.length > 0);
     for (const stop of stops) stop();
     const inserted = await the.core.rows(
       `SELECT r.id, r.is_parked, d.id AS dead_id FROM webhook_deliveries r

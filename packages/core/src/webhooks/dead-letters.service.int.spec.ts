@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   compileSerializer,
   deadLetterDetail,
@@ -8,6 +7,7 @@ import {
   webhookOperations,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 
 import { type Actor, querySchemaOf, ResponseReplayed } from '../operations/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
@@ -170,7 +170,7 @@ describe('a retry', () => {
     await the.core.untilListening();
     await the.deadLetters.retry(actor, hook, id);
     const [, next] = await runsOf(uuid);
-    while (notified.length === 0) await sleep(10);
+    await eventually(() => notified.length > 0);
     expect(notified).toEqual([{ deliveryId: next?.id, attempt: 1 }]);
     unsubscribe();
   });

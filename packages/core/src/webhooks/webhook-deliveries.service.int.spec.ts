@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
 import type { OverdueDelivery } from './admission.queries.js';
 import { type DeliveryRef, deadLetterDueDeliveries } from './delivery.queries.js';
@@ -175,11 +175,11 @@ describe('the fan-out', () => {
     const burst = await Promise.all(Array.from({ length: 9 }, () => emit(users[0]!)));
     const relays = [1, 2].map(() => fanOut.start((error) => errors.push(error)));
     const storedDeliveries = () => core.rows('SELECT id, event_id, is_parked FROM webhook_deliveries');
-    while ((await storedDeliveries()).length < (events.length + burst.length) * 15) await sleep(10);
+    await eventually(async () => (await storedDeliveries()).length >= (events.length + burst.length) * 15);
     await Promise.all(relays.map((relay) => relay.stop()));
     const rows = await storedDeliveries();
     const atOnce = rows.filter(({ is_parked }) => is_parked === false).map(({ id }) => id);
-    while (notified.length < atOnce.length || parked.length === 0) await sleep(10);
+    await eventually(() => notified.length >= atOnce.length && parked.length > 0);
     for (const unsubscribe of unsubscribes) unsubscribe();
     expect(rows).toHaveLength((events.length + burst.length) * 15);
     expect(new Set(rows.map(({ event_id }) => event_id))).toEqual(new Set([...events, ...burst]));
@@ -249,7 +249,7 @@ describe('the number of attempts in flight', () => {
       const both = [deliveries, dispatcher()].map((one, nth) =>
         Promise.all(ids.slice(4 * nth, 4 * nth + 4).map((id) => one.claim(id, 1))),
       );
-      while ((await waiting()) < 2) await sleep(5);
+      await eventually(async () => (await waiting()) >= 2);
       return { claims: Promise.all(both) };
     });
     expect(kinds((await asked.claims).flat())).toEqual([

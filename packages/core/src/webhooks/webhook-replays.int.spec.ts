@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, encodeId, webhookReplay } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 
 import { type Actor, ResponseReplayed } from '../operations/index.js';
 import type { DeliveryRef } from './delivery.queries.js';
@@ -88,7 +88,7 @@ describe('a replay', () => {
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => notified.push(...refs));
     await the.core.untilListening();
     await replay(event.id);
-    while (notified.length === 0) await sleep(10);
+    await eventually(() => notified.length > 0);
     unsubscribe();
     expect(notified).toEqual([{ deliveryId: await last(event.uuid), attempt: 1 }]);
   });
@@ -148,7 +148,7 @@ describe('a replay', () => {
     const relay = new WebhookFanOut(the.core.platform).start((error) => {
       throw error;
     });
-    while ((await runsOf(later.uuid)).length === 0) await sleep(10);
+    await eventually(async () => (await runsOf(later.uuid)).length > 0);
     await relay.stop();
     expect((await runsOf(replayedFirst.uuid)).map(({ run }) => run)).toEqual([0]);
   });
@@ -243,5 +243,5 @@ describe('a replay', () => {
 async function waitForLock(): Promise<void> {
   const waiting =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  while ((await the.core.rows(waiting)).length === 0) await sleep(10);
+  await eventually(async () => (await the.core.rows(waiting)).length > 0);
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId, EVENT_SELECTORS, EVENT_TYPES, expandEventSelector } from '@trading-automation/contracts';
 import type { Relay } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Actor } from '../operations/index.js';
 
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
@@ -34,7 +34,7 @@ const deliveriesTo = async (hook: string) => {
 async function settle(actor: Actor): Promise<void> {
   const witness = await the.createWebhook(actor);
   const { uuid } = await the.emit(actor);
-  while (!(await deliveriesTo(witness)).some((delivery) => delivery.uuid === uuid)) await sleep(10);
+  await eventually(async () => (await deliveriesTo(witness)).some((delivery) => delivery.uuid === uuid));
   await the.webhooks.delete(actor, witness);
 }
 

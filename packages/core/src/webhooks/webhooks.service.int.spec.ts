@@ -5,6 +5,7 @@ import {
   webhookWithSecret,
 } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Actor } from '../operations/index.js';
 
 import { generateSealingKeyPair, Opener, Sealer, type SealingKeyPair } from '../sealing/index.js';
@@ -272,5 +273,5 @@ describe('a test event', () => {
 });
 
 async function untilRow(text: string): Promise<void> {
-  while ((await core.rows(text)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await eventually(async () => (await core.rows(text)).length > 0);
 }

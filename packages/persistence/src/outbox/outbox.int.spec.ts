@@ -1,3 +1,4 @@
+import { eventually } from '@trading-automation/runtime/testing';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../data-source.js';
 import { newUuid } from '../ids.js';
@@ -63,10 +64,6 @@ const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
     },
     ...more,
   });
-
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
 
 /** Opens a transaction, appends, and leaves the commit to the caller. */
 async function appendAndHold() {

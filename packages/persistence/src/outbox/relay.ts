@@ -16,6 +16,7 @@
  * 7. Notifications only reduce the delay: polling alone delivers everything.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@trading-automation/runtime/backoff';
 import type { DataSource } from 'typeorm';
 import type { Listener } from '../listener.js';
 import { queryPrepared } from '../prepared.js';
@@ -89,7 +90,8 @@ export function createRelay(options: RelayOptions): Relay {
       }
       if (minIntervalMs > 0)
         await sleep(minIntervalMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      const delayMs = failures === 0 ? pollMs : Math.min(BACKOFF_MAX_MS, pollMs * 2 ** (failures - 1));
+      const delayMs =
+        failures === 0 ? pollMs : backoffMs({ firstMs: pollMs, maxMs: BACKOFF_MAX_MS }, failures);
       // After a failure, notifications do not shorten the backoff.
       const { signal } = failures === 0 ? wake : stopping;
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);

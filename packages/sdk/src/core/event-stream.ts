@@ -5,6 +5,7 @@
  * 2. Disconnects, silence and a busy server are retried without a limit. Permanent errors are thrown.
  * 3. The caller's signal ends the stream at any time: while it connects, reads or waits.
  */
+import { backoffMs } from './backoff.js';
 import { ApiError, ConnectionError, UnexpectedAnswerError } from './errors.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 import { isTransient } from './retry.rules.js';
@@ -69,8 +70,9 @@ export async function* streamMessages(
     onCut?.(cut);
     transport.logger.info('The event stream disconnected; reconnecting.', cut);
     const { wait, random } = transport.retryTiming;
-    const backoffMs = Math.min(retryMs * 2 ** failures, WAIT_MAX_MS) * (1 + random() / 2);
-    await wait(Math.max(backoffMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
+    const backoff = { firstMs: retryMs, maxMs: WAIT_MAX_MS, jitter: 'extended' } as const;
+    const delayMs = backoffMs(backoff, failures, random());
+    await wait(Math.max(delayMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
   }
 }
 

@@ -8,13 +8,13 @@
  * 3. The delay is never shorter than the server requests (`retry-after-ms`, `Retry-After`). If the server requests more
  *    than a minute, the error is thrown and the caller decides.
  */
+import { type Backoff, backoffMs } from './backoff.js';
 import { ApiError, type ConnectionError, UnexpectedAnswerError } from './errors.js';
 
 const RETRIED_STATUSES: readonly number[] = [408, 429];
 const RETRIED_CODES: readonly string[] = ['idempotency_in_progress', 'nonce_replayed'];
 
-const FIRST_DELAY_MS = 500;
-const DELAY_MAX_MS = 8_000;
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 'shortened' };
 /** The longest requested delay that the client waits. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
@@ -32,8 +32,7 @@ export interface FailedAttempt {
 export function retryDelayMs({ retries, maxRetries, failure, random }: FailedAttempt): number | undefined {
   if (retries >= maxRetries || !isTransient(failure)) return undefined;
   const requestedMs = failure instanceof ApiError ? failure.retryAfterMs : undefined;
-  if (requestedMs === undefined)
-    return Math.min(FIRST_DELAY_MS * 2 ** retries, DELAY_MAX_MS) * (1 - random / 2);
+  if (requestedMs === undefined) return backoffMs(BACKOFF, retries, random);
   return requestedMs > RETRY_AFTER_MAX_MS ? undefined : requestedMs + random * 100;
 }
 

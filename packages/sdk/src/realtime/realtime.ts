@@ -1,4 +1,5 @@
 import { type Client, operationClientOf } from '../client.js';
+import { type Backoff, backoffMs } from '../core/backoff.js';
 import { maxRetriesIn } from '../core/connection.js';
 import type { DecimalForm } from '../core/decimals.js';
 import type { Behind } from '../core/graphql.js';
@@ -15,8 +16,7 @@ import type { WebSocketClass } from './web-socket.js';
 const CONNECT_MS = 15_000;
 const HEARTBEAT_MS = 15_000;
 const MAX_RETRIES = 2;
-const FIRST_DELAY_MS = 500;
-const DELAY_MAX_MS = 30_000;
+const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 'shortened' };
 
 /** Options of {@link Realtime}. */
 export interface RealtimeOptions {
@@ -173,5 +173,5 @@ export class Realtime<D extends DecimalForm = 'number'> {
 }
 
 function delayMs(failures: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** failures, DELAY_MAX_MS) * (1 - Math.random() / 2);
+  return backoffMs(BACKOFF, failures, Math.random());
 }

@@ -2,11 +2,13 @@
  * A GraphQL API of the tests' own, by the public `graphql-ws` server: it verifies signatures as the product does, and
  * disconnects, falls silent, rejects and drops messages on request of a test.
  */
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { eventually } from '@trading-automation/runtime/testing';
 import {
   InMemoryReplayWindow,
   type ReceivedRequest,
@@ -240,7 +242,7 @@ export class StubRealtimeServer {
   }
 
   async waitUntil(check: () => boolean): Promise<void> {
-    while (!check()) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(check);
   }
 
   /** Takes no connection any more. */

@@ -1,5 +1,7 @@
 /** Faulty or slow copiers, accounts and strategies must not delay or affect others. */
+
 import { inTransaction } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { lockAccounts } from '../../exchange-accounts/index.js';
 import { CopyingUnderTest } from '../testing/copying-under-test.js';
 import { CopyPlanner } from './copy-planner.service.js';
@@ -13,13 +15,12 @@ beforeEach(() => env.reset());
 
 /** Resolves once a chunk waits for the account that the test has locked. */
 async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const waiting = await env.core.rows(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
-    if (waiting.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return waiting.length > 0;
+  });
 }
 
 describe('a copier that follows another strategy by the time its chunk is locked', () => {
@@ -133,7 +134,7 @@ describe('an account whose exchange does not return its balances', () => {
     });
     const planner = new CopyPlanner(env.core.platform, { refreshBalances: () => answered });
     const planning = planner.planNext();
-    while ((await env.orders(usual)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(async () => (await env.orders(usual)).length > 0);
     answer();
     await planning;
     expect(await env.orders(usual)).toHaveLength(1);

@@ -11,6 +11,7 @@
  * 5. Placing an order on an account, or stopping a copier, waits for the chunk, and the chunk waits for them.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
+import pLimit from 'p-limit';
 import type { Platform } from '../../platform/index.js';
 import { type Signal, signalsAfter } from '../../strategies/index.js';
 import { equitiesOf } from '../../trade-pairs/index.js';
@@ -79,19 +80,14 @@ export class CopyPlanner {
   async planNext(): Promise<number> {
     const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
     const failures: unknown[] = [];
-    let steps = 0;
-    const lane = async () => {
-      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
-        const planned = await this.planStrategy(id).catch((error: unknown) => {
-          failures.push(error);
-          return 0;
-        });
-        steps += planned;
-      }
-    };
-    await Promise.all(Array.from({ length: STRATEGIES_AT_ONCE }, lane));
+    const steps = await pLimit(STRATEGIES_AT_ONCE).map(waiting, (id) =>
+      this.planStrategy(id).catch((error: unknown) => {
+        failures.push(error);
+        return 0;
+      }),
+    );
     if (failures.length > 0) throw failures[0];
-    return steps;
+    return steps.reduce((sum, planned) => sum + planned, 0);
   }
 
   /** As `planNext`, for one strategy. */

@@ -12,6 +12,7 @@ import type {
   TradeSide,
   TradeStatus,
 } from '@trading-automation/contracts';
+import { type Backoff, backoffMs } from '@trading-automation/runtime/backoff';
 import { BigDecimal } from '../../values/index.js';
 
 export interface EndedOrder {
@@ -71,12 +72,11 @@ export function slippageBps(
   return signed.times(10_000).div(referencePrice).toDecimalPlaces(4, BigDecimal.ROUND_HALF_EVEN).toString();
 }
 
-const RETRY_FIRST_MS = 1_000;
-const RETRY_MAX_MS = 60_000;
+const EXIT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 
 /** Returns the delay before an exit's next order. It doubles with each attempt, from 1 s to at most 60 s. */
 export function retryAfterMs(attempt: number): number {
-  return Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempt - 1, 10));
+  return backoffMs(EXIT_BACKOFF, attempt);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inTransaction } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { EmailVerificationService } from '../../access/index.js';
 import type { Actor } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
@@ -89,13 +90,13 @@ export class SignInUnderTest {
 
   /** Resolves once `count` statements wait for a lock. */
   async untilBlocked(count: number): Promise<void> {
-    for (;;) {
+    await eventually(async () => {
       const waiting = await this.core.rows(
         `SELECT DISTINCT pid FROM pg_locks WHERE NOT granted
          AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
       );
-      if (waiting.length >= count) return;
-    }
+      return waiting.length >= count;
+    });
   }
 
   /**

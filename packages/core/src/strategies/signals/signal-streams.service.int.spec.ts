@@ -11,6 +11,7 @@ import {
   type OnNotify,
   type Tx,
 } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import type { Actor } from '../../operations/index.js';
 
 import { Platform } from '../../platform/index.js';
@@ -463,17 +464,10 @@ describe('streams of signals', () => {
 
 /** Returns the connections that wait for a lock, once there are as many as expected. */
 async function waiting(count: number): Promise<number[]> {
-  for (;;) {
+  return eventually(async () => {
     const rows = await core.rows(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );
-    if (rows.length >= count) return rows.map(({ pid }) => pid as number);
-  }
-}
-
-async function eventually(check: () => boolean): Promise<void> {
-  for (let tries = 0; !check(); tries++) {
-    if (tries === 1_000) throw new Error('it did not come about');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return rows.length >= count && rows.map(({ pid }) => pid as number);
+  });
 }

@@ -1,4 +1,5 @@
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
+import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../../testing/index.js';
 import type { NewSignal } from './signal.js';
 import { appendSignals, lastSequenceOf, loadEmittedLots, signalsAfter } from './signals.queries.js';
@@ -130,13 +131,13 @@ async function pidOf(tx: Tx): Promise<number> {
 }
 
 async function untilWaiting(pid: () => number): Promise<void> {
-  for (;;) {
+  await eventually(async () => {
     const [{ waits }] = await core.platform.database.query(
       'SELECT cardinality(pg_blocking_pids($1)) > 0 AS waits',
       [pid()],
     );
-    if (waits) return;
-  }
+    return waits;
+  });
 }
 
 it('of one fill and lot are stored once: a second one fails with its whole transaction', async () => {

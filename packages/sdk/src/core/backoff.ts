@@ -1,0 +1,21 @@
+/** The exponential backoff of everything that the SDK retries. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /**
+   * The random part of the delay. `shortened`: between half of it and all of it. `extended`: up to half longer, for a
+   * delay that the server set as the minimum.
+   */
+  readonly jitter: 'shortened' | 'extended';
+}
+
+/**
+ * Returns the delay before the next attempt.
+ *
+ * @param failures - consecutive failures before the last one
+ * @param random - at least 0 and less than 1
+ */
+export function backoffMs({ firstMs, maxMs, jitter }: Backoff, failures: number, random: number): number {
+  const fullMs = Math.min(firstMs * 2 ** failures, maxMs);
+  return fullMs * (jitter === 'shortened' ? 1 - random / 2 : 1 + random / 2);
+}
