@@ -1,4 +1,4 @@
-import { Inject, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
 import { Platform, startHeartbeat } from '@trading-automation/core';
 import {
@@ -15,16 +15,17 @@ import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Scheduler } from './schedules/scheduler.js';
 
 /** Starts the worker's own tasks and stops them in order: first the intake, then the work in flight. */
+@Injectable()
 export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly shutdownSteps: (() => unknown)[] = [];
 
   constructor(
-    @Inject(Platform) private readonly platform: Platform,
-    @Inject(ExchangeGateway) private readonly gateway: ExchangeGateway,
-    @Inject(VenueCatalogue) private readonly catalogue: VenueCatalogue,
-    @Inject(Scheduler) private readonly scheduler: Scheduler,
-    @Inject(TradeQueue) private readonly queue: TradeQueue,
-    @Inject(OwnershipLoop) private readonly ownership: OwnershipLoop,
+    private readonly platform: Platform,
+    private readonly gateway: ExchangeGateway,
+    private readonly catalogue: VenueCatalogue,
+    private readonly scheduler: Scheduler,
+    private readonly queue: TradeQueue,
+    private readonly ownership: OwnershipLoop,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

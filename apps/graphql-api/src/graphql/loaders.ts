@@ -4,7 +4,7 @@
  * Loaders belong to one operation, so records are never cached for another caller or operation.
  */
 
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import * as contracts from '@trading-automation/contracts';
 import { DomainError, type Fill } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
@@ -43,15 +43,15 @@ export class LoaderFactory {
   private readonly shapeFill = compileOutputConverter(contracts.fill);
 
   constructor(
-    @Inject(ExchangeAccountsService) accounts: ExchangeAccountsService,
-    @Inject(TradePairsService) pairs: TradePairsService,
-    @Inject(TradesService) private readonly trades: TradesService,
-    @Inject(StrategiesService) strategies: StrategiesService,
-    @Inject(CopiersService) copiers: CopiersService,
-    @Inject(RewardsService) rewards: RewardsService,
-    @Inject(WithdrawalsService) withdrawals: WithdrawalsService,
-    @Inject(NotificationsService) notifications: NotificationsService,
-    @Inject(WebhooksService) webhooks: WebhooksService,
+    accounts: ExchangeAccountsService,
+    pairs: TradePairsService,
+    private readonly trades: TradesService,
+    strategies: StrategiesService,
+    copiers: CopiersService,
+    rewards: RewardsService,
+    withdrawals: WithdrawalsService,
+    notifications: NotificationsService,
+    webhooks: WebhooksService,
   ) {
     const kind = (type: string, schema: z.ZodType, service: { getMany: ReadMany }): NodeType => ({
       type,

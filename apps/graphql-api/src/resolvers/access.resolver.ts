@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { accessOperations } from '@trading-automation/contracts';
 import {
@@ -13,10 +12,10 @@ import { type Call, Operation } from '../graphql/operation.js';
 @Resolver()
 export class AccessResolver {
   constructor(
-    @Inject(IdentityService) private readonly identity: IdentityService,
-    @Inject(EmailVerificationService) private readonly emails: EmailVerificationService,
-    @Inject(ApiKeysService) private readonly keys: ApiKeysService,
-    @Inject(PublicKeysService) private readonly publicKeyRing: PublicKeysService,
+    private readonly identity: IdentityService,
+    private readonly emails: EmailVerificationService,
+    private readonly keys: ApiKeysService,
+    private readonly publicKeyRing: PublicKeysService,
   ) {}
 
   @Operation(accessOperations.me)

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { copierOperations, simulationOperations } from '@trading-automation/contracts';
 import { CopierSimulation, CopiersService } from '@trading-automation/core/copiers';
@@ -8,8 +7,8 @@ import { type Call, Operation } from '../graphql/operation.js';
 @Resolver()
 export class CopiersResolver {
   constructor(
-    @Inject(CopiersService) private readonly copiersService: CopiersService,
-    @Inject(CopierSimulation) private readonly simulation: CopierSimulation,
+    private readonly copiersService: CopiersService,
+    private readonly simulation: CopierSimulation,
   ) {}
 
   @Operation(copierOperations.list)

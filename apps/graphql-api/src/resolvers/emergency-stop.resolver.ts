@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { emergencyStopOperations } from '@trading-automation/contracts';
 import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class EmergencyStopResolver {
-  constructor(@Inject(EmergencyStopService) private readonly stop: EmergencyStopService) {}
+  constructor(private readonly stop: EmergencyStopService) {}
 
   @Operation(emergencyStopOperations.run)
   emergencyStop(call: Call<typeof emergencyStopOperations.run>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { eventOperations } from '@trading-automation/contracts';
 import { EventsService } from '@trading-automation/core/events';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class EventsResolver {
-  constructor(@Inject(EventsService) private readonly eventLog: EventsService) {}
+  constructor(private readonly eventLog: EventsService) {}
 
   @Operation(eventOperations.list)
   events(call: Call<typeof eventOperations.list>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { exchangeAccountOperations } from '@trading-automation/contracts';
 import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class ExchangeAccountsResolver {
-  constructor(@Inject(ExchangeAccountsService) private readonly accounts: ExchangeAccountsService) {}
+  constructor(private readonly accounts: ExchangeAccountsService) {}
 
   @Operation(exchangeAccountOperations.supported)
   supportedExchanges(call: Call<typeof exchangeAccountOperations.supported>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { notificationOperations } from '@trading-automation/contracts';
 import { NotificationsService } from '@trading-automation/core/notifications';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class NotificationsResolver {
-  constructor(@Inject(NotificationsService) private readonly notificationsService: NotificationsService) {}
+  constructor(private readonly notificationsService: NotificationsService) {}
 
   @Operation(notificationOperations.list)
   notifications(call: Call<typeof notificationOperations.list>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { rewardOperations } from '@trading-automation/contracts';
 import { RewardsService } from '@trading-automation/core/rewards';
@@ -7,7 +6,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class RewardsResolver {
-  constructor(@Inject(RewardsService) private readonly rewardsService: RewardsService) {}
+  constructor(private readonly rewardsService: RewardsService) {}
 
   @Operation(rewardOperations.list)
   rewards(call: Call<typeof rewardOperations.list>) {

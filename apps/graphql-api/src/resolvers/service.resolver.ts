@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
@@ -8,8 +7,8 @@ import { Operation } from '../graphql/operation.js';
 @Resolver()
 export class ServiceResolver {
   constructor(
-    @Inject(BuildInfo) private readonly build: BuildInfo,
-    @Inject(HealthService) private readonly healthService: HealthService,
+    private readonly build: BuildInfo,
+    private readonly healthService: HealthService,
   ) {}
 
   @Operation(serviceOperations.health)

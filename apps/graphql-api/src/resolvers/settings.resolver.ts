@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { settingOperations } from '@trading-automation/contracts';
 import { SettingsService } from '@trading-automation/core/settings';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class SettingsResolver {
-  constructor(@Inject(SettingsService) private readonly settingStore: SettingsService) {}
+  constructor(private readonly settingStore: SettingsService) {}
 
   @Operation(settingOperations.list)
   settings(call: Call<typeof settingOperations.list>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { strategyOperations } from '@trading-automation/contracts';
 import { FollowedStrategiesService } from '@trading-automation/core/copiers';
@@ -9,8 +8,8 @@ import { type Call, Operation } from '../graphql/operation.js';
 @Resolver()
 export class StrategiesResolver {
   constructor(
-    @Inject(StrategiesService) private readonly strategiesService: StrategiesService,
-    @Inject(FollowedStrategiesService) private readonly followed: FollowedStrategiesService,
+    private readonly strategiesService: StrategiesService,
+    private readonly followed: FollowedStrategiesService,
   ) {}
 
   @Operation(strategyOperations.list)

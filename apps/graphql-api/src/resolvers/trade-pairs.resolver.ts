@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { tradePairOperations } from '@trading-automation/contracts';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class TradePairsResolver {
-  constructor(@Inject(TradePairsService) private readonly pairs: TradePairsService) {}
+  constructor(private readonly pairs: TradePairsService) {}
 
   @Operation(tradePairOperations.list)
   tradePairs(call: Call<typeof tradePairOperations.list>) {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { analyticsOperations, tradeOperations } from '@trading-automation/contracts';
 import { AnalyticsService } from '@trading-automation/core/analytics';
@@ -9,8 +8,8 @@ import { type Call, Operation } from '../graphql/operation.js';
 @Resolver()
 export class TradesResolver {
   constructor(
-    @Inject(TradesService) private readonly tradesService: TradesService,
-    @Inject(AnalyticsService) private readonly analytics: AnalyticsService,
+    private readonly tradesService: TradesService,
+    private readonly analytics: AnalyticsService,
   ) {}
 
   @Operation(tradeOperations.list)

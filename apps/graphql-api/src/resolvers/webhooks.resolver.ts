@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { deadLetterOperations, webhookOperations } from '@trading-automation/contracts';
 import { DeadLettersService, WebhooksService } from '@trading-automation/core/webhooks';
@@ -10,8 +9,8 @@ const OF_DEAD_LETTER = { ...OF_WEBHOOK, id: 'dlq_id' };
 @Resolver()
 export class WebhooksResolver {
   constructor(
-    @Inject(WebhooksService) private readonly hooks: WebhooksService,
-    @Inject(DeadLettersService) private readonly letters: DeadLettersService,
+    private readonly hooks: WebhooksService,
+    private readonly letters: DeadLettersService,
   ) {}
 
   @Operation(webhookOperations.list)

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { withdrawalOperations } from '@trading-automation/contracts';
 import { WithdrawalsService } from '@trading-automation/core/withdrawals';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class WithdrawalsResolver {
-  constructor(@Inject(WithdrawalsService) private readonly withdrawalsService: WithdrawalsService) {}
+  constructor(private readonly withdrawalsService: WithdrawalsService) {}
 
   @Operation(withdrawalOperations.list)
   withdrawals(call: Call<typeof withdrawalOperations.list>) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { RateBucket } from '@trading-automation/contracts';
 import { CommandRunner, Platform } from '@trading-automation/core';
 import { Authentication, CredentialWatch, RateLimiter } from '@trading-automation/core/access';
@@ -39,14 +39,14 @@ export class EndpointFactory implements OnModuleDestroy {
   private readonly watch: CredentialWatch;
 
   constructor(
-    @Inject(EndpointOptions) private readonly options: EndpointOptions,
-    @Inject(Platform) private readonly platform: Platform,
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
-    @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
-    @Inject(DeprecatedUsageService) private readonly deprecatedUse: DeprecatedUsageService,
+    private readonly options: EndpointOptions,
+    private readonly platform: Platform,
+    private readonly authentication: Authentication,
+    private readonly sessions: SessionsService,
+    private readonly limiter: RateLimiter,
+    private readonly commands: CommandRunner,
+    private readonly loaders: LoaderFactory,
+    private readonly deprecatedUse: DeprecatedUsageService,
   ) {
     this.watch = new CredentialWatch(platform);
   }

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { accessOperations } from '@trading-automation/contracts';
 import {
   ApiKeysService,
@@ -16,10 +16,10 @@ const { listApiKeys, createApiKey, revokeApiKey, rotateApiKey } = accessOperatio
 @Controller()
 export class AccessController {
   constructor(
-    @Inject(IdentityService) private readonly identity: IdentityService,
-    @Inject(EmailVerificationService) private readonly emails: EmailVerificationService,
-    @Inject(PublicKeysService) private readonly publicKeys: PublicKeysService,
-    @Inject(ApiKeysService) private readonly keys: ApiKeysService,
+    private readonly identity: IdentityService,
+    private readonly emails: EmailVerificationService,
+    private readonly publicKeys: PublicKeysService,
+    private readonly keys: ApiKeysService,
   ) {}
 
   @Operation(me)

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { analyticsOperations } from '@trading-automation/contracts';
 import { AnalyticsService } from '@trading-automation/core/analytics';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = analyticsOperations;
 
 @Controller()
 export class AnalyticsController {
-  constructor(@Inject(AnalyticsService) private readonly analytics: AnalyticsService) {}
+  constructor(private readonly analytics: AnalyticsService) {}
 
   @Operation(operations.get)
   get(call: Call<typeof operations.get>) {

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { copierOperations, simulationOperations } from '@trading-automation/contracts';
 import { CopierSimulation, CopiersService } from '@trading-automation/core/copiers';
 import { type Call, Operation } from '../http/operation.js';
@@ -8,8 +8,8 @@ const operations = { ...copierOperations, ...simulationOperations };
 @Controller()
 export class CopiersController {
   constructor(
-    @Inject(CopiersService) private readonly copiers: CopiersService,
-    @Inject(CopierSimulation) private readonly simulation: CopierSimulation,
+    private readonly copiers: CopiersService,
+    private readonly simulation: CopierSimulation,
   ) {}
 
   @Operation(operations.list)

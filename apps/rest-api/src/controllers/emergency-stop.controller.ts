@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { emergencyStopOperations } from '@trading-automation/contracts';
 import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = emergencyStopOperations;
 
 @Controller()
 export class EmergencyStopController {
-  constructor(@Inject(EmergencyStopService) private readonly emergencyStop: EmergencyStopService) {}
+  constructor(private readonly emergencyStop: EmergencyStopService) {}
 
   @Operation(operations.run)
   run(call: Call<typeof operations.run>) {

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { eventOperations } from '@trading-automation/contracts';
 import { EventStreamsService, EventsService } from '@trading-automation/core/events';
 import { type Call, Operation } from '../http/operation.js';
@@ -8,8 +8,8 @@ const operations = eventOperations;
 @Controller()
 export class EventsController {
   constructor(
-    @Inject(EventsService) private readonly events: EventsService,
-    @Inject(EventStreamsService) private readonly streams: EventStreamsService,
+    private readonly events: EventsService,
+    private readonly streams: EventStreamsService,
   ) {}
 
   @Operation(operations.list)

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { exchangeAccountOperations } from '@trading-automation/contracts';
 import { ExchangeAccountsService } from '@trading-automation/core/exchange-accounts';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = exchangeAccountOperations;
 
 @Controller()
 export class ExchangeAccountsController {
-  constructor(@Inject(ExchangeAccountsService) private readonly accounts: ExchangeAccountsService) {}
+  constructor(private readonly accounts: ExchangeAccountsService) {}
 
   @Operation(operations.supported)
   supported(call: Call<typeof operations.supported>) {

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { notificationOperations } from '@trading-automation/contracts';
 import { NotificationsService } from '@trading-automation/core/notifications';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = notificationOperations;
 
 @Controller()
 export class NotificationsController {
-  constructor(@Inject(NotificationsService) private readonly notifications: NotificationsService) {}
+  constructor(private readonly notifications: NotificationsService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

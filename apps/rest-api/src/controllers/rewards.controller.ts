@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { rewardOperations } from '@trading-automation/contracts';
 import { RewardsService } from '@trading-automation/core/rewards';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = rewardOperations;
 
 @Controller()
 export class RewardsController {
-  constructor(@Inject(RewardsService) private readonly rewards: RewardsService) {}
+  constructor(private readonly rewards: RewardsService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

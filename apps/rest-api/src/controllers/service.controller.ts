@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { serviceOperations } from '@trading-automation/contracts';
 import { HealthService } from '@trading-automation/core';
 import { BuildInfo } from '@trading-automation/core/api';
@@ -7,8 +7,8 @@ import { Operation } from '../http/operation.js';
 @Controller()
 export class ServiceController {
   constructor(
-    @Inject(BuildInfo) private readonly build: BuildInfo,
-    @Inject(HealthService) private readonly healthService: HealthService,
+    private readonly build: BuildInfo,
+    private readonly healthService: HealthService,
   ) {}
 
   @Operation(serviceOperations.health)

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { settingOperations } from '@trading-automation/contracts';
 import { SettingsService } from '@trading-automation/core/settings';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = settingOperations;
 
 @Controller()
 export class SettingsController {
-  constructor(@Inject(SettingsService) private readonly settings: SettingsService) {}
+  constructor(private readonly settings: SettingsService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

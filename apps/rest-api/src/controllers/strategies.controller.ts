@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { strategyOperations } from '@trading-automation/contracts';
 import { FollowedStrategiesService } from '@trading-automation/core/copiers';
 import { StrategiesService } from '@trading-automation/core/strategies';
@@ -9,8 +9,8 @@ const operations = strategyOperations;
 @Controller()
 export class StrategiesController {
   constructor(
-    @Inject(StrategiesService) private readonly strategies: StrategiesService,
-    @Inject(FollowedStrategiesService) private readonly followed: FollowedStrategiesService,
+    private readonly strategies: StrategiesService,
+    private readonly followed: FollowedStrategiesService,
   ) {}
 
   @Operation(operations.list)

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { tradePairOperations } from '@trading-automation/contracts';
 import { TradePairsService } from '@trading-automation/core/trade-pairs';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = tradePairOperations;
 
 @Controller()
 export class TradePairsController {
-  constructor(@Inject(TradePairsService) private readonly pairs: TradePairsService) {}
+  constructor(private readonly pairs: TradePairsService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

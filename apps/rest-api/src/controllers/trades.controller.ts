@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { tradeOperations } from '@trading-automation/contracts';
 import { TradesService } from '@trading-automation/core/trades';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = tradeOperations;
 
 @Controller()
 export class TradesController {
-  constructor(@Inject(TradesService) private readonly trades: TradesService) {}
+  constructor(private readonly trades: TradesService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

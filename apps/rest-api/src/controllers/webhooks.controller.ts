@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { deadLetterOperations, webhookOperations } from '@trading-automation/contracts';
 import { DeadLettersService, WebhooksService } from '@trading-automation/core/webhooks';
 import { type Call, Operation } from '../http/operation.js';
@@ -9,8 +9,8 @@ const ofDeadLetters = deadLetterOperations;
 @Controller()
 export class WebhooksController {
   constructor(
-    @Inject(WebhooksService) private readonly webhooks: WebhooksService,
-    @Inject(DeadLettersService) private readonly deadLetters: DeadLettersService,
+    private readonly webhooks: WebhooksService,
+    private readonly deadLetters: DeadLettersService,
   ) {}
 
   @Operation(operations.create)

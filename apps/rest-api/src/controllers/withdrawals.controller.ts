@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { withdrawalOperations } from '@trading-automation/contracts';
 import { WithdrawalsService } from '@trading-automation/core/withdrawals';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = withdrawalOperations;
 
 @Controller()
 export class WithdrawalsController {
-  constructor(@Inject(WithdrawalsService) private readonly withdrawals: WithdrawalsService) {}
+  constructor(private readonly withdrawals: WithdrawalsService) {}
 
   @Operation(operations.list)
   list(call: Call<typeof operations.list>) {

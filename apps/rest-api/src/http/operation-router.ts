@@ -5,7 +5,7 @@
  * published order of checks is one sequence (route, method and size before credentials, credentials before the body).
  * Guards, pipes, interceptors and filters would spread it over five places.
  */
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import { CommandRunner } from '@trading-automation/core';
@@ -31,12 +31,12 @@ interface BoundMethod extends OperationMethod {
 @Injectable()
 export class OperationRouter implements OnModuleInit {
   constructor(
-    @Inject(HttpOptions) private readonly options: HttpOptions,
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
+    private readonly options: HttpOptions,
+    private readonly discovery: DiscoveryService,
+    private readonly host: HttpAdapterHost,
+    private readonly authentication: Authentication,
+    private readonly limiter: RateLimiter,
+    private readonly commands: CommandRunner,
   ) {}
 
   /** @throws {Error} if an operation does not have exactly one method */
