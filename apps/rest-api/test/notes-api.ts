@@ -1,6 +1,6 @@
 /** A small test API on the transport, because the transport's guarantees hold for any operations. */
 import type { Server } from 'node:http';
-import { Controller, type DynamicModule, Inject, Module } from '@nestjs/common';
+import { Controller, type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
@@ -153,7 +153,7 @@ class NotesAuthentication {
 
 @Controller()
 class NotesController {
-  constructor(@Inject(NotesBehaviour) private readonly behaviour: NotesBehaviour) {}
+  constructor(private readonly behaviour: NotesBehaviour) {}
 
   @Operation(noteOperations.ping)
   ping(): Note {

@@ -1,18 +1,19 @@
-import { Inject, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { SubmissionRelay } from './jobs/submission-relay.js';
 import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { WorkerCallServer } from './worker-call-server.js';
 
 /** Starts the worker's own tasks and stops them in order: first the intake, then the work in flight. */
+@Injectable()
 export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly shutdownSteps: (() => unknown)[] = [];
 
   constructor(
-    @Inject(WorkerCallServer) private readonly calls: WorkerCallServer,
-    @Inject(OwnershipLoop) private readonly ownership: OwnershipLoop,
-    @Inject(SubmissionRelay) private readonly relay: SubmissionRelay,
-    @Inject(Scheduler) private readonly scheduler: Scheduler,
+    private readonly calls: WorkerCallServer,
+    private readonly ownership: OwnershipLoop,
+    private readonly relay: SubmissionRelay,
+    private readonly scheduler: Scheduler,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

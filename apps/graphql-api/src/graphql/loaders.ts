@@ -4,7 +4,7 @@
  * Loaders belong to one operation, so records are never cached for another caller or operation.
  */
 
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DomainError, type Fill, fill } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 import { TradesService } from '@trading-automation/core/trades';
@@ -19,8 +19,8 @@ export class LoaderFactory {
   private readonly shapeFill = compileOutputConverter(fill);
 
   constructor(
-    @Inject(NodeTypes) private readonly nodeTypes: NodeTypes,
-    @Inject(TradesService) private readonly trades: TradesService,
+    private readonly nodeTypes: NodeTypes,
+    private readonly trades: TradesService,
   ) {}
 
   /** Creates the loaders of one operation. */

@@ -1,7 +1,7 @@
 /**
  * The record types that can be loaded by id: their types in the schema, their conversion and the services that read them.
  */
-import { Inject, Injectable, type Type } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import * as contracts from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
@@ -60,7 +60,7 @@ const NODES: Readonly<Record<NodePrefix, NodeDeclaration>> = {
 export class NodeTypes {
   private readonly bound = new Map<NodePrefix, NodeType>();
 
-  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+  constructor(private readonly modules: ModuleRef) {}
 
   /** Returns whether ids with this prefix belong to a type. */
   has(prefix: string): prefix is NodePrefix {

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { accessOperations } from '@trading-automation/contracts';
 import { IdentityService, type LinkedIdentity } from '@trading-automation/core/access';
@@ -6,7 +5,7 @@ import { type Call, Operation } from '../graphql/operation.js';
 
 @Resolver()
 export class AccessResolver {
-  constructor(@Inject(IdentityService) private readonly identity: IdentityService) {}
+  constructor(private readonly identity: IdentityService) {}
 
   /** By hand, because only REST reports whether the identity is new. */
   @Operation(accessOperations.cliIdentity, { mapResult: ({ identity }: LinkedIdentity) => identity })

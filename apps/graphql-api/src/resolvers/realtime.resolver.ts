@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import { DomainError, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
@@ -25,9 +24,9 @@ export class RealtimeResolver {
   private readonly bookEvents = new SubscriptionField('orderbookUpdate', orderBookUpdate);
 
   constructor(
-    @Inject(SignalStreams) private readonly signals: SignalStreams,
-    @Inject(BookStreams) private readonly books: BookStreams,
-    @Inject(TradePairsService) private readonly pairs: TradePairsService,
+    private readonly signals: SignalStreams,
+    private readonly books: BookStreams,
+    private readonly pairs: TradePairsService,
   ) {}
 
   @Subscription()

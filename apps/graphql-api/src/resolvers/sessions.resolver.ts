@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { type IssuedTokens, SecondFactorService, SessionsService } from '@trading-automation/core/sign-in';
 import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphql/deprecated-mutation.js';
@@ -7,8 +6,8 @@ import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphq
 @Resolver()
 export class SessionsResolver {
   constructor(
-    @Inject(SecondFactorService) private readonly secondFactor: SecondFactorService,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
+    private readonly secondFactor: SecondFactorService,
+    private readonly sessions: SessionsService,
   ) {}
 
   @DeprecatedMutation('ADMIN')

@@ -1,4 +1,3 @@
-import { Inject } from '@nestjs/common';
 import { Resolver } from '@nestjs/graphql';
 import { DomainError } from '@trading-automation/contracts';
 import {
@@ -17,10 +16,10 @@ type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: stri
 @Resolver()
 export class SignInResolver {
   constructor(
-    @Inject(PasswordSignInService) private readonly passwords: PasswordSignInService,
-    @Inject(ProviderIdentities) private readonly identities: ProviderIdentities,
-    @Inject(ProviderSignInService) private readonly providers: ProviderSignInService,
-    @Inject(PasskeySignInService) private readonly passkeys: PasskeySignInService,
+    private readonly passwords: PasswordSignInService,
+    private readonly identities: ProviderIdentities,
+    private readonly providers: ProviderSignInService,
+    private readonly passkeys: PasskeySignInService,
   ) {}
 
   @DeprecatedMutation('PUBLIC')

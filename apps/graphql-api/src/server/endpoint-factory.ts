@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { GraphQLSchema } from 'graphql';
 import { connectionResolvers, PAGE_INFO_RESOLVERS } from '../graphql/connections.js';
 import { PUBLIC_MUTATIONS } from '../graphql/deprecated-mutation.js';
@@ -16,10 +16,10 @@ import { SocketEndpoint } from './socket-endpoint.js';
 @Injectable()
 export class EndpointFactory {
   constructor(
-    @Inject(EndpointOptions) private readonly options: EndpointOptions,
-    @Inject(RequestAuthenticator) private readonly authenticator: RequestAuthenticator,
-    @Inject(RequestContexts) private readonly contexts: RequestContexts,
-    @Inject(SocketCallers) private readonly socketCallers: SocketCallers,
+    private readonly options: EndpointOptions,
+    private readonly authenticator: RequestAuthenticator,
+    private readonly contexts: RequestContexts,
+    private readonly socketCallers: SocketCallers,
   ) {}
 
   make(schema: GraphQLSchema): Endpoints {

@@ -7,7 +7,7 @@
  * 3. A failed authentication counts toward the rate limit of the IP address, as in REST; a success toward that of the
  *    credential.
  */
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
 import type { Actor } from '@trading-automation/core';
 import {
@@ -28,9 +28,9 @@ export class RequestAuthenticator {
   readonly limitsOf: (address: string) => RequestLimits;
 
   constructor(
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(SessionsService) private readonly sessions: SessionsService,
-    @Inject(RateLimiter) limiter: RateLimiter,
+    private readonly authentication: Authentication,
+    private readonly sessions: SessionsService,
+    limiter: RateLimiter,
   ) {
     this.limitsOf = limiter.limitsFor(undefined);
   }

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { RateBucket } from '@trading-automation/contracts';
 import { type Actor, CommandRunner } from '@trading-automation/core';
 import { type IncomingRequest, RateLimiter } from '@trading-automation/core/access';
@@ -18,10 +18,10 @@ export interface RequestContextInput {
 @Injectable()
 export class RequestContexts {
   constructor(
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
-    @Inject(LoaderFactory) private readonly loaders: LoaderFactory,
-    @Inject(DeprecatedUsageService) private readonly deprecatedUse: DeprecatedUsageService,
+    private readonly limiter: RateLimiter,
+    private readonly commands: CommandRunner,
+    private readonly loaders: LoaderFactory,
+    private readonly deprecatedUse: DeprecatedUsageService,
   ) {}
 
   create({ actor, incoming, requestId, idempotency }: RequestContextInput): RequestContext {

@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { accessOperations } from '@trading-automation/contracts';
 import { IdentityService, type LinkedIdentity } from '@trading-automation/core/access';
 import { type Call, Operation, respond } from '../http/operation.js';
@@ -7,7 +7,7 @@ const { cliIdentity } = accessOperations;
 
 @Controller()
 export class AccessController {
-  constructor(@Inject(IdentityService) private readonly identity: IdentityService) {}
+  constructor(private readonly identity: IdentityService) {}
 
   @Operation(cliIdentity, ({ identity, isNew }: LinkedIdentity) =>
     respond(identity, { status: isNew ? 201 : 200, location: `/v1/auth/public-keys/${identity.id}` }),

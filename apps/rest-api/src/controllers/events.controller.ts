@@ -1,4 +1,4 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { eventOperations } from '@trading-automation/contracts';
 import { EventStreamsService } from '@trading-automation/core/events';
 import { type Call, Operation } from '../http/operation.js';
@@ -7,7 +7,7 @@ const operations = eventOperations;
 
 @Controller()
 export class EventsController {
-  constructor(@Inject(EventStreamsService) private readonly streams: EventStreamsService) {}
+  constructor(private readonly streams: EventStreamsService) {}
 
   @Operation(operations.stream)
   stream({ actor, incoming, query }: Call<typeof operations.stream>) {

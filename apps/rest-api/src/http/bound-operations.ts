@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { BoundOperation } from './operation.js';
 import { HttpOptions } from './operation-handlers.js';
@@ -7,9 +7,9 @@ import { HttpOptions } from './operation-handlers.js';
 @Injectable()
 export class BoundOperations {
   constructor(
-    @Inject(HttpOptions) private readonly options: HttpOptions,
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(ModuleRef) private readonly container: ModuleRef,
+    private readonly options: HttpOptions,
+    private readonly discovery: DiscoveryService,
+    private readonly container: ModuleRef,
   ) {}
 
   /** @throws {Error} if an operation has neither a use case nor a controller method, or several of one kind */

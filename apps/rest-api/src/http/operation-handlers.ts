@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Operation } from '@trading-automation/contracts';
 import { CommandRunner, type UseCase } from '@trading-automation/core';
 import { Authentication, RateLimiter } from '@trading-automation/core/access';
@@ -20,10 +20,10 @@ export class HttpOptions {
 @Injectable()
 export class OperationHandlers {
   constructor(
-    @Inject(HttpOptions) private readonly options: HttpOptions,
-    @Inject(Authentication) private readonly authentication: Authentication,
-    @Inject(RateLimiter) private readonly limiter: RateLimiter,
-    @Inject(CommandRunner) private readonly commands: CommandRunner,
+    private readonly options: HttpOptions,
+    private readonly authentication: Authentication,
+    private readonly limiter: RateLimiter,
+    private readonly commands: CommandRunner,
   ) {}
 
   /** Creates the handler of an operation that a controller method is bound to. */

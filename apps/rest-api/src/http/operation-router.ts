@@ -6,7 +6,7 @@
  * published order of checks is one sequence (route, method and size before credentials, credentials before the body).
  * Guards, pipes, interceptors and filters would spread it over five places.
  */
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { BoundOperations } from './bound-operations.js';
@@ -16,10 +16,10 @@ import { serveOperations } from './operation-routes.js';
 @Injectable()
 export class OperationRouter implements OnModuleInit {
   constructor(
-    @Inject(HttpOptions) private readonly options: HttpOptions,
-    @Inject(BoundOperations) private readonly operations: BoundOperations,
-    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
-    @Inject(OperationHandlers) private readonly handlers: OperationHandlers,
+    private readonly options: HttpOptions,
+    private readonly operations: BoundOperations,
+    private readonly host: HttpAdapterHost,
+    private readonly handlers: OperationHandlers,
   ) {}
 
   /** @throws {Error} if an operation has neither a use case nor a controller method, or several of one kind */

@@ -5,7 +5,7 @@
  * trades finds the trades instead. The BullMQ worker that takes jobs waits for Redis without a limit.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -51,10 +51,11 @@ export class TradeQueueConnection {
   }
 }
 
+@Injectable()
 export class TradeQueue {
   constructor(
     @InjectQueue(TRADES_PRODUCER) private readonly queue: Queue<TradeJob>,
-    @Inject(TradeQueueConnection) private readonly connection: TradeQueueConnection,
+    private readonly connection: TradeQueueConnection,
   ) {
     queue.on('error', connection.onError);
   }

@@ -1,5 +1,4 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
 import { REDIS_BLOCK_TIMEOUT_SECONDS } from '@trading-automation/core';
 import type { Job } from 'bullmq';
 import { ExchangeGateway } from '../exchange/exchange-gateway.js';
@@ -14,8 +13,8 @@ import { TRADES_QUEUE, type TradeJob } from './trade-queue.js';
 })
 export class TradesProcessor extends WorkerHost {
   constructor(
-    @Inject(ExchangeGateway) private readonly gateway: ExchangeGateway,
-    @Inject(Scheduler) private readonly scheduler: Scheduler,
+    private readonly gateway: ExchangeGateway,
+    private readonly scheduler: Scheduler,
   ) {
     super();
   }

@@ -7,7 +7,7 @@
  * 3. BullMQ's attempt counter is not used: a job runs once, stalled jobs always return, and Postgres counts attempts.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { DeliveryRef, Lane, LanedDelivery } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
@@ -83,13 +83,14 @@ export class AttemptQueueConnection {
   }
 }
 
+@Injectable()
 export class AttemptQueue {
   private readonly queues: Readonly<Record<Lane, Queue<AttemptJob>>>;
 
   constructor(
     @InjectQueue(ATTEMPT_PRODUCERS.main) main: Queue<AttemptJob>,
     @InjectQueue(ATTEMPT_PRODUCERS.slow) slow: Queue<AttemptJob>,
-    @Inject(AttemptQueueConnection) private readonly connection: AttemptQueueConnection,
+    private readonly connection: AttemptQueueConnection,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.queues = { main, slow };

@@ -45,8 +45,8 @@ export class MainLane extends WorkerHost {
   private detachedMax = 0;
 
   constructor(
-    @Inject(AttemptRunner) private readonly attempts: AttemptRunner,
-    @Inject(Admission) private readonly admission: Admission,
+    private readonly attempts: AttemptRunner,
+    private readonly admission: Admission,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
@@ -93,8 +93,8 @@ export class MainLane extends WorkerHost {
 @Processor(ATTEMPT_QUEUES.slow, WORKER_OPTIONS)
 export class SlowLane extends WorkerHost {
   constructor(
-    @Inject(AttemptRunner) private readonly attempts: AttemptRunner,
-    @Inject(Admission) private readonly admission: Admission,
+    private readonly attempts: AttemptRunner,
+    private readonly admission: Admission,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
