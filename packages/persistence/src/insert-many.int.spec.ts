@@ -263,7 +263,7 @@ describe('insertMany', () => {
     ['a missing property', [{ price: '1' }, {}], 'lacks price'],
     ['no column for a property', [{ weight: 1 }], 'no column for weight'],
     ['a transformer', [{ transformed: 'x' }], 'transformer'],
-    ['an object in a column of type text', [{ state: { a: 1 } }], 'cannot store'],
+    ['an object in a column of strings', [{ state: { a: 1 } }], 'cannot store'],
     ['an invalid date', [{ executedAt: new Date(Number.NaN) }], 'Invalid time value'],
     ['a string in an array column', [{ tags: 'abc' }], 'malformed array literal'],
   ])('rejects rows with %s', async (_, parts, message) => {

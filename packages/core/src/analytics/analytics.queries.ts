@@ -1,6 +1,13 @@
 import type { TradingType } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
-import { DAYS_SQL, NIL_UUID, RUNS_SQL, SELECTED_BY, SUMMED } from './ledger-results.queries.js';
+import {
+  DAYS_SQL,
+  NIL_UUID,
+  RUNS_SQL,
+  SELECTED_BY,
+  SUMMED,
+  VALUE_COLUMNS,
+} from './ledger-results.queries.js';
 import type { ReadPlan, TimeRange } from './read-plan.rules.js';
 import type { LossRuns, ResultSums } from './result-totals.js';
 
@@ -126,7 +133,7 @@ export async function loadLedgerResults(
 ): Promise<readonly LedgerRow[]> {
   if (ledgerRanges.length === 0) return [];
   return tx.query(
-    `SELECT r.*, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
+    `SELECT ${VALUE_COLUMNS.map((column) => `r.${column}`).join(', ')}, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
        p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "tradesFrom"
      FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE $6::uuid IS NULL OR r.strategy_id = $6

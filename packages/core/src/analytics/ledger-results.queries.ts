@@ -116,8 +116,11 @@ const UNSUMMED_COLUMNS = [
 /** The additive columns that `result_days` and `DAYS_SQL` have in addition to their key. */
 export const SUMMED = { counts: COUNTS, amounts: AMOUNTS } as const;
 
+/** The columns of `result_days` and of `DAYS_SQL` in addition to their key. */
+export const VALUE_COLUMNS = [...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS];
+
 /** The columns of `result_days`, in the order of `DAYS_SQL`. */
-export const DAY_COLUMNS = [KEY, ...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS].join(', ');
+export const DAY_COLUMNS = [KEY, ...VALUE_COLUMNS].join(', ');
 
 /** Selects one row, as in `result_days`, for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `

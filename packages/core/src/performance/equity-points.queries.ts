@@ -14,9 +14,9 @@ export const equityPointsWhere = (condition: string) => `
     WINDOW recorded AS (PARTITION BY exchange_account_id, currency ORDER BY period)) s
   WHERE earlier IS NULL OR day_of_later IS DISTINCT FROM day`;
 
-const OF_ACCOUNTS = `${equityPointsWhere(
+const OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsWhere(
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
-)} ORDER BY "takenAt"`;
+)}) AS points ORDER BY "takenAt"`;
 
 /** Returns the last snapshot of each day and account, and the first of each account; oldest first. */
 export async function equityPoints(

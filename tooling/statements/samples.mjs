@@ -1,0 +1,57 @@
+/** Values of parameters that callers in other files give, by function and parameter. Each determines the SQL. */
+
+const account = { kind: 'available', userId: '' };
+const ofKinds = (/** @type {readonly string[]} */ kinds) => kinds.map((kind) => ({ kind, id: '' }));
+/** Has a value for every filter. */
+const everyFilter = new Proxy({ include: [] }, { get: (target, key) => Reflect.get(target, key) ?? '1' });
+
+/** A value that only parameters may contain: it cannot be part of SQL. @type {object} */
+const anything = new Proxy(() => undefined, {
+  get: (_, key) => {
+    if (key === Symbol.toPrimitive) throw new Error('its SQL contains a value that is read at run time');
+    return key === Symbol.iterator ? () => [anything, anything].values() : anything;
+  },
+  apply: () => anything,
+});
+
+/** Entities that a function's callers hydrate from its rows. @type {Readonly<Record<string, string>>} */
+export const HYDRATED_BY_CALLERS = {
+  ownWithStats: 'CopierEntity',
+  loadReadableWithMetrics: 'StrategyEntity',
+};
+
+/** @type {Readonly<Record<string, readonly unknown[]>>} */
+const SAMPLES = {
+  'deliveries.query': ['SUCCEEDED', 'FAILED', undefined].map((status) => ({
+    event_id: '1',
+    from: '1',
+    status,
+  })),
+  'assertNotRevoked.kind,id': ofKinds(['api_key', 'public_key', 'session']).map((credential) => ({
+    credential,
+  })),
+  'note.kind,id': ofKinds(['api_key', 'public_key']),
+  'stopRunning.stop': [{ status: 'STOPPED', reason: null }],
+  'readSequencedEvents.limit': [100],
+  'findOrCreateAccount.account': [account, { kind: 'fees' }],
+  'post.fact,subjectId,from,to,amount': [{ from: account, to: { kind: 'fees' }, amount: '1' }],
+  'lockTrades.which,ackTimeoutMs': [{ which: 'all' }, { which: 'open' }],
+};
+
+/** Parameters of every operation. */
+const COMMON = /** @type {Readonly<Record<string, readonly unknown[]>>} */ ({
+  actor: [{ userId: '', credential: { kind: 'api_key', id: '' } }],
+  publicId: [anything],
+  query: [everyFilter, { include: [] }],
+});
+
+/**
+ * @param {string} parameter `function.names`
+ * @throws if there are none
+ */
+export function samplesOf(parameter) {
+  if (parameter === 'awaited') return /** @type {readonly unknown[]} */ (anything);
+  const samples = SAMPLES[parameter] ?? COMMON[parameter.split('.')[1] ?? ''];
+  if (samples === undefined) throw new Error(`no value for ${parameter}`);
+  return samples;
+}
