@@ -111,7 +111,7 @@ export type ${type} = z.output<typeof ${schema}>;
  *
  * @param {string} workspace @param {string} group @param {Operation} operation
  */
-function serviceOf(workspace, group, { id, name }) {
+function serviceOf(workspace, group, { id }) {
   const useCases = new SourceFile(workspace, USE_CASES);
   const rest = useCases
     .constants()
@@ -124,7 +124,7 @@ function serviceOf(workspace, group, { id, name }) {
     .find((/** @type {Node | undefined} */ found) => found?.arguments[0].name === listed);
   if (call === undefined)
     throw new Error(
-      `${USE_CASES} lists the operations of ${group} one by one. Write ${id} by hand: see ${name}'s guide.`,
+      `${USE_CASES} lists the operations of ${group} one by one. Add ${id} by hand: docs/guides/add-an-operation.md.`,
     );
   const className = call.arguments[1].name;
   const imported = useCases.program.body.find((/** @type {Node} */ node) =>
