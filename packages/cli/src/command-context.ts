@@ -27,17 +27,17 @@ export class CommandContext implements Context {
   private credentialPromise: Promise<Credential> | undefined;
 
   constructor(
-    edge: ProcessContext,
+    processContext: ProcessContext,
     readonly terminal: Terminal,
     readonly settings: Settings,
     readonly config: ConfigFile,
     private readonly profile: Profile,
   ) {
-    this.environment = edge.environment;
-    this.signal = edge.signal;
+    this.environment = processContext.environment;
+    this.signal = processContext.signal;
     this.print = new TerminalPrinter(terminal, settings);
-    this.prompts = new TerminalPrompts(terminal, edge.signal);
-    this.secrets = new ProfileSecrets(edge.environment, settings.profile, profile.secrets);
+    this.prompts = new TerminalPrompts(terminal, processContext.signal);
+    this.secrets = new ProfileSecrets(processContext.environment, settings.profile, profile.secrets);
   }
 
   async client(): Promise<Client<'string'>> {
@@ -62,20 +62,24 @@ export class CommandContext implements Context {
     return (await this.credential()).apiKey;
   }
 
-  async confirm(question: string, typed?: string): Promise<void> {
+  async confirm(question: string, mustType?: string): Promise<void> {
     if (this.settings.isConfirmed) return;
     const instead = 'Confirm with --yes.';
-    if (typed === undefined) {
+    if (mustType === undefined) {
       if (await this.prompts.yesOrNo(question, instead)) return;
-    } else if ((await this.prompts.text(`${question} Type ${typed} to continue`, instead)) === typed) return;
+    } else if ((await this.prompts.text(`${question} Type ${mustType} to continue`, instead)) === mustType)
+      return;
     throw new Declined();
   }
 
-  async progress<T>(what: string, work: () => Promise<T>): Promise<T> {
-    return withProgress(this.terminal, this.settings, what, work);
+  async progress<T>(label: string, work: () => Promise<T>): Promise<T> {
+    return withProgress(this.terminal, this.settings, label, work);
   }
 
-  /** @param credential null as `apiKey` ignores the environment and sends no credential */
+  /**
+   * @param credential if its `apiKey` is null, the client ignores the environment and sends no
+   * credential
+   */
   private clientWith(credential: {
     readonly apiKey?: string | null;
     readonly signer?: Signer;
@@ -107,7 +111,10 @@ export class CommandContext implements Context {
     }
   }
 
-  /** Printed for comparison byte by byte, to debug signatures. */
+  /**
+   * Prints the canonical string, so that the user can compare it byte by byte with another
+   * signer's.
+   */
   private printCanonicalString(canonical: string): void {
     const lines = canonical.split('\n').map((line) => `  ${line}`);
     this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);

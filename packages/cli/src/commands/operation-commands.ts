@@ -1,6 +1,6 @@
 /**
- * The commands that call one operation each. Other operations have a hand-written command, see {@link CUSTOM_COMMAND_OF},
- * or none.
+ * The commands that call one operation each. Some other operations have a custom command, see
+ * {@link CUSTOM_COMMAND_OF}.
  */
 import type { OperationId } from '../generated/operations.js';
 import type { OperationCommand } from './operation-command.js';
@@ -254,7 +254,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   {
     command: 'withdrawals create',
     operation: 'withdrawals.create',
-    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', typed: 'amount' },
+    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', mustType: 'amount' },
     examples: [
       'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
     ],
@@ -348,7 +348,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     command: 'public-keys revoke',
     operation: 'publicKeys.revoke',
     confirm: {
-      question: 'Revoke the public key {id}? Its signatures are rejected from then on.',
+      question: 'Revoke the public key {id}? The API then rejects its signatures.',
       when: 'always',
     },
     examples: [`svc public-keys revoke ${PUBLIC_KEY}`],
@@ -383,7 +383,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     operation: 'webhooks.rotateSecret',
     secret: 'secret',
     confirm: {
-      question: 'Rotate the secret of {id}? The old one is no longer used for signing.',
+      question: 'Rotate the secret of {id}? The old secret is no longer used for signing.',
       when: 'always',
     },
     examples: [`svc webhooks rotate-secret ${WEBHOOK}`],
@@ -452,7 +452,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
     command: 'events resend',
     operation: 'webhooks.replay',
     args: ['event_id'],
-    flags: { id: 'webhook' },
+    flagOfParam: { id: 'webhook' },
     examples: [`svc events resend ${EVENT} --webhook ${WEBHOOK}`],
   },
 
@@ -461,7 +461,7 @@ export const OPERATION_COMMANDS: readonly OperationCommand[] = [
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
-/** The hand-written command of each operation without a row. */
+/** The custom commands of operations that have no row. */
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',
