@@ -1,7 +1,7 @@
 /**
- * Writes the public API of each entry to etc/*.api.md. With `--check`, only reports which files are outdated:
- * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as users do. The folder must not
- * be inside node_modules, where the extractor reports only names.
+ * Writes the public API of each entry to etc/*.api.md. With `--check`, it only reports which files are outdated:
+ * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as users do. The folder must
+ * not be inside node_modules: there, the extractor reports only names.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,9 +52,9 @@ function configOf(entry, reportTempFolder) {
   });
 }
 
-const unfinished = mkdtempSync(join(tmpdir(), 'api-report-'));
+const temporaryFolder = mkdtempSync(join(tmpdir(), 'api-report-'));
 try {
-  const configs = ENTRIES.map((entry) => configOf(entry, unfinished));
+  const configs = ENTRIES.map((entry) => configOf(entry, temporaryFolder));
   const compilerState = CompilerState.create(configs[0], {
     additionalEntryPoints: ENTRIES.slice(1).map(typesOf),
   });
@@ -69,10 +69,10 @@ try {
     const name = `etc/${ENTRIES[i]}.api.md`;
     if (!values.check) console.log(`${name}: ${apiReportChanged ? 'written' : 'unchanged'}`);
     else if (apiReportChanged) {
-      console.error(`${name} is outdated: check what changes for users, then run \`npm run api-report\``);
+      console.error(`${name} is outdated. Check how the public API changes, then run \`npm run api-report\``);
       process.exitCode = 1;
     } else console.log(`${name}: up to date`);
   }
 } finally {
-  rmSync(unfinished, { recursive: true, force: true });
+  rmSync(temporaryFolder, { recursive: true, force: true });
 }

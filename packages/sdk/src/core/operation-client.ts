@@ -45,7 +45,10 @@ export class OperationClient<D extends DecimalForm> {
   }
 }
 
-/** Requests a page and the pages after it. Rejects if the request cannot be built. */
+/**
+ * Requests the first page and, during iteration, the pages after it. Rejects if the request cannot
+ * be built.
+ */
 export function pages<T>(
   transport: Transport,
   first: () => Request,

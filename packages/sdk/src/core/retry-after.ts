@@ -1,4 +1,7 @@
-/** The retry delay that a server requests: `retry-after-ms`, or `Retry-After` in seconds or as a date. */
+/**
+ * Reads the retry delay that a server requests: `retry-after-ms`, or `Retry-After` in seconds or as
+ * a date.
+ */
 
 /** Returns the delay in milliseconds, 0 or more; undefined if the headers are missing or unreadable. */
 export function retryAfterMsIn(headers: Headers, nowMs: number): number | undefined {

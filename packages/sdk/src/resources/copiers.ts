@@ -87,7 +87,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Stops a copier. Open positions stay open; the response lists those that you have to close yourself.
+   * Stops a copier. Its positions stay open; the response lists those that are not closed
+   * automatically.
    *
    * @example
    * const { open_lots } = await client.copiers.stop(copierId, { mode: 'PAUSED' });
@@ -111,7 +112,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Replays the strategy's past signals through the copier's settings, as if the copier had been started just before them. Nothing is traded.
+   * Replays the strategy's past signals through the copier's settings, as if the copier had been
+   * started just before them. Places no orders.
    *
    * @example
    * const { copied, skipped_by_reason, net_pnl } = await client.copiers.simulate(copierId);

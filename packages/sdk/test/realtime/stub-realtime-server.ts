@@ -48,7 +48,7 @@ export const privateKey = new Uint8Array(createHash('sha256').update('realtime o
 
 export type Level = readonly [price: string, amount: string];
 
-/** An order book of the far side, whose messages may be lost on the way. */
+/** An order book of the server side, whose messages may be lost on the way. */
 export class StubOrderBook {
   readonly messages: Record<string, unknown>[] = [];
   sequence = 1;
@@ -105,7 +105,7 @@ export class StubRealtimeServer {
   /** How many signals were handed to sockets. */
   signalsSent = 0;
   ticks = 0;
-  /** How far this side's clock is ahead. */
+  /** How server this side's clock is ahead. */
   skewMs = 0;
   /** Refuses each handshake with this close. */
   refusal: readonly [code: number, reason: string] | undefined;
@@ -173,9 +173,9 @@ export class StubRealtimeServer {
   }
 
   static async open(): Promise<StubRealtimeServer> {
-    const far = new StubRealtimeServer();
-    await far.listen();
-    return far;
+    const server = new StubRealtimeServer();
+    await server.listen();
+    return server;
   }
 
   /** A client of this side. */
