@@ -1,4 +1,4 @@
-/** The connection behind all streams: how it is signed, shared, kept, given up, and taken up again. */
+/** Tests the shared connection of all streams: signing, keep-alive, failures and reconnects. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -27,7 +27,7 @@ afterEach(async () => {
 const TICKS = 'subscription ($after: Int) { tick(after: $after) }';
 
 describe('a connection', () => {
-  it('is signed anew each time, for CONNECT, with a nonce of its own', async () => {
+  it('has its own signature for CONNECT with a new nonce', async () => {
     const signed: string[] = [];
     const stream = openRealtime(
       server.client({ onSign: (canonical) => signed.push(canonical) }),
@@ -52,7 +52,7 @@ describe('a connection', () => {
       ]);
   });
 
-  it('is one for many streams, and is closed after the last of them', async () => {
+  it('is shared by many streams and closes after the last one', async () => {
     const realtime = openRealtime(server.client());
     const streams = Array.from({ length: 20 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     server.signal();
@@ -63,7 +63,7 @@ describe('a connection', () => {
     expect(server.completes).toBe(20);
   });
 
-  it('carries fifty streams, and refuses one more without harm to them', async () => {
+  it('carries fifty streams and rejects one more without affecting the others', async () => {
     const realtime = openRealtime(server.client());
     const streams = Array.from({ length: 50 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     const { error } = await failureOf(realtime.tradeSignals('str_1'));
@@ -73,7 +73,7 @@ describe('a connection', () => {
     await Promise.all(streams.map((stream) => take(stream, 1)));
   });
 
-  it('whose time the server does not take is made again by the server’s time', async () => {
+  it('is opened again with the server’s time after its timestamp was rejected', async () => {
     server.skewMs = 300_000;
     const client = server.client();
     const realtime = openRealtime(client);
@@ -82,7 +82,7 @@ describe('a connection', () => {
     await Promise.all(streams.map((stream) => take(stream, 1)));
     expect(server.handshakes).toHaveLength(2);
     expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
-    // And once more, where it is set.
+    // The server's clock changes again.
     server.skewMs = -300_000;
     server.cut();
     server.signal();
@@ -90,7 +90,7 @@ describe('a connection', () => {
     expect(server.handshakes).toHaveLength(4);
   });
 
-  it('whose time the server does not take at all is given up', async () => {
+  it('fails if its timestamp is rejected even with the server’s time', async () => {
     server.refusal = [4403, 'timestamp_out_of_window'];
     const { error } = await failureOf(openRealtime(server.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(AuthenticationError);
@@ -98,7 +98,7 @@ describe('a connection', () => {
     expect(server.handshakes).toHaveLength(2);
   });
 
-  it('on which nothing is heard is given up, and made anew', async () => {
+  it('is replaced if the server stops responding', async () => {
     const stream = openRealtime(server.client(), { heartbeat: 50 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -110,7 +110,7 @@ describe('a connection', () => {
     expect(server.handshakes.length).toBeGreaterThan(1);
   });
 
-  it('that is quiet and answers is kept', async () => {
+  it('stays open without data while the server answers pings', async () => {
     const stream = openRealtime(server.client(), { heartbeat: 700 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -120,7 +120,7 @@ describe('a connection', () => {
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('that was accepted once is retried while the server is unavailable', async () => {
+  it('is retried while the server is unavailable, if it was accepted once', async () => {
     const stream = openRealtime(server.client(), { maxRetries: 0 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -134,7 +134,7 @@ describe('a connection', () => {
     expect(await next).toMatchObject([{ sequence: 2 }]);
   });
 
-  describe('to a server that takes it and says nothing', () => {
+  describe('to a server that accepts it and does not respond', () => {
     let listener: Server;
     let graphqlURL: string;
     beforeEach(async () => {
@@ -144,12 +144,12 @@ describe('a connection', () => {
     });
     afterEach(() => void listener.close());
 
-    it('is given up after a while', async () => {
+    it('fails after the time limit', async () => {
       const realtime = openRealtime(server.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
       expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
     });
 
-    it('is terminated immediately if no stream waits for it any more', async () => {
+    it('is terminated immediately when no stream waits for it any more', async () => {
       const taken = once(listener, 'connection');
       const realtime = openRealtime(server.client({ graphqlURL }), { timeout: 3_600_000 });
       const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
@@ -160,7 +160,7 @@ describe('a connection', () => {
     });
   });
 
-  it('is waited for longer each time, until something came', async () => {
+  it('is reconnected with growing delays until data arrives', async () => {
     const delays: number[] = [];
     const reconnectDelay = (failures: number) => {
       delays.push(failures);
@@ -190,7 +190,7 @@ describe('a connection', () => {
       );
   });
 
-  it('that never was is tried a few times', async () => {
+  it('is retried only maxRetries times if it was never accepted', async () => {
     await server.close();
     const delays: number[] = [];
     const reconnectDelay = (failures: number) => delays.push(failures);
@@ -212,11 +212,11 @@ describe('a connection', () => {
     [4401, 'Unauthorized', AuthenticationError, 'unknown'],
     [4409, 'Subscriber already exists', ConflictError, 'unknown'],
     [4429, 'Too many initialisation requests', RateLimitError, 'unknown'],
-  ])('that is closed with %d %s is not tried again', async (code, reason, Kind, word) => {
+  ])('is not retried after the close code %d %s', async (code, reason, Kind, errorCode) => {
     server.refusal = [code, reason];
     const { error } = await failureOf(openRealtime(server.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(Kind);
-    expect(error).toMatchObject({ code: word });
+    expect(error).toMatchObject({ code: errorCode });
     expect(server.handshakes).toHaveLength(1);
   });
 
@@ -230,7 +230,7 @@ describe('a connection', () => {
     [4411, 'Too many sockets'],
     [4500, 'Internal server error'],
     [4999, 'a code of tomorrow'],
-  ])('that is closed with %d %s is made again', async (code, reason) => {
+  ])('is opened again after the close code %d %s', async (code, reason) => {
     const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
     server.signal();
     await take(stream, 1);
@@ -242,7 +242,7 @@ describe('a connection', () => {
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
   });
 
-  it('whose key pair is revoked while it is open ends every stream with the reason', async () => {
+  it('ends every stream with the reason if its key pair is revoked', async () => {
     const realtime = openRealtime(server.client());
     const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
     await server.waitUntil(() => server.subscribes.length === 2);
@@ -251,7 +251,7 @@ describe('a connection', () => {
     for (const { error } of await failures) expect(error).toMatchObject({ code: 'unknown_public_key' });
   });
 
-  it('is not begun with an API key, which is for REST', async () => {
+  it('is not opened with an API key, which is only for REST', async () => {
     const apiKey = `svc_test_${'a'.repeat(43)}`;
     const client = new Client({ baseURL: `http://127.0.0.1:${server.port}`, apiKey, logLevel: 'off' });
     const { error } = await failureOf(openRealtime(client).tradeSignals('str_1'));
@@ -260,37 +260,37 @@ describe('a connection', () => {
     expect(server.handshakes).toHaveLength(0);
   });
 
-  it('that the signer does not sign fails with what the signer says', async () => {
-    const fault = new Error('the keyring is locked');
-    const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(fault) };
+  it('fails with the error of the signer', async () => {
+    const signerError = new Error('the keyring is locked');
+    const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(signerError) };
     const { error } = await failureOf(openRealtime(server.client({ signer })).tradeSignals('str_1'));
-    expect(error).toBe(fault);
+    expect(error).toBe(signerError);
   });
 
-  it('rejects an invalid time limit', () => {
-    for (const wrong of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
-      expect(() => openRealtime(server.client(), wrong)).toThrow(RangeError);
+  it('rejects an invalid option', () => {
+    for (const invalid of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
+      expect(() => openRealtime(server.client(), invalid)).toThrow(RangeError);
   });
 
-  it('is made by the class that is given', async () => {
-    let made = 0;
-    class Counted extends WebSocket {
+  it('uses the configured WebSocket class', async () => {
+    let created = 0;
+    class CountedWebSocket extends WebSocket {
       constructor(...args: ConstructorParameters<typeof WebSocket>) {
         super(...args);
-        made++;
+        created++;
       }
     }
-    const stream = openRealtime(server.client(), { webSocketImpl: Counted }).tradeSignals('str_1', {
+    const stream = openRealtime(server.client(), { webSocketImpl: CountedWebSocket }).tradeSignals('str_1', {
       afterSequence: 0,
     });
     server.signal();
     await take(stream, 1);
-    expect(made).toBe(1);
+    expect(created).toBe(1);
   });
 });
 
 describe('a stream', () => {
-  it('ends where its loop is left', async () => {
+  it('ends after leaving its loop', async () => {
     server.signal(3);
     for await (const { sequence } of openRealtime(server.client()).tradeSignals('str_1', {
       afterSequence: 0,
@@ -299,7 +299,7 @@ describe('a stream', () => {
     await server.waitUntil(() => server.completes === 1 && server.openSockets === 0);
   });
 
-  it('ends when it is closed: waiting readers are resolved, and unread items are dropped', async () => {
+  it('resolves waiting readers and drops unread items when it is closed', async () => {
     const realtime = openRealtime(server.client());
     const [stream, unread] = [0, 0].map((afterSequence) => realtime.tradeSignals('str_1', { afterSequence }));
     server.signal();
@@ -307,13 +307,13 @@ describe('a stream', () => {
     const waiting = [stream!.next(), stream!.next()];
     stream!.close();
     for (const next of waiting) expect(await next).toEqual({ done: true, value: undefined });
-    // Over the same connection, later: the other stream has its signal.
+    // When this later result arrives on the same connection, the other stream has its signal.
     await take(realtime.subscribe('{ me { id } }'), 1);
     unread!.close();
     expect(await unread!.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('that is aborted throws the reason: before, while and after it waits for a connection', async () => {
+  it('throws the reason of an abort before, during and after it waits for a connection', async () => {
     const reason = new Error('enough');
     const open = (signal: AbortSignal) => openRealtime(server.client()).tradeSignals('str_1', { signal });
     expect(await failureOf(open(AbortSignal.abort(reason)))).toEqual({ error: reason, items: 0 });
@@ -329,7 +329,7 @@ describe('a stream', () => {
     await server.waitUntil(() => server.openSockets === 0);
   });
 
-  it('can be aborted while it waits for the server to come back', async () => {
+  it('can be aborted while it waits to reconnect', async () => {
     const ending = new AbortController();
     const reconnectDelay = () => 3_600_000;
     const stream = openRealtime(server.client(), { reconnectDelay }).orderbook('tpr_1', {
@@ -343,7 +343,7 @@ describe('a stream', () => {
     expect(await failure).toEqual({ error: 'enough', items: 0 });
   });
 
-  it('ends with all others where live data is closed, after which none is opened', async () => {
+  it('ends when its Realtime is closed, which then opens no other', async () => {
     const realtime = openRealtime(server.client());
     const streams = [realtime.orderbook('tpr_1'), realtime.tradeSignals('str_1')];
     await server.waitUntil(() => server.subscribes.length === 2);
@@ -353,7 +353,7 @@ describe('a stream', () => {
     expect(() => realtime.orderbook('tpr_1')).toThrow(TypeError);
   });
 
-  it('of a document of the caller’s own begins anew after a cut, from where its variables say', async () => {
+  it('of a caller’s document restarts after a disconnect with its current variables', async () => {
     let seen = 0;
     const stream = openRealtime(server.client()).subscribe<{ tick: number }, { after: number }>(
       TICKS,
@@ -371,7 +371,7 @@ describe('a stream', () => {
     expect(server.subscribes.slice(0, 5)).toEqual([0, 1, 2, 3, 4].map((after) => ({ after })));
   });
 
-  it('of a query or a mutation ends with its result, and the mutation has the same key however often it is sent', async () => {
+  it('of a query or a mutation ends with its result; a mutation keeps its Idempotency-Key on retries', async () => {
     const realtime = openRealtime(server.client());
     const results: unknown[] = [];
     for await (const result of realtime.subscribe('{ me { id } }')) results.push(result);
@@ -379,9 +379,9 @@ describe('a stream', () => {
     server.failures.push('service_unavailable');
     for await (const result of realtime.subscribe('mutation { order(amount: "1.5") }')) results.push(result);
     expect(results[1]).toEqual({ order: '1 of 1.5' });
-    const [, first, again] = server.keys;
-    expect(first).toMatch(/^[0-9a-f]{32}$/);
-    expect(again).toBe(first);
+    const [, firstKey, retryKey] = server.keys;
+    expect(firstKey).toMatch(/^[0-9a-f]{32}$/);
+    expect(retryKey).toBe(firstKey);
   });
 
   it('ends with an error if its results are not read, instead of exhausting memory', async () => {
@@ -396,7 +396,7 @@ describe('a stream', () => {
     expect(String(error)).toContain('Read faster');
   });
 
-  it('is not opened for an operation that no message holds', async () => {
+  it('is not opened for an operation that exceeds the message size', async () => {
     const realtime = openRealtime(server.client());
     const { error } = await failureOf(realtime.subscribe('{ me { id } }', { text: 'x'.repeat(70_000) }));
     expect(error).toBeInstanceOf(RangeError);

@@ -1,4 +1,7 @@
-/** `client.graphql`: the rules of REST for one operation in one POST. */
+/**
+ * Tests `client.graphql`: one operation in one POST, with the signature, retries and errors of
+ * REST.
+ */
 import { parse } from 'graphql';
 import {
   AuthenticationError,
@@ -23,7 +26,7 @@ const errorOf = (promise: PromiseLike<unknown>) =>
     (error: unknown) => error,
   );
 
-it('answers with the data of a document, given as text or as what a code generator made of it', async () => {
+it('accepts a document as a string or as the output of a code generator', async () => {
   const client = server.client();
   const forms = [
     WORLD,
@@ -38,8 +41,8 @@ it('answers with the data of a document, given as text or as what a code generat
   expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
 });
 
-it('knows the types of a document that knows them: its data, and which variables it takes', async () => {
-  /** As code generators and gql tags declare theirs. */
+it('infers the types of data and variables from a typed document', async () => {
+  /** A document type as code generators and gql tags declare it. */
   interface TypedDocumentLike<Data, Variables> {
     readonly kind: string;
     readonly __apiType?: (variables: Variables) => Data;
@@ -54,29 +57,29 @@ it('knows the types of a document that knows them: its data, and which variables
   expect(await client.graphql(typed)).toEqual({ world: 'world undefined' });
 });
 
-it('goes to the origin of the GraphQL API, signed, whatever the one of REST is', async () => {
+it('sends a signed request to the origin of the GraphQL API', async () => {
   const graphqlURL = `http://127.0.0.1:${server.port}`;
   const client = server.client({ baseURL: 'http://127.0.0.1:1', graphqlURL });
   const { data, requestId, response } = await client.graphql('{ me { id } }').withResponse();
   expect([data, requestId, response.status]).toEqual([{ me: { id: 'usr_1' } }, undefined, 200]);
 });
 
-it('throws an error of the answer as REST does, with what was answered nevertheless', async () => {
+it('throws the error class of REST with the partial data', async () => {
   const error = await errorOf(server.client().graphql('{ me { id } broken }'));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error).toMatchObject({
     status: 404,
     code: 'not_found',
-    message: 'refused with not_found',
+    message: 'failed with not_found',
     requestId: 'request of not_found',
     docUrl: `http://127.0.0.1:${server.port}/docs#description/errors`,
     graphql: { path: ['broken'], data: { me: { id: 'usr_1' }, broken: null } },
   });
 });
 
-it('throws what is wrong with a field of the input in words', async () => {
+it('throws an error whose message names the invalid field', async () => {
   const details = [{ field: 'amount', code: 'too_small', message: 'Expected more.' }];
-  server.answers.push((response) =>
+  server.scriptedResponses.push((response) =>
     send(response, 200, { errors: [failed('validation_failed', { details }).toJSON()] }),
   );
   const error = await errorOf(server.client().graphql('mutation { order(amount: 0) }'));
@@ -85,8 +88,8 @@ it('throws what is wrong with a field of the input in words', async () => {
   expect(String(error)).toContain('amount: Expected more.');
 });
 
-it('is repeated where REST is, each time with the same key: a mutation happens once', async () => {
-  server.answers.push(
+it('retries like REST with the same Idempotency-Key, so that a mutation takes effect once', async () => {
+  server.scriptedResponses.push(
     (response) => response.destroy(),
     (response) => send(response, 503, { errors: [failed('service_unavailable').toJSON()] }),
     (response) =>
@@ -100,18 +103,18 @@ it('is repeated where REST is, each time with the same key: a mutation happens o
   expect(server.keys[4]).toBe('mine');
 });
 
-it('waits for as long as the answer asks for', async () => {
-  server.answers.push((response) =>
+it('respects the requested retry delay', async () => {
+  server.scriptedResponses.push((response) =>
     send(response, 200, { errors: [failed('rate_limited', { retry_after: 3_600 }).toJSON()] }),
   );
   const error = await errorOf(server.client().graphql('{ me { id } }'));
-  // Longer than the client waits: thrown to the caller.
+  // The delay is longer than the client waits, so the error is thrown.
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
 });
 
-it('is not repeated where nothing passes', async () => {
-  server.answers.push(
+it('does not retry permanent errors', async () => {
+  server.scriptedResponses.push(
     (response) => send(response, 200, { errors: [failed('not_found').toJSON()] }),
     (response) => send(response, 200, { errors: [failed('a_code_of_tomorrow').toJSON()] }),
   );
@@ -121,10 +124,10 @@ it('is not repeated where nothing passes', async () => {
   expect(server.keys).toHaveLength(2);
 });
 
-it('throws what is left when the tries are used up', async () => {
-  const answer = (response: Parameters<(typeof server.answers)[number]>[0]) =>
+it('throws the last error after all retries', async () => {
+  const fail = (response: Parameters<(typeof server.scriptedResponses)[number]>[0]) =>
     send(response, 200, { errors: [failed('internal_error').toJSON()] });
-  server.answers.push(answer, answer);
+  server.scriptedResponses.push(fail, fail);
   const error = await errorOf(server.client().graphql('{ me { id } }', {}, { maxRetries: 1 }));
   expect(error).toBeInstanceOf(InternalServerError);
 });
@@ -136,28 +139,28 @@ it('signs with the server’s time once it is known', async () => {
 });
 
 it('throws the server’s error for a client without a signer', async () => {
-  server.answers.push((response) =>
-    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'of the key' }).toJSON()] }),
+  server.scriptedResponses.push((response) =>
+    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'req_of_key' }).toJSON()] }),
   );
   const apiKey = `svc_test_${'a'.repeat(43)}`;
   const client = new Client({ baseURL: `http://127.0.0.1:${server.port}`, apiKey, logLevel: 'off' });
   const error = await errorOf(client.graphql('{ me { id } }'));
   expect(error).toBeInstanceOf(AuthenticationError);
-  expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'of the key' });
+  expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'req_of_key' });
 });
 
-it('rejects a response that is not from GraphQL', async () => {
-  server.answers.push((response) => send(response, 200, { hello: 'world' }));
+it('rejects a response that is not a GraphQL result', async () => {
+  server.scriptedResponses.push((response) => send(response, 200, { hello: 'world' }));
   expect(String(await errorOf(server.client().graphql('{ me { id } }')))).toContain(
     'The response is not a GraphQL result',
   );
 });
 
-it('ends when it is aborted, and is not sent for what is no document', async () => {
+it('throws the reason of an abort, and rejects an invalid document before a request', async () => {
   const reason = new Error('enough');
   const signal = AbortSignal.abort(reason);
   expect(await errorOf(server.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);
-  for (const none of [undefined, null, 7, {}])
-    expect(await errorOf(server.client().graphql(none as never))).toBeInstanceOf(TypeError);
+  for (const invalid of [undefined, null, 7, {}])
+    expect(await errorOf(server.client().graphql(invalid as never))).toBeInstanceOf(TypeError);
   expect(server.keys).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Order books: what is handed out is the book of the server side, whatever is lost on the way. */
+/** Tests that returned order books equal the book of the server, even if messages are lost. */
 
 import { closeRealtime, openRealtime, take } from './open-realtime.js';
 import { type Level, StubRealtimeServer, WHEN } from './stub-realtime-server.js';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const numbers = (levels: readonly Level[]) => levels.map((level) => level.map(Number));
 
-/** The book under a number, as soon as it is handed out. */
+/** Reads books up to one with at least this sequence. */
 async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: number) {
   const books = stream as AsyncIterator<{ sequence: number }> & typeof stream;
   for (;;) {
@@ -33,7 +33,7 @@ async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: num
   }
 }
 
-it('a book is whole and sorted, its decimals as the client reads them', async () => {
+it('a book is complete and sorted, with decimals in the form of the client', async () => {
   const [book] = await take(openRealtime(server.client()).orderbook('tpr_1', { depth: 7 }), 1);
   expect(book).toEqual({
     exchange: 'paper',
@@ -51,8 +51,8 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
     received_at: WHEN,
   });
   expect(server.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
-  const [text] = await take(openRealtime(server.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
-  expect(text).toMatchObject({
+  const [stringBook] = await take(openRealtime(server.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
+  expect(stringBook).toMatchObject({
     bids: [
       ['100', '2'],
       ['99.5', '1'],
@@ -60,7 +60,7 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
   });
 });
 
-it('a book follows every change: new levels, other amounts, levels that went', async () => {
+it('a book includes every change: new levels, changed amounts and removed levels', async () => {
   const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
   const changes: [Level[], Level[]][] = [
@@ -81,7 +81,7 @@ it('a book follows every change: new levels, other amounts, levels that went', a
   }
 });
 
-it('a message that does not follow the one before is not taken: the book is asked for anew', async () => {
+it('the book is requested again after a gap in the sequence', async () => {
   const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
   server.change([['98', '1']], [], true);
@@ -92,7 +92,7 @@ it('a message that does not follow the one before is not taken: the book is aske
   expect(server.handshakes).toHaveLength(1);
 });
 
-it('a cut is healed by a new snapshot', async () => {
+it('a new snapshot follows a disconnect', async () => {
   const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
   server.cut();
@@ -100,12 +100,12 @@ it('a cut is healed by a new snapshot', async () => {
   expect(await bookAt(stream, server.book.sequence)).toMatchObject({ bids: [[99.5, 1]] });
 });
 
-it('who reads slowly gets the newest book alone, and may do with it what they like', async () => {
+it('a slow reader gets only the latest book, as its own copy', async () => {
   const realtime = openRealtime(server.client());
   const slow = realtime.orderbook('tpr_1');
   const [first] = await take(slow, 1);
   for (let i = 1; i <= 100; i++) server.change([['98', String(i)]]);
-  // Over the same connection: what this one has, the slow one has as well.
+  // When this result arrives on the same connection, the slow stream has received all changes.
   const marks = realtime.subscribe<{ tick: number }>('subscription { tick(after: 0) }');
   server.tick();
   await take(marks, 1);

@@ -1,4 +1,4 @@
-/** Live data in a page: the browser's own WebSocket, its own cryptography, and cuts. */
+/** Tests live data in a page with the browser's WebSocket, its cryptography and disconnects. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const next = (stream: string) => page.evaluate(`${stream}.next().then(({ value }) => value)`);
 
-it('signals come all and once over cuts, and books are whole, over one signed connection at a time', async () => {
+it('signals arrive once despite disconnects, and books are complete, over one signed connection', async () => {
   expect(await next('books')).toMatchObject({ bids: [[100, 2]], asks: [[101, 3]] });
   for (let round = 1; round <= 3; round++) {
     server.signal(2);
@@ -75,7 +75,7 @@ it('signals come all and once over cuts, and books are whole, over one signed co
   expect(server.handshakes).toHaveLength(4);
 });
 
-it('what the server says when it closes is thrown', async () => {
+it('the error of a close code is thrown', async () => {
   await next('books');
   const failure = page.evaluate(
     `(async () => { for await (const _ of books); })().catch(({ name, code }) => name + ' ' + code)`,
