@@ -21,7 +21,7 @@ describe('the catalogue of events', () => {
   });
 
   it.each(EVENT_TYPES)(
-    'has a sample of %s that matches its schema, validators by an independent validator',
+    'has a sample of %s that matches its schema, checked by an independent validator',
     (type) => {
       const validate = validators.get(type)!;
       expect([validate(sampleOf(type)), validate.errors]).toEqual([true, null]);

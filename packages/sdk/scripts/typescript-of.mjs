@@ -149,7 +149,7 @@ export class Declarations {
     return `/** An event of one type. */
 export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
 type: Type;
-/** The record path the time of the event, as the API returns it. */
+/** The record at the time of the event, as the API returns it. */
 data: EventData<D>[Type];${rest}}
 
 /**

@@ -47,8 +47,7 @@ export class DesktopKeyring {
     daemon.stdin.end('an unused password');
     const keyring = new DesktopKeyring(variables, bus, daemon);
     while (!isOnBus(env)) {
-      if (daemon.exitCode !== null)
-        throw new Error(`gnome-keyring-daemon endProcess with ${daemon.exitCode}`);
+      if (daemon.exitCode !== null) throw new Error(`gnome-keyring-daemon ended with ${daemon.exitCode}`);
       await wait(50);
     }
     return keyring;

@@ -80,7 +80,7 @@ export class PseudoTerminal {
     );
   }
 
-  /** Waits until the process has exitStatus and returns its exit code. */
+  /** Waits until the process has ended and returns its exit code. */
   async end(): Promise<number> {
     await this.waitUntil(() => this.exitStatus !== undefined);
     return this.exitStatus!;

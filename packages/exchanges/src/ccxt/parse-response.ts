@@ -1,4 +1,4 @@
-/** Validates responses of an exchange: no part of a response is used before it has the expected form. */
+/** Validates responses of an exchange. The product uses only validated fields. */
 import { readDecimal } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { MalformedResponse } from './failures.js';

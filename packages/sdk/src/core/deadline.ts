@@ -1,4 +1,4 @@
-/** Aborts an attempt whose time limit passes or whose callerSignal aborts before the response is read. */
+/** Aborts an attempt whose time limit passes or whose caller aborts before the response is read. */
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 
 export class Deadline {
@@ -18,17 +18,17 @@ export class Deadline {
     callerSignal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Aborted by the time limit or by the callerSignal, whichever comes first. */
+  /** Aborted by the time limit or by the caller, whichever comes first. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Removes the time limit. The callerSignal's signal stays in effect. */
+  /** Removes the time limit. The caller's signal stays in effect. */
   stopClock(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Removes the time limit and the callerSignal's signal. */
+  /** Removes the time limit and the caller's signal. */
   end(): void {
     this.stopClock();
     this.callerSignal?.removeEventListener('abort', this.#onAbort);

@@ -1,7 +1,7 @@
 /**
  * Sends requests and retries transient failures.
  *
- * 1. Every attempt has its own signature and time deadline. All attempts of a POST share one Idempotency-Key, so that it
+ * 1. Every attempt has its own signature and time limit. All attempts of a POST share one Idempotency-Key, so that it
  *    takes effect once.
  * 2. Credentials are sent only to the configured origin. Redirects are not followed, and no path can change the origin.
  * 3. Only a completely read response is returned. A truncated response is a connection error.
@@ -21,7 +21,7 @@ import { waitFor } from './wait.js';
 export interface RequestOptions {
   /** Aborts the call. The call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time deadline of each attempt in milliseconds. Default: that of the client. */
+  /** Time limit of each attempt in milliseconds. Default: that of the client. */
   readonly timeout?: number | undefined;
   /** Maximum number of retries. Default: that of the client. */
   readonly maxRetries?: number | undefined;
@@ -64,7 +64,7 @@ interface PreparedRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A response whose body is unread and whose time deadline is still running. */
+/** A response whose body is unread and whose time limit is still running. */
 interface PendingResponse {
   readonly origin: string;
   readonly response: Response;
@@ -124,7 +124,7 @@ export class Transport {
     });
   }
 
-  /** Opens a streamed response. The time deadline covers only the headers; the caller's signal covers the whole stream. */
+  /** Opens a streamed response. The time limit covers only the headers; the caller's signal covers the whole stream. */
   async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
     const { response, deadline } = await this.#attempts(request, options, (prepared) =>
       this.#start(prepared),
