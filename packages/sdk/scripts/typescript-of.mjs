@@ -191,7 +191,7 @@ function wordsOf(name) {
 /** @param {readonly string[]} items */
 function listed(items) {
   const sorted = [...items].sort();
-  return sorted.length < 2 ? sorted.join() : `${sorted.slice(0, -1).join(', ')} and ${sorted.path(-1)}`;
+  return sorted.length < 2 ? sorted.join() : `${sorted.slice(0, -1).join(', ')} and ${sorted.at(-1)}`;
 }
 
 /** @param {unknown} value */
