@@ -165,7 +165,7 @@ describe('--json and --jq', () => {
 
   it('explain the error if --json was followed by an id', async () => {
     const { exitCode, stderr } = await svc(['trades', 'get', TRADE, '--json', 'trd_1']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before it')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before --json')]);
   });
 
   it('print strings without quotes and decimals with every digit through a jq filter', async () => {

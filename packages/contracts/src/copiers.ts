@@ -318,7 +318,7 @@ export const copierOperations = {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
     summary:
-      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too.",
+      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
     access: 'READ',
     params: path,
     query: z.strictObject({

@@ -55,7 +55,7 @@ export const serviceOperations = {
     id: 'version.get',
     method: 'GET',
     path: '/v1/version',
-    summary: 'Returns the build version and the environment: world test or live.',
+    summary: 'Returns the build version and the environment, test or live.',
     access: 'PUBLIC',
     response: version,
     status: 200,

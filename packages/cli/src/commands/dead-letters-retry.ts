@@ -13,7 +13,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
   const command = groupIn(program, 'webhooks', 'dead-letters')
     .command('retry')
     .description(
-      'Delivers a pending dead letter again. With --all, delivers all of the webhook, optionally only those of a time range or an event type.',
+      'Delivers a pending dead letter again. With --all, delivers every pending one of the webhook, optionally only of a time range or an event type.',
     )
     .argument('<webhook>')
     .argument('[dead-letter]');

@@ -4,7 +4,7 @@ const serverTimeMs = Date.parse('2026-01-01T00:00:10Z');
 const dateHeader = 'Thu, 01 Jan 2026 00:00:10 GMT';
 
 describe("this machine's clock", () => {
-  it("is measured at the middle of the round trip against the middle of the server's second", () => {
+  it("is compared at the middle of the round trip with the middle of the server's second", () => {
     expect(skewOf(dateHeader, serverTimeMs + 400, serverTimeMs + 600)).toBe(0);
     expect(skewOf(dateHeader, serverTimeMs + 300_400, serverTimeMs + 300_600)).toBe(300_000);
     expect(skewOf(dateHeader, serverTimeMs - 300_600, serverTimeMs - 298_400)).toBe(-300_000);

@@ -98,7 +98,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED. Works for deleted copiers, too.
+   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED.
+   * Also works for deleted copiers.
    *
    * @example
    * for await (const { outcome, code } of client.copiers.decisions(copierId)) console.log(outcome, code);
