@@ -57,7 +57,7 @@ describe('a query', () => {
     [{ include: ['total', 'revoked'] }, '?include=total%2Crevoked'],
     [{ a: '', b: 0, c: false }, '?a=&b=0&c=false'],
     [new URLSearchParams('a=1&a=2'), '?a=1&a=2'],
-  ])('%j is encoded as %s', (query, search) => {
+  ])('%p is encoded as %s', (query, search) => {
     expect(queryStringOf(query)).toBe(search);
   });
 
