@@ -76,21 +76,25 @@ export function decimalInput(range: DecimalRange = 'positive') {
       },
     )
     .transform((value: unknown, context): Decimal => {
-      const read = readDecimal(value instanceof JsonNumber ? value.text : String(value));
-      if ('problem' in read) {
-        context.addIssue({ code: 'custom', message: PROBLEMS[read.problem], params: { code: read.problem } });
+      const parsed = readDecimal(value instanceof JsonNumber ? value.text : String(value));
+      if ('problem' in parsed) {
+        context.addIssue({
+          code: 'custom',
+          message: PROBLEMS[parsed.problem],
+          params: { code: parsed.problem },
+        });
         return z.NEVER;
       }
-      if (range === 'positive' && (read.value === '0' || read.value.startsWith('-'))) {
+      if (range === 'positive' && (parsed.value === '0' || parsed.value.startsWith('-'))) {
         context.addIssue({
           code: 'custom',
           message: 'Must be greater than zero.',
           params: { code: 'not_positive' },
         });
-      } else if (range === 'non_negative' && read.value.startsWith('-')) {
+      } else if (range === 'non_negative' && parsed.value.startsWith('-')) {
         context.addIssue({ code: 'custom', message: 'Must not be negative.', params: { code: 'negative' } });
       }
-      return read.value;
+      return parsed.value;
     })
     .meta({ format: 'decimal', decimalRange: range });
 }

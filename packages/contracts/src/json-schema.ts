@@ -27,9 +27,9 @@ export const DECIMAL_SCHEMAS = {
   NonNegativeDecimal: decimalInput('A decimal number greater than or equal to zero', { minimum: 0 }),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-function decimalInput(what: string, bounds: JsonSchema): JsonSchema {
+function decimalInput(subject: string, bounds: JsonSchema): JsonSchema {
   return {
-    description: `${what}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
+    description: `${subject}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
     format: 'decimal',
     oneOf: [
       { type: 'number', ...bounds },

@@ -9,12 +9,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 
-const here = join(import.meta.dirname, '..');
+const packageFolder = join(import.meta.dirname, '..');
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const projectFolder = realpathSync(resolve(positionals[0] ?? here));
+const projectFolder = realpathSync(resolve(positionals[0] ?? packageFolder));
 const ENTRIES = ['index', 'realtime', 'signer', 'testing', 'webhooks'];
 const typesOf = (entry) => join(projectFolder, 'dist', `${entry}.d.mts`);
 
@@ -38,7 +38,7 @@ function configOf(entry, reportTempFolder) {
       compiler: { overrideTsconfig: { compilerOptions, files: [typesOf(entry)] } },
       apiReport: {
         enabled: true,
-        reportFolder: join(here, 'etc'),
+        reportFolder: join(packageFolder, 'etc'),
         reportFileName: `${entry}.api.md`,
         reportTempFolder,
         // Resources and options are reachable through exports, so their shape is public, too.

@@ -96,9 +96,9 @@ function parsedOf({ type, choices }: Field, text: string): unknown {
 }
 
 function choiceOf(choices: readonly string[], text: string): string {
-  const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
-  return found;
+  const matching = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  if (matching === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
+  return matching;
 }
 
 /** Builds a query or a body from the parsed flags, each value at the path of its field. */

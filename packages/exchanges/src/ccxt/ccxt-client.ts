@@ -164,19 +164,19 @@ export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions):
 
 function exactNumber(value: unknown, fallback?: string): string | undefined {
   if (value === undefined || value === null) return fallback;
-  const read = readDecimal(String(value));
-  return 'value' in read ? read.value : fallback;
+  const parsed = readDecimal(String(value));
+  return 'value' in parsed ? parsed.value : fallback;
 }
 
 /** Replaces ccxt's own transport, its proxies and agents. Errors are checked in ccxt's order. */
 function useTransport(transport: Transport, client: CcxtClient): void {
   client.fetch = async (address, method, headers, body) => {
     const response = await transport.send({ address, method, headers, body });
-    const read = client.parseJson(response.text);
-    const exchanged = [address, method, response.headers, response.text, read, headers, body];
+    const parsed = client.parseJson(response.text);
+    const exchanged = [address, method, response.headers, response.text, parsed, headers, body];
     if (client.handleErrors(response.status, '', ...exchanged) === undefined)
       client.handleHttpStatusCode(response.status, '', address, method, response.text);
-    return read ?? response.text;
+    return parsed ?? response.text;
   };
 }
 
@@ -200,8 +200,8 @@ function useNativeHmac(client: CcxtClient): void {
 
 /** Parses a response. A 2xx response must be JSON; other responses are classified by their status. */
 function parseJsonResponse(text: string): unknown {
-  const read = readJson(text);
-  if (typeof read === 'object' && read !== null) return read;
+  const parsed = readJson(text);
+  if (typeof parsed === 'object' && parsed !== null) return parsed;
   const status = currentCall().response?.status ?? 0;
   if (status >= 200 && status < 300) throw new MalformedResponse('not JSON');
   return undefined;
@@ -209,11 +209,11 @@ function parseJsonResponse(text: string): unknown {
 
 /** @throws {ExchangeError} `rejected`/`rule_violated` if the value is not a multiple of the step */
 function assertMultipleOfStep(value: unknown, step: string | undefined): string {
-  const read = readDecimal(String(value));
+  const parsed = readDecimal(String(value));
   if (
-    !('value' in read) ||
-    (step !== undefined && !Precise.stringEq(Precise.stringMod(read.value, step), '0'))
+    !('value' in parsed) ||
+    (step !== undefined && !Precise.stringEq(Precise.stringMod(parsed.value, step), '0'))
   )
     throw failure(['rejected', 'rule_violated']);
-  return read.value;
+  return parsed.value;
 }

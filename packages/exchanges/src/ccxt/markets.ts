@@ -114,10 +114,10 @@ const prices = z.record(
 
 /** Returns the last price of each symbol that has one. */
 export function readPrices(response: unknown, symbols: readonly string[]): Record<string, Decimal> {
-  const read = parseResponse(prices, response);
+  const parsed = parseResponse(prices, response);
   return Object.fromEntries(
     symbols.flatMap((symbol) => {
-      const price = read[symbol]?.price ?? read[symbol]?.last;
+      const price = parsed[symbol]?.price ?? parsed[symbol]?.last;
       return price === undefined || price === '0' ? [] : [[symbol, price]];
     }),
   );

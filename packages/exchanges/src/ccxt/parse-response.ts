@@ -14,8 +14,8 @@ export function parseResponse<Schema extends z.ZodType>(schema: Schema, response
 
 /** A decimal number of a response, converted to canonical form. */
 export const exactDecimal = z.string().transform((text, context) => {
-  const read = readDecimal(text);
-  if ('value' in read) return read.value;
-  context.addIssue({ code: 'custom', message: read.problem });
+  const parsed = readDecimal(text);
+  if ('value' in parsed) return parsed.value;
+  context.addIssue({ code: 'custom', message: parsed.problem });
   return z.NEVER;
 });

@@ -64,14 +64,14 @@ interface OpenContainer {
  */
 function checkLimits(text: string): void {
   const openContainers: OpenContainer[] = [];
-  for (let at = 0; at < text.length; at++) {
+  for (let index = 0; index < text.length; index++) {
     const container = openContainers.at(-1);
-    switch (text[at]) {
+    switch (text[index]) {
       case '{':
       case '[': {
         if (openContainers.length === JSON_DEPTH_MAX)
           throw malformed('too_deep', `The body has too many levels; at most ${JSON_DEPTH_MAX} are allowed.`);
-        const isObject = text[at] === '{';
+        const isObject = text[index] === '{';
         openContainers.push({ keys: isObject ? new Set() : undefined, isKeyNext: isObject, commas: 0 });
         break;
       }
@@ -83,9 +83,9 @@ function checkLimits(text: string): void {
         if (container !== undefined) countMember(container);
         break;
       case '"': {
-        const end = endOfString(text, at);
-        if (container?.isKeyNext) addKey(container, text.slice(at, end + 1));
-        at = end;
+        const end = endOfString(text, index);
+        if (container?.isKeyNext) addKey(container, text.slice(index, end + 1));
+        index = end;
       }
     }
   }
@@ -111,9 +111,9 @@ function addKey(container: OpenContainer, token: string): void {
 
 /** Returns the index of the closing quote, or of the last character if the string is not closed. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++;
+    else if (text[index] === '"') return index;
   }
   return text.length - 1;
 }

@@ -10,9 +10,9 @@ describe('a path parameter', () => {
         text.filter((value) => !/^\.{0,2}$/.test(value)),
         (value) => {
           const { pathname } = new URL(`https://api.example.com/v1/settings/${segmentOf('key', value)}/more`);
-          const parts = pathname.split('/');
-          expect(parts).toHaveLength(5);
-          expect(decodeURIComponent(parts[3]!)).toBe(value);
+          const segments = pathname.split('/');
+          expect(segments).toHaveLength(5);
+          expect(decodeURIComponent(segments[3]!)).toBe(value);
         },
       ),
     );

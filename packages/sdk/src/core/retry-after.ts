@@ -11,8 +11,8 @@ export function retryAfterMsIn(headers: Headers, nowMs: number): number | undefi
   const seconds = numberIn(retryAfter);
   if (seconds !== undefined) return seconds * 1000;
   // An HTTP date starts with a weekday; `Date.parse` accepts far more.
-  const at = /^[a-z]/i.test(retryAfter ?? '') ? Date.parse(retryAfter!) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+  const retryAtMs = /^[a-z]/i.test(retryAfter ?? '') ? Date.parse(retryAfter!) : Number.NaN;
+  return Number.isNaN(retryAtMs) ? undefined : Math.max(0, retryAtMs - nowMs);
 }
 
 function numberIn(text: string | null): number | undefined {

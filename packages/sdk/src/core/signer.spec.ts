@@ -39,7 +39,7 @@ const allVectors = [...accepted, ...vectorsIn('requests-refused').filter(hasText
 const bodyOf = ({ body }: Vector) => Buffer.from(body.value, body.encoding).toString();
 
 const signer = createSigner(generatePrivateKey());
-const parts = fc.record<SignedParts>({
+const anyRequest = fc.record<SignedParts>({
   method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
   path: fc.webPath().map((path) => `/v1${path}?a=%20`),
   body: fc.oneof(fc.constant(''), fc.json()),
@@ -57,7 +57,7 @@ describe('the canonical string', () => {
   it('equals the one that the server computes, for any request', async () => {
     const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
     await fc.assert(
-      fc.asyncProperty(parts, hex, async ({ method, path, body }, nonce) => {
+      fc.asyncProperty(anyRequest, hex, async ({ method, path, body }, nonce) => {
         const timestamp = '1767225600000';
         expect(await canonicalStringOf({ method, path, body }, timestamp, nonce)).toBe(
           canonicalString({ method, path, body, timestamp, nonce }),
@@ -78,7 +78,7 @@ describe('the headers of a signed request', () => {
 
   it("are accepted once by the service's verifier", async () => {
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { headers } = await signed(each);
         const body = new TextEncoder().encode(each.body);
         const dependencies = {
@@ -104,7 +104,7 @@ describe('the headers of a signed request', () => {
     );
     const key = createPublicKey({ key: { kty: 'EC', crv: 'secp256k1', x: x!, y: y! }, format: 'jwk' });
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { canonical, signature } = await signed(each);
         const check = (text: string) =>
           verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature);
@@ -116,7 +116,7 @@ describe('the headers of a signed request', () => {
 
   it('are verified by libsecp256k1, which accepts only low-s signatures', async () => {
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { canonical, signature } = await signed(each);
         const digest = async (text: string) =>
           new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));

@@ -99,6 +99,6 @@ export function signedWebhook(
 }
 
 function decimalAs<D extends DecimalForm>(decimals: D | undefined): (text: string) => DecimalOf<D> {
-  const read = decimals === 'string' ? (text: string) => text : Number;
-  return read as (text: string) => DecimalOf<D>;
+  const convert = decimals === 'string' ? (text: string) => text : Number;
+  return convert as (text: string) => DecimalOf<D>;
 }

@@ -165,7 +165,7 @@ function reasonOf(error: unknown): ExchangeError {
 
 /** @throws {MalformedResponse} if the message is not a JSON object or array */
 function readMessage(data: RawData): unknown {
-  const read = readJson(data.toString());
-  if (typeof read === 'object' && read !== null) return read;
+  const parsed = readJson(data.toString());
+  if (typeof parsed === 'object' && parsed !== null) return parsed;
   throw new MalformedResponse('not JSON');
 }
