@@ -21,9 +21,10 @@ const shared = {
 } as const;
 
 /**
- * Workspace packages are bundled, because they are not published. noble is ESM only: CommonJS, which cannot require it on
- * every runtime, gets it bundled; ESM imports it. Nothing is minified, so that stack traces are readable; bundlers of users
- * minify anyway (the size limits measure that).
+ * Workspace packages are bundled, because they are not published. noble is ESM only: the CommonJS
+ * build bundles it, because not every runtime can require it; the ESM build imports it. Nothing is
+ * minified, so that stack traces are readable. Users' bundlers minify; the size limits measure
+ * their output.
  */
 export default defineConfig([
   { ...shared, format: 'esm', deps: { neverBundle: [/^@noble\//] } },

@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import {
   DomainError,
   decimal,
-  decimalGiven,
+  decimalInput,
   defineOperation,
   type Operation as OperationShape,
   type Permission,
@@ -66,7 +66,7 @@ export const noteOperations = {
     query: z.strictObject({ dry_run: z.enum(['true', 'false']).optional() }),
     body: z.strictObject({
       name: text({ max: 100 }),
-      price: decimalGiven('any').optional(),
+      price: decimalInput('any').optional(),
       kind: z.enum(['A', 'B']).default('A'),
       more: z.unknown().optional(),
     }),

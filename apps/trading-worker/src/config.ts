@@ -1,11 +1,11 @@
-import { decimalGiven, WORLDS } from '@trading-automation/contracts';
+import { decimalInput, WORLDS } from '@trading-automation/contracts';
 import { openingKeysSetting } from '@trading-automation/core/sealing';
 import { venuesSetting } from '@trading-automation/exchanges/ccxt';
 import { z } from 'zod';
 
 const tokensPerQuote = z.record(
   z.string().regex(/^[A-Z0-9]{1,20}$/, 'expected a quote currency, such as USDT'),
-  decimalGiven('positive'),
+  decimalInput('positive'),
 );
 
 const tokensPerQuoteSetting = z.string().transform((text, context) => {
@@ -40,8 +40,8 @@ export const configSchema = z.object({
   /** How often each account is reconciled with its exchange, in milliseconds, also if its stream works. */
   RECONCILE_EVERY_MS: z.coerce.number().int().min(1_000).default(60_000),
   /** Reward tokens per grant. 0 disables the grant; unset means the default of the world. */
-  REWARD_SIGN_UP_AMOUNT: decimalGiven('non_negative').optional(),
-  REWARD_FIRST_TRADE_AMOUNT: decimalGiven('non_negative').optional(),
+  REWARD_SIGN_UP_AMOUNT: decimalInput('non_negative').optional(),
+  REWARD_FIRST_TRADE_AMOUNT: decimalInput('non_negative').optional(),
   /** Reward tokens per unit of each quote currency of shared profit. Unset means the default of the world. */
   REWARD_TOKENS_PER_QUOTE: tokensPerQuoteSetting.optional(),
   /** Days until an unclaimed reward expires. Unset means that rewards never expire. */

@@ -20,19 +20,21 @@ class Fields {
   }
 
   /** @param {Schema} schema @param {string} prefix @param {boolean} isRequired @returns {object[]} */
-  within(schema, prefix = '', isRequired = true) {
-    const { properties = {}, required = [] } = this.named(schema);
+  fieldsIn(schema, prefix = '', isRequired = true) {
+    const { properties = {}, required = [] } = this.dereferenced(schema);
     return Object.entries(properties).flatMap(([name, member]) =>
       this.field(prefix + name, member, isRequired && required.includes(name)),
     );
   }
 
-  /** @param {string} path @param {Schema} given @param {boolean} isRequired @returns {object[]} */
-  field(path, given, isRequired) {
-    const { schema, isNullable } = withoutNull(given);
-    const named = this.named(schema);
+  /**
+   * @param {string} path @param {Schema} nullable @param {boolean} isRequired @returns {object[]}
+   */
+  field(path, nullable, isRequired) {
+    const { schema, isNullable } = withoutNull(nullable);
+    const named = this.dereferenced(schema);
     const { description = named.description ?? schema.description, default: fallback = schema.default } =
-      given;
+      nullable;
     const common = {
       path,
       ...(isRequired ? { isRequired: true } : {}),
@@ -45,16 +47,16 @@ class Fields {
       case 'object':
         return named.properties === undefined || isNullable
           ? [{ ...common, type: 'json' }]
-          : this.within(named, `${path}.`, isRequired);
+          : this.fieldsIn(named, `${path}.`, isRequired);
       case 'array':
-        return [{ ...common, ...this.kind(this.named(named.items)), isList: true }];
+        return [{ ...common, ...this.typeOf(this.dereferenced(named.items)), isList: true }];
       default:
-        return [{ ...common, ...this.kind(named) }];
+        return [{ ...common, ...this.typeOf(named) }];
     }
   }
 
   /** @param {Schema} schema */
-  kind(schema) {
+  typeOf(schema) {
     if (schema.const !== undefined) return { type: 'text', choices: [String(schema.const)] };
     if (schema.enum !== undefined) return { type: 'text', choices: schema.enum };
     if (schema.anyOf !== undefined) return { type: 'text' };
@@ -73,24 +75,24 @@ class Fields {
   }
 
   /** @param {Schema} schema @returns {Schema} */
-  named(schema) {
+  dereferenced(schema) {
     if (typeof schema.$ref !== 'string' || isDecimal(schema)) return schema;
-    const found = this.definitions[schema.$ref.slice(REF.length)];
-    if (found === undefined) throw new Error(`unknown $ref: ${schema.$ref}`);
-    return found;
+    const definition = this.definitions[schema.$ref.slice(REF.length)];
+    if (definition === undefined) throw new Error(`unknown $ref: ${schema.$ref}`);
+    return definition;
   }
 }
 
 /** @param {Schema} schema */
 const isDecimal = ({ $ref }) => typeof $ref === 'string' && DECIMALS.includes($ref.slice(REF.length));
 
-/** @param {Schema} given @returns {{ schema: Schema, isNullable: boolean }} */
-function withoutNull(given) {
-  const { anyOf } = given;
+/** @param {Schema} nullable @returns {{ schema: Schema, isNullable: boolean }} */
+function withoutNull(nullable) {
+  const { anyOf } = nullable;
   const others = anyOf?.filter((/** @type {Schema} */ option) => option.type !== 'null');
   return others?.length === 1 && others.length < anyOf.length
     ? { schema: others[0], isNullable: true }
-    : { schema: given, isNullable: false };
+    : { schema: nullable, isNullable: false };
 }
 
 /** Formats a description for the help. @param {string} description */
@@ -100,13 +102,13 @@ const helpText = (description) => description.replaceAll('`', '').replace(/\.$/,
 function fieldsOf(schema) {
   if (schema === undefined) return [];
   const { root, definitions } = jsonSchemaOf(schema, 'input');
-  return new Fields(definitions).within(root);
+  return new Fields(definitions).fieldsIn(root);
 }
 
 /** Returns the field names of a record, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
 function membersOf(schema) {
   const { root, definitions } = jsonSchemaOf(schema, 'output');
-  return Object.keys(new Fields(definitions).named(root).properties ?? {});
+  return Object.keys(new Fields(definitions).dereferenced(root).properties ?? {});
 }
 
 /**
@@ -173,7 +175,7 @@ export type OperationId = keyof typeof OPERATIONS;`,
 );
 write(
   'resolutions.ts',
-  `/** What to do about a refusal, by its code. */
+  `/** How to fix an error, by its code. */
 export const RESOLUTIONS: Readonly<Record<string, string>> = ${JSON.stringify(
     Object.fromEntries(Object.entries(ERRORS).map(([code, { resolution }]) => [code, resolution])),
     null,

@@ -54,20 +54,24 @@ export class CommandContext implements Context {
     return (await this.profile.credential()).apiKey;
   }
 
-  async confirm(question: string, typed?: string): Promise<void> {
+  async confirm(question: string, mustType?: string): Promise<void> {
     if (this.settings.isConfirmed) return;
     const instead = 'Confirm with --yes.';
-    if (typed === undefined) {
+    if (mustType === undefined) {
       if (await this.prompts.yesOrNo(question, instead)) return;
-    } else if ((await this.prompts.text(`${question} Type ${typed} to continue`, instead)) === typed) return;
+    } else if ((await this.prompts.text(`${question} Type ${mustType} to continue`, instead)) === mustType)
+      return;
     throw new Declined();
   }
 
-  async progress<T>(what: string, work: () => Promise<T>): Promise<T> {
-    return withProgress(this.terminal, this.settings, what, work);
+  async progress<T>(label: string, work: () => Promise<T>): Promise<T> {
+    return withProgress(this.terminal, this.settings, label, work);
   }
 
-  /** @param credential null as `apiKey` ignores the environment and sends no credential */
+  /**
+   * @param credential if its `apiKey` is null, the client ignores the environment and sends no
+   * credential
+   */
   private clientWith(credential: {
     readonly apiKey?: string | null;
     readonly signer?: Signer;
@@ -99,7 +103,10 @@ export class CommandContext implements Context {
     }
   }
 
-  /** Printed for comparison byte by byte, to debug signatures. */
+  /**
+   * Prints the canonical string, so that the user can compare it byte by byte with another
+   * signer's.
+   */
   private printCanonicalString(canonical: string): void {
     const lines = canonical.split('\n').map((line) => `  ${line}`);
     this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);

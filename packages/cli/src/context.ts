@@ -1,4 +1,7 @@
-/** The context of commands and how they are registered. Commands access the process only through their context. */
+/**
+ * The context of a command, and the types that register commands. Commands access the process only
+ * through it.
+ */
 import type { Client } from '@trading-automation/sdk';
 import type { Signer } from '@trading-automation/sdk/signer';
 import type { Command } from 'commander';
@@ -30,20 +33,20 @@ export interface Context {
   client(): Promise<Client<'string'>>;
   /** Returns a client without a credential. @throws {UsageError} if no address is configured */
   anonymousClient(): Client<'string'>;
-  /** Returns the signer of the profile's key pair, if it has one. */
+  /** Returns the signer of the key pair, if the credential is a key pair. */
   signer(): Promise<Signer | undefined>;
-  /** Returns the profile's API key, if that is its credential. */
+  /** Returns the API key, if the credential is an API key. */
   apiKey(): Promise<string | undefined>;
 
   /**
    * Asks for confirmation, unless `--yes` is set.
-   * @param typed text that the user must type instead of yes, for risky actions
+   * @param mustType text that the user must type instead of yes, for risky actions
    * @throws {UsageError} if the terminal is not interactive
    * @throws {Declined} if the user does not confirm
    */
-  confirm(question: string, typed?: string): Promise<void>;
+  confirm(question: string, mustType?: string): Promise<void>;
   /** Shows a spinner on an interactive terminal while the work runs. */
-  progress<T>(what: string, work: () => Promise<T>): Promise<T>;
+  progress<T>(label: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** The action of a command. `args` and `options` are what commander parsed from its declaration. */

@@ -1,6 +1,6 @@
 /**
- * The only access to the machine: environment variables, folders and network. Everything else gets an `Environment`,
- * which tests replace.
+ * Accesses the machine: environment variables, folders and network. All other code receives an
+ * `Environment`, which tests replace.
  */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
@@ -13,13 +13,16 @@ export interface Environment {
   readonly variables: Variables;
   /** Contains config.toml and, without a keyring, the secrets file. */
   readonly configFolder: string;
-  /** Contains data that may be lost: ids for completions. */
+  /** Contains data that can be deleted at any time: ids for completions. */
   readonly cacheFolder: string;
   readonly workingFolder: string;
   readonly hostName: string;
   /** File permissions differ on Windows. */
   readonly platform: NodeJS.Platform;
-  /** For the user's own addresses, such as a webhook receiver. The API is called only through the SDK. */
+  /**
+   * Sends requests to the user's own addresses, such as a webhook receiver. Only the SDK calls the
+   * API.
+   */
   readonly fetch: Fetch;
 }
 
@@ -28,14 +31,14 @@ export function processEnvironment(): Environment {
   return environmentOf(process.env, process.cwd());
 }
 
-/** Returns an environment with these variables on this machine. */
+/** Returns an environment on this machine with the passed variables and working folder. */
 export function environmentOf(variables: Variables, workingFolder: string): Environment {
   const paths = envPaths('svc', { suffix: '' });
-  const own = variables.SVC_CONFIG_DIR ? resolve(workingFolder, variables.SVC_CONFIG_DIR) : undefined;
+  const ownFolder = variables.SVC_CONFIG_DIR ? resolve(workingFolder, variables.SVC_CONFIG_DIR) : undefined;
   return {
     variables,
-    configFolder: own ?? paths.config,
-    cacheFolder: own ?? paths.cache,
+    configFolder: ownFolder ?? paths.config,
+    cacheFolder: ownFolder ?? paths.cache,
     workingFolder,
     hostName: hostname(),
     platform: process.platform,

@@ -20,7 +20,7 @@ export const EXIT = {
   rateLimited: 5,
   network: 6,
   interrupted: 130,
-  /** SIGTERM, by the convention of shells. */
+  /** Ended by SIGTERM: 128 + 15, as in shells. */
   terminated: 143,
 } as const;
 
@@ -64,7 +64,7 @@ export class Declined extends Failure {
   }
 }
 
-/** Ctrl-C or SIGTERM. */
+/** The user pressed Ctrl-C, or the process received SIGTERM. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 
@@ -73,7 +73,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Ends with an exit code and without a message: the command has printed everything. */
+/** Ends the command with an exit code and no message, because it has already printed everything. */
 export class QuietExit extends Error {
   override readonly name = 'QuietExit';
 

@@ -43,7 +43,7 @@ function fieldOf({ field, message }: ErrorDetail): string[] {
   return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
 }
 
-/** Resolutions in terms of the command line; those of the API mention headers. */
+/** Resolutions for users of the command line; the resolutions of the API mention headers. */
 const CLI_RESOLUTIONS: Readonly<Record<string, string>> = {
   authentication_required: 'Log in with `svc auth login`, or set SVC_API_KEY.',
   invalid_api_key: 'Check the credential with `svc auth status`, or log in again with `svc auth login`.',

@@ -1,4 +1,7 @@
-/** The command tree. Each group registers itself; global options and help settings are here. */
+/**
+ * Builds the command tree. Each group registers itself; global options and help settings are
+ * defined here.
+ */
 import { Command, Option } from 'commander';
 import { CommandContext } from './command-context.js';
 import { registerAuth } from './commands/auth.js';
@@ -6,7 +9,7 @@ import { registerLogin } from './commands/auth-login.js';
 import { registerCompletion } from './commands/completion.js';
 import { CUSTOM_COMMANDS } from './commands/custom-commands.js';
 import { registerDeadLettersRetry } from './commands/dead-letters-retry.js';
-import { underHeadings } from './commands/group.js';
+import { groupUnderHeadings } from './commands/group.js';
 import { registerProfile } from './commands/profile.js';
 import { registerOperationCommands } from './commands/register-operation-commands.js';
 import type { Action, Register, Runner } from './context.js';
@@ -15,7 +18,7 @@ import { ActiveProfile } from './profile/active-profile.js';
 import type { Terminal } from './terminal/terminal.js';
 import { VERSION } from './version.js';
 
-export function programOf(edge: ProcessContext, terminal: Terminal): Command {
+export function programOf(processContext: ProcessContext, terminal: Terminal): Command {
   const program = new Command('svc');
   const { stdout, stderr } = terminal;
   program
@@ -44,14 +47,14 @@ export function programOf(edge: ProcessContext, terminal: Terminal): Command {
   program.addHelpText('afterAll', ({ command }) =>
     command === program ? '' : '\nFor options of every command, see: svc --help',
   );
-  const run = runnerOf(program, edge, terminal);
-  for (const register of REGISTERS) register(program, run);
-  underHeadings(program);
+  const run = runnerOf(program, processContext, terminal);
+  for (const register of REGISTRATIONS) register(program, run);
+  groupUnderHeadings(program);
   return program;
 }
 
-/** In help order. */
-const REGISTERS: readonly Register[] = [
+/** The commands, in the order of the help. */
+const REGISTRATIONS: readonly Register[] = [
   registerLogin,
   registerAuth,
   registerProfile,
@@ -77,11 +80,11 @@ function globalOptions(): readonly Option[] {
     new Option('--profile <name>', 'use this profile'),
     new Option('--base-url <url>', 'address of the API'),
     new Option('--json [fields]', 'print JSON, optionally only these fields (comma-separated)'),
-    new Option('--jq <filter>', 'print the JSON through a jq filter'),
+    new Option('--jq <filter>', 'print JSON that a jq filter transforms'),
     new Option('--limit <count>', 'maximum number of items of a list'),
-    new Option('--all', 'all items of a list'),
+    new Option('--all', 'read all items of a list'),
     new Option('--idempotency-key <key>', 'make a repeated command take effect once'),
-    new Option('--timeout <time>', 'time limit of each request: 10s, 500ms, 2m'),
+    new Option('--timeout <time>', 'time limit of each request: 10s, 500ms or 2m'),
     new Option('-y, --yes', 'skip confirmation prompts'),
     new Option('-q, --quiet', 'print only data and warnings'),
     new Option('-v, --verbose', 'print progress details'),
@@ -91,13 +94,18 @@ function globalOptions(): readonly Option[] {
   ];
 }
 
-function runnerOf(program: Command, edge: ProcessContext, terminal: Terminal): Runner {
+function runnerOf(program: Command, processContext: ProcessContext, terminal: Terminal): Runner {
   return <Args, Options>(action: Action<Args, Options>) =>
     async (...values: unknown[]) => {
       const options = values.at(-2) as Options;
       const args = values.slice(0, -2) as Args;
-      const profile = await ActiveProfile.select(edge.environment, program.opts());
-      const context = new CommandContext(edge.environment, edge.signal, terminal, profile);
+      const profile = await ActiveProfile.select(processContext.environment, program.opts());
+      const context = new CommandContext(
+        processContext.environment,
+        processContext.signal,
+        terminal,
+        profile,
+      );
       await action(context, args, options);
     };
 }

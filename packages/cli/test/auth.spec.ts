@@ -7,41 +7,41 @@ import { expectGolden } from './support/golden.js';
 import { type RecordedRequest, StubApi } from './support/stub-api.js';
 
 const CHALLENGE = 'ab'.repeat(32);
-/** Unused keys, derived from a label at run time. */
+/** Derives a private key from a label, so that no key is in the repository. */
 const keyOf = (label: string) => createHash('sha256').update(label).digest('hex');
 const API_KEY = `svc_test_${keyOf('api').slice(0, 40)}`;
 
-let farSide: StubApi;
+let api: StubApi;
 let folder: string;
 beforeAll(async () => {
-  farSide = await StubApi.start();
+  api = await StubApi.start();
 });
 beforeEach(() => {
-  farSide.reset();
+  api.reset();
   folder = emptyFolder();
-  farSide.on('auth.cliChallenge', {
+  api.on('auth.cliChallenge', {
     body: { success: true, data: { challenge: CHALLENGE, expires_at: '2026-01-31T12:00:00.000Z' } },
   });
-  farSide.on('auth.cliIdentity', (heard) => ({
+  api.on('auth.cliIdentity', (request) => ({
     status: 201,
-    body: { success: true, data: { id: 'pbk_1', user_id: 'usr_1', pubkey: bodyOf(heard).pubkey } },
+    body: { success: true, data: { id: 'pbk_1', user_id: 'usr_1', pubkey: bodyOf(request).pubkey } },
   }));
-  farSide.on('me.get', meAs('public_key', 'pbk_1'));
+  api.on('me.get', meAs('public_key', 'pbk_1'));
 });
-afterAll(() => farSide.close());
+afterAll(() => api.close());
 
 const meAs = (kind: string, id: string, world = 'test') => ({
   body: { success: true, data: { id: 'usr_1', world, credential: { kind, id, permissions: ['ADMIN'] } } },
 });
 
 const bodyOf = ({ body }: RecordedRequest) => body as Readonly<Record<string, string>>;
-const svc = (argv: readonly string[], around: TestEnvironment = {}) =>
-  runCaptured(argv, { configFolder: folder, ...around });
-const login = (more: readonly string[] = [], around: TestEnvironment = {}) =>
-  svc(['auth', 'login', '--base-url', farSide.url, ...more], around);
+const svc = (argv: readonly string[], testEnvironment: TestEnvironment = {}) =>
+  runCaptured(argv, { configFolder: folder, ...testEnvironment });
+const login = (args: readonly string[] = [], testEnvironment: TestEnvironment = {}) =>
+  svc(['auth', 'login', '--base-url', api.url, ...args], testEnvironment);
 const credentials = () => readFileSync(join(folder, 'credentials.json'), 'utf8');
 
-/** By another library than the one that signed. */
+/** Verifies a signature with another library than the one that signs. */
 function isSignedBy(pubkey: string, message: string, signature: string): boolean {
   const spki = Buffer.concat([
     Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex'),
@@ -56,20 +56,20 @@ function isSignedBy(pubkey: string, message: string, signature: string): boolean
   );
 }
 
-it('logs in with a key pair of its own, from an empty home and without a question', async () => {
+it('logs in with a new key pair, from an empty configuration folder and without a prompt', async () => {
   const { exitCode, stderr } = await login();
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Logged in to usr_1 (test world)')]);
-  const { pubkey, signature, challenge, label } = bodyOf(farSide.requestsOf('auth.cliIdentity')[0]!);
+  const { pubkey, signature, challenge, label } = bodyOf(api.requestsOf('auth.cliIdentity')[0]!);
   expect(isSignedBy(pubkey!, `svc-cli-identity\n${challenge}\n${pubkey}`, signature!)).toBe(true);
   expect(label).not.toBe('');
   expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600);
 });
 
-it('signs every request after the login with the key that it kept', async () => {
+it('signs requests after the login with the stored key', async () => {
   await login();
-  farSide.requests.length = 0;
+  api.requests.length = 0;
   expect((await svc(['me', 'get'])).exitCode).toBe(0);
-  const { headers, url } = farSide.requestsOf('me.get')[0]!;
+  const { headers, url } = api.requestsOf('me.get')[0]!;
   const canonical = [
     'GET',
     url,
@@ -82,14 +82,14 @@ it('signs every request after the login with the key that it kept', async () => 
   ).toBe(true);
 });
 
-it('prints no private key, at the login and with --debug neither', async () => {
+it('does not print the private key at login, even with --debug', async () => {
   const { stdout, stderr } = await login(['--debug']);
   const { private_key } = (JSON.parse(credentials()) as { default: { private_key: string } }).default;
   expect(private_key).toMatch(/^[0-9a-f]{64}$/);
   expect(stdout + stderr).not.toContain(private_key);
 });
 
-it('takes a private key from stdin', async () => {
+it('reads a private key from stdin', async () => {
   const key = keyOf('imported');
   expect((await login(['--key-stdin'], { stdin: `${key}\n` })).exitCode).toBe(0);
   expect(credentials()).toContain(key);
@@ -101,59 +101,59 @@ it('rejects an invalid private key without printing it', async () => {
   expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
 });
 
-it('links the key pair to the account of an API key, and keeps the key pair alone', async () => {
+it('links the key pair to the account of an API key, and stores only the key pair', async () => {
   expect((await login([], { variables: { SVC_API_KEY: API_KEY } })).exitCode).toBe(0);
-  expect(farSide.requestsOf('auth.cliIdentity')[0]!.headers['x-api-key']).toBe(API_KEY);
+  expect(api.requestsOf('auth.cliIdentity')[0]!.headers['x-api-key']).toBe(API_KEY);
   expect(credentials()).not.toContain(API_KEY);
 });
 
 it('stores an API key as the credential with --with-api-key', async () => {
-  farSide.on('me.get', meAs('api_key', 'key_1'));
+  api.on('me.get', meAs('api_key', 'key_1'));
   expect((await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY })).exitCode).toBe(0);
   expect(credentials()).toContain(API_KEY);
   await svc(['trades', 'list']);
-  expect(farSide.requestsOf('trades.list')[0]!.headers['x-api-key']).toBe(API_KEY);
+  expect(api.requestsOf('trades.list')[0]!.headers['x-api-key']).toBe(API_KEY);
 });
 
-it('sends a kept API key to no other address than it was kept for', async () => {
-  farSide.on('me.get', meAs('api_key', 'key_1'));
+it('sends a stored API key only to the address that it was stored for', async () => {
+  api.on('me.get', meAs('api_key', 'key_1'));
   await login(['--with-api-key', '--api-key-stdin'], { stdin: API_KEY });
-  farSide.requests.length = 0;
-  const elsewhere = farSide.url.replace('127.0.0.1', 'localhost');
-  expect((await svc(['me', 'get', '--base-url', elsewhere])).exitCode).toBe(2);
-  expect(farSide.requests).toHaveLength(0);
+  api.requests.length = 0;
+  const otherAddress = api.url.replace('127.0.0.1', 'localhost');
+  expect((await svc(['me', 'get', '--base-url', otherAddress])).exitCode).toBe(2);
+  expect(api.requests).toHaveLength(0);
 });
 
-it('keeps nothing of a login that is refused, and what worked before still works', async () => {
+it('keeps the previous credential if a login is rejected', async () => {
   await login();
   const before = credentials();
-  farSide.respondWithError('auth.cliIdentity', 409, {
+  api.respondWithError('auth.cliIdentity', 409, {
     code: 'already_exists',
     message: 'Another account has it.',
   });
-  const { exitCode } = await login(['--key-stdin'], { stdin: keyOf('of another') });
+  const { exitCode } = await login(['--key-stdin'], { stdin: keyOf('linked to another account') });
   expect(exitCode).toBe(1);
   expect(credentials()).toBe(before);
 });
 
-it('keeps no key of a first login that is refused', async () => {
-  farSide.respondWithError('auth.cliIdentity', 403, {
+it('stores no key if the first login is rejected', async () => {
+  api.respondWithError('auth.cliIdentity', 403, {
     code: 'permission_denied',
     message: 'This deployment does not open accounts.',
   });
   expect((await login()).exitCode).toBe(4);
   expect(credentials()).toBe('{}\n');
-  expect((await svc(['me', 'get', '--base-url', farSide.url])).exitCode).toBe(4);
+  expect((await svc(['me', 'get', '--base-url', api.url])).exitCode).toBe(4);
 });
 
-it('opens no second account by a second login', async () => {
+it('rejects a second login, which would open a second account', async () => {
   await login();
   const { exitCode, stderr } = await login();
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining('already logged in')]);
-  expect(farSide.requestsOf('auth.cliIdentity')).toHaveLength(1);
+  expect(api.requestsOf('auth.cliIdentity')).toHaveLength(1);
 });
 
-it('keeps profiles apart', async () => {
+it('stores a separate key for each profile', async () => {
   await login(['--profile', 'one']);
   await login(['--profile', 'two']);
   const table = JSON.parse(credentials()) as Record<string, { private_key: string }>;
@@ -165,13 +165,13 @@ it('keeps profiles apart', async () => {
   ]);
 });
 
-it('says loud that a profile is live', async () => {
-  farSide.on('me.get', meAs('public_key', 'pbk_1', 'live'));
+it('prints a LIVE label for a live profile', async () => {
+  api.on('me.get', meAs('public_key', 'pbk_1', 'live'));
   expect((await login()).stderr).toContain(' LIVE ');
   expect((await svc(['auth', 'status'])).stderr).toContain(' LIVE ');
 });
 
-it('shows the credential in use, but no key', async () => {
+it('shows the credential in use, but not the private key', async () => {
   await login();
   const { stdout } = await svc(['auth', 'status', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -185,18 +185,18 @@ it('shows the credential in use, but no key', async () => {
   expect((await svc(['auth', 'whoami'])).stdout).toBe('usr_1\n');
 });
 
-it('forgets the key at a logout, at the API with --revoke alone', async () => {
+it('deletes the key at logout, and revokes it only with --revoke', async () => {
   await login();
   expect((await svc(['auth', 'logout'])).exitCode).toBe(0);
-  expect(farSide.requestsOf('publicKeys.revoke')).toHaveLength(0);
+  expect(api.requestsOf('publicKeys.revoke')).toHaveLength(0);
   expect(credentials()).toBe('{}\n');
   expect((await svc(['trades', 'list'])).exitCode).toBe(4);
   await login();
   expect((await svc(['auth', 'logout', '--revoke', '--yes'])).exitCode).toBe(0);
-  expect(farSide.requestsOf('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
+  expect(api.requestsOf('publicKeys.revoke')[0]!.url).toBe('/v1/auth/public-keys/pbk_1');
 });
 
-it('forgets the ids that were listed at a logout', async () => {
+it('deletes the cached ids at logout', async () => {
   await login();
   await svc(['trades', 'list']);
   expect(existsSync(join(folder, 'known-ids.json'))).toBe(true);
@@ -204,56 +204,56 @@ it('forgets the ids that were listed at a logout', async () => {
   expect(existsSync(join(folder, 'known-ids.json'))).toBe(false);
 });
 
-it('shows its state as before, on a screen and in a pipe', async () => {
+it('shows the credential and the profiles as in the golden file, on a screen and in a pipe', async () => {
   await login(['--key-stdin'], { stdin: keyOf('golden') });
   await svc(['profile', 'add', 'away', '--base-url', 'http://away:1']);
-  const shown = async (argv: readonly string[], isScreen: boolean) => {
+  const transcriptOf = async (argv: readonly string[], isScreen: boolean) => {
     const { stdout, stderr } = await svc(argv, { isScreen, variables: { NO_COLOR: '1' } });
     const text = `$ svc ${argv.join(' ')}${isScreen ? '' : ' | cat'}\n${stdout}${stderr}`;
-    return text.replaceAll(folder, '(folder)').replaceAll(farSide.url, 'http://127.0.0.1:40000');
+    return text.replaceAll(folder, '(folder)').replaceAll(api.url, 'http://127.0.0.1:40000');
   };
-  const texts = [];
+  const transcripts = [];
   for (const argv of [
     ['auth', 'status'],
     ['auth', 'whoami'],
     ['profile', 'list'],
     ['config', 'get'],
   ])
-    texts.push(await shown(argv, true), await shown(argv, false));
-  expectGolden('auth-and-profiles', texts.join('\n'));
+    transcripts.push(await transcriptOf(argv, true), await transcriptOf(argv, false));
+  expectGolden('auth-and-profiles', transcripts.join('\n'));
 });
 
-it('prints the private key when it is asked for and confirmed, and not else', async () => {
+it('exports the private key only after confirmation', async () => {
   await login(['--key-stdin'], { stdin: keyOf('exported') });
-  const refused = await svc(['auth', 'keys', 'export']);
-  expect([refused.exitCode, refused.stdout]).toEqual([2, '']);
+  const unconfirmed = await svc(['auth', 'keys', 'export']);
+  expect([unconfirmed.exitCode, unconfirmed.stdout]).toEqual([2, '']);
   expect((await svc(['auth', 'keys', 'export', '--yes'])).stdout).toBe(`${keyOf('exported')}\n`);
 });
 
-it('refuses two credentials at once', async () => {
-  const variables = { SVC_API_KEY: API_KEY, SVC_PRIVATE_KEY: keyOf('both'), SVC_BASE_URL: farSide.url };
+it('rejects two credentials in the environment', async () => {
+  const variables = { SVC_API_KEY: API_KEY, SVC_PRIVATE_KEY: keyOf('both'), SVC_BASE_URL: api.url };
   expect(await svc(['me', 'get'], { variables })).toMatchObject({ exitCode: 2 });
 });
 
-it('uses a key of the environment, and keeps it nowhere', async () => {
-  const variables = { SVC_PRIVATE_KEY: keyOf('environment'), SVC_BASE_URL: farSide.url };
+it('uses a private key from the environment without storing it', async () => {
+  const variables = { SVC_PRIVATE_KEY: keyOf('environment'), SVC_BASE_URL: api.url };
   expect((await svc(['me', 'get'], { variables })).exitCode).toBe(0);
-  expect(farSide.requestsOf('me.get')[0]!.headers['x-svc-sig']).toMatch(/^[0-9a-f]{128}$/);
+  expect(api.requestsOf('me.get')[0]!.headers['x-svc-sig']).toMatch(/^[0-9a-f]{128}$/);
   expect(existsSync(join(folder, 'credentials.json'))).toBe(false);
 });
 
-it('adds, uses and removes profiles, with their keys', async () => {
+it('adds, uses and removes profiles together with their keys', async () => {
   await svc(['profile', 'add', 'away', '--base-url', 'http://away:1']);
   await login(['--profile', 'home']);
   await svc(['profile', 'use', 'home']);
-  expect((await svc(['config', 'get', 'base_url'])).stdout).toBe(`${farSide.url}\n`);
+  expect((await svc(['config', 'get', 'base_url'])).stdout).toBe(`${api.url}\n`);
   expect((await svc(['profile', 'remove', 'home'])).exitCode).toBe(2);
   expect((await svc(['profile', 'remove', 'home', '--yes'])).exitCode).toBe(0);
   expect(credentials()).toBe('{}\n');
   expect((await svc(['profile', 'use', 'home'])).exitCode).toBe(3);
 });
 
-it('sets what may be set of a profile, and no secret', async () => {
+it('sets the settings of a profile, but no secret', async () => {
   expect((await svc(['config', 'set', 'base_url', 'http://home:1'])).exitCode).toBe(0);
   expect((await svc(['config', 'get', 'base_url'])).stdout).toBe('http://home:1\n');
   expect((await svc(['config', 'set', 'api_key', API_KEY])).exitCode).toBe(2);

@@ -1,4 +1,4 @@
-/** Completions as shells ask for them: of the built command line, in processes of their own. */
+/** Completions of the built command line, requested as shells do: in separate processes. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,47 +11,50 @@ import { SVC_FILE } from './support/svc-file.js';
 const CTRL_U = '\u0015';
 const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 
-let farSide: StubApi;
+let api: StubApi;
 let folder: string;
 beforeAll(async () => {
-  farSide = await StubApi.start();
+  api = await StubApi.start();
 });
 beforeEach(() => {
-  farSide.reset();
+  api.reset();
   folder = emptyFolder();
 });
-afterAll(() => farSide.close());
+afterAll(() => api.close());
 
 async function svc(...argv: readonly string[]): Promise<string> {
   const env = {
     PATH: process.env.PATH ?? '',
     SVC_CONFIG_DIR: folder,
     SVC_CREDENTIALS: 'file',
-    SVC_BASE_URL: farSide.url,
+    SVC_BASE_URL: api.url,
     SVC_API_KEY: 'svc_test_key',
   };
   return (await promisify(execFile)(process.execPath, [SVC_FILE, ...argv], { env })).stdout;
 }
 
-/** The completions, without descriptions and without the last line, which has directives for the shell. */
-const completed = async (...words: readonly string[]) =>
+/**
+ * Returns the completions without descriptions, and without the last line, which contains
+ * directives for the shell.
+ */
+const completionsOf = async (...words: readonly string[]) =>
   (await svc('complete', '--', ...words))
     .split('\n')
     .slice(0, -2)
     .map((line) => line.split('\t')[0]);
 
-it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async (shell) => {
+it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a completion script for %s', async (shell) => {
   expect(await svc('completion', shell)).toMatch(/svc complete '?--/);
 });
 
-it('completes in a bash that has no package for completions', async () => {
+it('completes in a bash without the package bash-completion', async () => {
   const bash = PseudoTerminal.bash({ SVC_CONFIG_DIR: folder, PS1: '> ' });
   try {
     bash.type('source <(svc completion bash); echo rea""dy\r');
     await bash.shows('ready');
     bash.type('svc trades crea\t--si\tBU\t');
     await bash.shows('svc trades create --side BUY ');
-    // Typed text is never run by completing it.
+    // Completing a line must not execute the command substitution in it.
     bash.type(
       `${CTRL_U}svc trades get $(touch ${join(folder, 'run')}) \t${CTRL_U}svc webhooks dead-letters dis\t`,
     );
@@ -63,17 +66,17 @@ it('completes in a bash that has no package for completions', async () => {
 });
 
 it('completes commands, flags and choices', async () => {
-  expect(await completed('trades', 'c')).toEqual(['create', 'cancel']);
-  expect(await completed('trades', 'create', '--side', '')).toEqual(['BUY', 'SELL']);
-  expect(await completed('trades', 'create', '--si')).toEqual(['--side']);
-  expect(await completed('webhooks', 'dead-letters', 'dis')).toEqual(['discard']);
+  expect(await completionsOf('trades', 'c')).toEqual(['create', 'cancel']);
+  expect(await completionsOf('trades', 'create', '--side', '')).toEqual(['BUY', 'SELL']);
+  expect(await completionsOf('trades', 'create', '--si')).toEqual(['--side']);
+  expect(await completionsOf('webhooks', 'dead-letters', 'dis')).toEqual(['discard']);
 });
 
-it('completes the ids that were listed, and asks the API nothing', async () => {
-  expect(await completed('trades', 'get', 'trd')).toEqual([]);
+it('completes cached ids without a request to the API', async () => {
+  expect(await completionsOf('trades', 'get', 'trd')).toEqual([]);
   await svc('trades', 'list');
-  farSide.requests.length = 0;
-  expect(await completed('trades', 'get', 'trd')).toEqual([TRADE]);
-  expect(await completed('copiers', 'get', 'trd')).toEqual([]);
-  expect(farSide.requests).toHaveLength(0);
+  api.requests.length = 0;
+  expect(await completionsOf('trades', 'get', 'trd')).toEqual([TRADE]);
+  expect(await completionsOf('copiers', 'get', 'trd')).toEqual([]);
+  expect(api.requests).toHaveLength(0);
 });

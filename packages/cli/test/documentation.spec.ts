@@ -1,4 +1,7 @@
-/** What the documentation types exists: each `svc …` of its shell blocks is a command with flags that there are. */
+/**
+ * Checks that each `svc …` call in the shell blocks of the documentation is a command with existing
+ * flags.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +22,7 @@ const program = programOf(
   new Terminal(streams, {}),
 );
 
-/** Words of each call, up to where the shell takes over again. */
+/** Returns the words of each call, up to the next shell operator. */
 function callsIn(file: string): readonly (readonly string[])[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const blocks = [...text.matchAll(/^```(?:sh|bash|shell|console)?\n([\s\S]*?)^```/gm)].map(
@@ -34,14 +37,14 @@ function callsIn(file: string): readonly (readonly string[])[] {
   );
 }
 
-/** The command that the first words name. */
+/** Returns the command that the first words name. */
 function commandOf([word, ...rest]: readonly string[], from: Command = program): Command {
-  const found = from.commands.find((command) => command.name() === word);
-  return found === undefined ? from : commandOf(rest, found);
+  const subcommand = from.commands.find((command) => command.name() === word);
+  return subcommand === undefined ? from : commandOf(rest, subcommand);
 }
 
 it.each(FILES.map((file) => [file, callsIn(file)] as const).filter(([, calls]) => calls.length > 0))(
-  '%s',
+  '%s calls only existing commands and flags',
   (_file, calls) => {
     for (const words of calls) {
       const flags = words

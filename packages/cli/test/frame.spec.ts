@@ -6,33 +6,33 @@ import { emptyFolder } from './support/empty-folder.js';
 import { expectGolden } from './support/golden.js';
 import { StubApi } from './support/stub-api.js';
 
-let farSide: StubApi;
+let api: StubApi;
 beforeAll(async () => {
-  farSide = await StubApi.start();
+  api = await StubApi.start();
 });
-beforeEach(() => farSide.reset());
-afterAll(() => farSide.close());
+beforeEach(() => api.reset());
+afterAll(() => api.close());
 
-const svc = (argv: readonly string[], { variables = {}, ...around }: TestEnvironment = {}) =>
+const svc = (argv: readonly string[], { variables = {}, ...testEnvironment }: TestEnvironment = {}) =>
   runCaptured(argv, {
-    ...around,
-    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, ...variables },
+    ...testEnvironment,
+    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: api.url, ...variables },
   });
 
-describe('what is wrong', () => {
+describe('svc errors', () => {
   it.each([
     ['a command', ['trade', 'list'], 'Did you mean trades?'],
     ['a verb', ['trades', 'lst'], 'Did you mean list?'],
     ['a flag', ['trades', 'list', '--statsu', 'FILLED'], 'Did you mean --status?'],
-  ])('says what was meant by %s that does not exist', async (_what, argv, hint) => {
+  ])('suggest the correct name for %s that does not exist', async (_what, argv, hint) => {
     const { exitCode, stderr, stdout } = await svc(argv);
     expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(hint)]);
   });
 
-  it('prints the error, its fields, its resolution and the request id', async () => {
-    farSide.respondWithError('trades.create', 422, {
+  it('show the message, the fields, the resolution and the request id', async () => {
+    api.respondWithError('trades.create', 422, {
       code: 'validation_failed',
-      message: 'The body is not as it should be.',
+      message: 'The body does not match the schema.',
       details: [{ field: 'amount', code: 'too_small', message: 'It must be above 0.' }],
     });
     const { exitCode, stdout, stderr } = await svc([...CREATE, '--amount', '0']);
@@ -40,31 +40,31 @@ describe('what is wrong', () => {
     expectGolden('errors-validation', stderr);
   });
 
-  it('prints the idempotency key of a POST without a response, so that a repeat takes effect once', async () => {
-    farSide.hang('trades.create', () => undefined);
+  it('show the idempotency key of a POST without a response, so that a repeat takes effect once', async () => {
+    api.hang('trades.create', () => undefined);
     const order = [...CREATE, '--amount', '0.01'];
-    const lost = await svc([...order, '--timeout', '100ms']);
-    expect(lost.exitCode).toBe(6);
-    const [, key] = /--idempotency-key (\S+): it then takes effect once/.exec(lost.stderr) ?? [];
-    farSide.on('trades.create', {
+    const timedOut = await svc([...order, '--timeout', '100ms']);
+    expect(timedOut.exitCode).toBe(6);
+    const [, key] = /--idempotency-key (\S+): it then takes effect once/.exec(timedOut.stderr) ?? [];
+    api.on('trades.create', {
       status: 503,
       body: { success: false, error: { code: 'service_unavailable' } },
     });
     await svc([...order, '--idempotency-key', key!]);
-    const keys = farSide.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key']);
+    const keys = api.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key']);
     expect(keys.length).toBeGreaterThan(3);
     expect(new Set(keys)).toEqual(new Set([key]));
   });
 
-  it('sends any request of the API under the key that was given', async () => {
+  it('do not occur for a POST with svc api, which sends the passed idempotency key', async () => {
     await svc(['api', 'POST', '/v1/trades', '-f', 'amount=1', '--idempotency-key', 'mine']);
-    expect(farSide.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual([
+    expect(api.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual([
       'mine',
     ]);
   });
 
-  it('prints it for retried dead letters, too', async () => {
-    farSide.hang('deadLetters.retry', () => undefined);
+  it('show the idempotency key also for the retry of a dead letter', async () => {
+    api.hang('deadLetters.retry', () => undefined);
     const retry = ['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1', '--timeout', '100ms'];
     expect(await svc(retry)).toMatchObject({
       exitCode: 6,
@@ -72,10 +72,10 @@ describe('what is wrong', () => {
     });
   });
 
-  it('refuses an idempotency key that no header can carry, before anything is sent', async () => {
+  it('report an idempotency key that no header can carry, before a request is sent', async () => {
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key must be 1 to 255')]);
-    expect(farSide.requests).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 
   it.each([
@@ -84,13 +84,13 @@ describe('what is wrong', () => {
     [403, 'permission_denied', 4],
     [404, 'not_found', 3],
     [409, 'invalid_state', 1],
-  ])('turns the status %i into its exit code', async (status, code, exitCode) => {
-    farSide.respondWithError('trades.get', status, { code, message: 'No.' });
+  ])('with status %i and code %s end with exit code %i', async (status, code, exitCode) => {
+    api.respondWithError('trades.get', status, { code, message: 'No.' });
     expect((await svc(['trades', 'get', TRADE])).exitCode).toBe(exitCode);
   });
 
-  it('says how long to wait where the rate limit is reached', async () => {
-    farSide.respondWithError(
+  it('say how long to wait after reaching the rate limit', async () => {
+    api.respondWithError(
       'trades.get',
       429,
       { code: 'rate_limited', message: 'Too many.' },
@@ -100,38 +100,41 @@ describe('what is wrong', () => {
     expect([exitCode, stderr]).toEqual([5, expect.stringContaining('Wait 90 s')]);
   });
 
-  it('reports an unreachable server with its address', async () => {
+  it('name the address of an unreachable server', async () => {
     const { exitCode, stderr } = await svc(['version'], {
       variables: { SVC_BASE_URL: 'http://127.0.0.1:1' },
     });
     expect([exitCode, stderr]).toEqual([6, expect.stringContaining('http://127.0.0.1:1')]);
   });
 
-  it.each([['ftp://x'], ['http://x/path'], ['nonsense']])('refuses the address %s', async (SVC_BASE_URL) => {
-    expect((await svc(['version'], { variables: { SVC_BASE_URL } })).exitCode).toBe(2);
-  });
+  it.each([['ftp://x'], ['http://x/path'], ['nonsense']])(
+    'report the invalid address %s',
+    async (SVC_BASE_URL) => {
+      expect((await svc(['version'], { variables: { SVC_BASE_URL } })).exitCode).toBe(2);
+    },
+  );
 
-  it('names what is missing where neither address nor credential is known', async () => {
+  it('say how to pass a missing address or credential', async () => {
     const address = await svc(['version'], { variables: { SVC_BASE_URL: '' } });
     expect([address.exitCode, address.stderr]).toEqual([2, expect.stringContaining('--base-url')]);
     const credential = await svc(['me', 'get'], { variables: { SVC_API_KEY: '' } });
     expect([credential.exitCode, credential.stderr]).toEqual([4, expect.stringContaining('svc auth login')]);
   });
 
-  it('shows where a failure came from with --debug, and no key', async () => {
+  it('show a stack trace with --debug, but never the API key', async () => {
     const SVC_API_KEY = 'svc_test_veryverysecret';
-    farSide.respondWithError('me.get', 401, { code: 'invalid_api_key', message: `No: ${SVC_API_KEY}` });
+    api.respondWithError('me.get', 401, { code: 'invalid_api_key', message: `No: ${SVC_API_KEY}` });
     const { stderr } = await svc(['me', 'get', '--debug'], { variables: { SVC_API_KEY } });
     expect(stderr).toContain('    at ');
     expect(stderr).not.toContain('veryverysecret');
   });
 
-  it('shows no control character that an answer holds', async () => {
-    farSide.respondWithError('me.get', 403, { code: 'permission_denied', message: 'a\u001b[2Jb' });
+  it('escape control characters from a response', async () => {
+    api.respondWithError('me.get', 403, { code: 'permission_denied', message: 'a\u001b[2Jb' });
     expect((await svc(['me', 'get'])).stderr).not.toContain('\u001b');
   });
 
-  it('reports all missing flags of an order, and sends nothing', async () => {
+  it('list all missing flags of an order, before a request is sent', async () => {
     const { exitCode, stderr } = await svc([
       'trades',
       'create',
@@ -142,42 +145,42 @@ describe('what is wrong', () => {
     ]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--trade-pair-id, --type, --amount are missing');
-    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
+    expect(api.requestsOf('trades.create')).toHaveLength(0);
   });
 });
 
-describe('JSON', () => {
-  it('prints the named fields of a record and of each record of a list', async () => {
+describe('--json and --jq', () => {
+  it('print the selected fields of a record, and of each record of a list', async () => {
     const one = await svc(['trades', 'get', TRADE, '--json', 'symbol,fee.amount']);
     expect(JSON.parse(one.stdout)).toEqual({ symbol: 'BTC/USDT', 'fee.amount': '0.01' });
     const many = await svc(['trades', 'list', '--json', 'symbol']);
     expect(JSON.parse(many.stdout)).toEqual([{ symbol: 'BTC/USDT' }]);
   });
 
-  it('refuses a field that there is not, before anything is asked of the API', async () => {
+  it('reject an unknown field before a request is sent', async () => {
     const { exitCode, stderr } = await svc(['trades', 'list', '--json', 'sybmol']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('unknown field sybmol')]);
-    expect(farSide.requests).toHaveLength(0);
+    expect(api.requests).toHaveLength(0);
   });
 
-  it('says so where --json took an id for its fields', async () => {
+  it('explain the error if --json was followed by an id', async () => {
     const { exitCode, stderr } = await svc(['trades', 'get', TRADE, '--json', 'trd_1']);
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before it')]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before --json')]);
   });
 
-  it('goes through a jq filter, texts without quotes and decimals as they came', async () => {
+  it('print strings without quotes and decimals with every digit through a jq filter', async () => {
     const { stdout } = await svc(['trades', 'list', '--jq', '.[] | .average_price, .version']);
     expect(stdout).toBe('60000.100000000000000001\n3\n');
   });
 
-  it('distinguishes an invalid jq filter from a failure of the API', async () => {
+  it('report an invalid jq filter as a usage error', async () => {
     expect((await svc(['trades', 'list', '--jq', '.[', '--yes'])).exitCode).toBe(2);
   });
 });
 
 describe('lists', () => {
   beforeEach(() =>
-    farSide.on('events.list', ({ url }) => {
+    api.on('events.list', ({ url }) => {
       const search = new URL(url, 'http://x').searchParams;
       const [from, limit] = [Number(search.get('cursor') ?? 0), Number(search.get('limit') ?? 20)];
       const data = Array.from({ length: Math.min(limit, 250 - from) }, (_, at) => ({ event_id: from + at }));
@@ -199,12 +202,12 @@ describe('lists', () => {
 
   it('print one page by default', async () => {
     expect(await ids()).toEqual(upTo(20));
-    expect(farSide.requests).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
-  it('print as many as --limit says, over pages, none twice', async () => {
+  it('print as many items as --limit requests, over several pages and without repeats', async () => {
     expect(await ids('--limit', '120')).toEqual(upTo(120));
-    const limits = farSide.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'));
+    const limits = api.requests.map(({ url }) => new URL(url, 'http://x').searchParams.get('limit'));
     expect(limits).toEqual(['100', '100']);
   });
 
@@ -212,13 +215,13 @@ describe('lists', () => {
     expect(await ids('--all')).toEqual(upTo(250));
   });
 
-  it('say on a screen that there is more', async () => {
+  it('note on a screen that there are more items', async () => {
     expect((await svc(['events', 'list'], { isScreen: true })).stderr).toContain('Showing the first 20');
     expect((await svc(['events', 'list', '--quiet'], { isScreen: true })).stderr).toBe('');
   });
 
   it('print nothing on stdout without results', async () => {
-    farSide.on('events.list', {
+    api.on('events.list', {
       body: { success: true, data: [], pagination: { has_more: false, next_cursor: null } },
     });
     expect(await svc(['events', 'list'])).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
@@ -234,9 +237,9 @@ const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 const CREATE = ['trades', 'create', '--pair', 'BTC/USDT', '--side', 'BUY', '--type', 'MARKET'];
 
 describe('orders', () => {
-  it('find the account by name and the pair by symbol, and send the amount as it was typed', async () => {
+  it('accept an account name and a pair symbol, and send every digit of the amount', async () => {
     await svc([...CREATE, '--account', 'main', '--amount', '0.010000000000000001']);
-    expect(farSide.requestsOf('trades.create')[0]!.body).toEqual({
+    expect(api.requestsOf('trades.create')[0]!.body).toEqual({
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_id: 'tpr_01k9y3wq8ge128p8bf1mq93h57',
       side: 'BUY',
@@ -245,22 +248,22 @@ describe('orders', () => {
     });
   });
 
-  it('take the only account there is, and ask which where there are two', async () => {
+  it('use the only account by default, and require a choice between two', async () => {
     expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(0);
     const accounts = ['exa_1', 'exa_2'].map((id) => ({ id, account_name: `of ${id}` }));
     const pagination = { has_more: false, next_cursor: null, limit: 100, offset: 0 };
-    farSide.on('exchanges.list', { body: { success: true, data: accounts, pagination } });
+    api.on('exchanges.list', { body: { success: true, data: accounts, pagination } });
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('of exa_1 (exa_1), of exa_2 (exa_2)')]);
   });
 
-  it('know no account and no pair that there is not', async () => {
-    expect((await svc([...CREATE, '--amount', '1', '--account', 'nobody'])).exitCode).toBe(3);
+  it('fail for an unknown account or pair', async () => {
+    expect((await svc([...CREATE, '--amount', '1', '--account', 'unknown'])).exitCode).toBe(3);
     expect((await svc([...CREATE, '--amount', '1', '--pair', 'NO/PAIR'])).exitCode).toBe(3);
-    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
+    expect(api.requestsOf('trades.create')).toHaveLength(0);
   });
 
-  it('come from a file, with flags before it, and from stdin', async () => {
+  it('are read from a file or from stdin; flags override the file', async () => {
     const file = join(emptyFolder(), 'order.json');
     writeFileSync(
       file,
@@ -273,21 +276,21 @@ describe('orders', () => {
       }),
     );
     await svc(['trades', 'create', '--from-file', file, '--amount', '2']);
-    expect(farSide.requestsOf('trades.create')[0]!.body).toMatchObject({ side: 'SELL', amount: '2' });
+    expect(api.requestsOf('trades.create')[0]!.body).toMatchObject({ side: 'SELL', amount: '2' });
     await svc(['trades', 'create', '--from-file', '-', '--exchange-account-id', 'exa_2'], {
       stdin: '{"trade_pair_id":"tpr_1","side":"BUY","type":"MARKET","amount":"3"}',
     });
-    expect(farSide.requestsOf('trades.create')[1]!.body).toMatchObject({
+    expect(api.requestsOf('trades.create')[1]!.body).toMatchObject({
       exchange_account_id: 'exa_2',
       amount: '3',
     });
     expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: '[]' })).exitCode).toBe(2);
   });
 
-  it('in the live world are confirmed, in the test world they just happen', async () => {
+  it('require confirmation in the live world, but not in the test world', async () => {
     const live = await svc([...CREATE, '--amount', '1'], { variables: { SVC_API_KEY: 'svc_live_key' } });
     expect([live.exitCode, live.stderr]).toEqual([2, expect.stringContaining(' LIVE ')]);
-    expect(farSide.requestsOf('trades.create')).toHaveLength(0);
+    expect(api.requestsOf('trades.create')).toHaveLength(0);
     expect(
       (await svc([...CREATE, '--amount', '1', '--yes'], { variables: { SVC_API_KEY: 'svc_live_key' } }))
         .exitCode,
@@ -295,13 +298,13 @@ describe('orders', () => {
     expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(0);
   });
 
-  it('carry a key by which they happen once', async () => {
+  it('are sent with an idempotency key', async () => {
     await svc([...CREATE, '--amount', '1']);
-    expect(farSide.requestsOf('trades.create')[0]!.headers['idempotency-key']).toMatch(/\S{16,}/);
+    expect(api.requestsOf('trades.create')[0]!.headers['idempotency-key']).toMatch(/\S{16,}/);
   });
 });
 
-describe('what asks first', () => {
+describe('a command that requires confirmation', () => {
   it.each([
     [
       'withdrawals create',
@@ -312,15 +315,15 @@ describe('what asks first', () => {
     ['exchanges remove', ['exchanges', 'remove', 'exa_1']],
     ['webhooks rotate-secret', ['webhooks', 'rotate-secret', 'whk_1']],
     ['webhooks dead-letters retry --all', ['webhooks', 'dead-letters', 'retry', 'whk_1', '--all']],
-  ])('is refused in a script without --yes: %s', async (_command, argv) => {
+  ])('fails in a script without --yes: %s', async (_command, argv) => {
     const { exitCode, stderr } = await svc(argv);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--yes')]);
-    expect(farSide.requests.filter(({ operation }) => operation !== 'me.get')).toHaveLength(0);
+    expect(api.requests.filter(({ operation }) => operation !== 'me.get')).toHaveLength(0);
   });
 });
 
-describe('credentials of an exchange', () => {
-  it('are no flags, and come from a file or stdin', async () => {
+describe('exchange credentials', () => {
+  it('are not flags, and are read from stdin', async () => {
     const help = (await svc(['exchanges', 'add', '--help'])).stdout;
     expect(help).not.toMatch(/--(?:credentials\.)?api-(?:key|secret)/);
     const { exitCode } = await svc(
@@ -339,18 +342,16 @@ describe('credentials of an exchange', () => {
       { stdin: '{"api_key":"k","api_secret":"s"}' },
     );
     expect(exitCode).toBe(0);
-    expect(farSide.requestsOf('exchanges.create')[0]!.body).toMatchObject({
+    expect(api.requestsOf('exchanges.create')[0]!.body).toMatchObject({
       credentials: { api_key: 'k', api_secret: 's' },
     });
   });
 });
 
 describe('dead letters', () => {
-  it('are retried one by one, or all of a kind', async () => {
+  it('are retried one by one, or all of an event type', async () => {
     await svc(['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1']);
-    expect(farSide.requestsOf('deadLetters.retry')[0]!.url).toBe(
-      '/v1/webhooks/whk_1/dead-letters/dlq_1/retry',
-    );
+    expect(api.requestsOf('deadLetters.retry')[0]!.url).toBe('/v1/webhooks/whk_1/dead-letters/dlq_1/retry');
     await svc([
       'webhooks',
       'dead-letters',
@@ -361,46 +362,46 @@ describe('dead letters', () => {
       'trade.filled',
       '--yes',
     ]);
-    expect(farSide.requestsOf('deadLetters.retryMany')[0]!.body).toEqual({ event_type: 'trade.filled' });
+    expect(api.requestsOf('deadLetters.retryMany')[0]!.body).toEqual({ event_type: 'trade.filled' });
     expect((await svc(['webhooks', 'dead-letters', 'retry', 'whk_1'])).exitCode).toBe(2);
   });
 });
 
-describe('colours and signs', () => {
+describe('colours and Unicode characters', () => {
   const screen = async (variables: Readonly<Record<string, string>>, argv: readonly string[] = []) =>
     (await svc(['trades', 'list', ...argv], { isScreen: true, variables })).stdout;
   const ESCAPE = '\u001b[';
 
-  it('are on a screen, and go by NO_COLOR, TERM=dumb and --no-color', async () => {
+  it('are used on a screen; NO_COLOR, TERM=dumb and --no-color disable colours', async () => {
     expect(await screen({})).toContain(ESCAPE);
     expect(await screen({ NO_COLOR: '1' })).not.toContain(ESCAPE);
     expect(await screen({ TERM: 'dumb' })).not.toContain(ESCAPE);
     expect(await screen({}, ['--no-color'])).not.toContain(ESCAPE);
   });
 
-  it('are in no pipe but where FORCE_COLOR says so', async () => {
+  it('are not used in a pipe, except for colours with FORCE_COLOR', async () => {
     expect((await svc(['trades', '--help'])).stdout).not.toContain(ESCAPE);
     expect((await svc(['trades', '--help'], { variables: { FORCE_COLOR: '1' } })).stdout).toContain(ESCAPE);
   });
 
-  it('stay within ASCII where the locale is no UTF-8', async () => {
+  it('are replaced by ASCII if the locale is not UTF-8', async () => {
     const narrow = (LANG: string) =>
       svc(['webhooks', 'list'], { isScreen: true, columns: 70, variables: { LANG } });
     expect((await narrow('C.UTF-8')).stdout).toContain('…');
     const ascii = (await narrow('C')).stdout;
     expect(ascii).toContain('...');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
     expect(ascii).toMatch(/^[\u0000-\u007f]*$/);
   });
 });
 
-it('shows the tree of commands as before', async () => {
+it('shows the list of commands as in the golden file', async () => {
   expectGolden('svc', (await svc([])).stdout);
 });
 
-it('ends with 130 where it is interrupted in the middle of a request', async () => {
+it('ends with exit code 130 if it is interrupted during a request', async () => {
   const interruption = new AbortController();
-  farSide.on('trades.list', () => {
+  api.on('trades.list', () => {
     interruption.abort(new Interrupted());
     return { status: 200, body: { success: true, data: [], pagination: {} } };
   });
@@ -411,35 +412,35 @@ it('ends with 130 where it is interrupted in the middle of a request', async () 
   });
 });
 
-it('ends with 130 whatever an interrupted command stumbles over', async () => {
+it('ends with exit code 130 if an interrupted command also fails', async () => {
   const signal = AbortSignal.abort(new Interrupted());
   expect(await svc(['config', 'get', 'nonsense'], { signal })).toMatchObject({ exitCode: 130, stderr: '' });
 });
 
-it('shows what is signed of a request with --debug-signature, and never the key', async () => {
+it('prints the canonical string with --debug-signature, but not the private key', async () => {
   const SVC_PRIVATE_KEY = '11'.repeat(32);
   const { stderr } = await svc(['me', 'get', '--debug-signature'], {
     variables: { SVC_API_KEY: '', SVC_PRIVATE_KEY },
   });
-  const { headers } = farSide.requestsOf('me.get')[0]!;
+  const { headers } = api.requestsOf('me.get')[0]!;
   expect(stderr).toContain(`GET\n  /v1/me\n  ${headers['x-svc-timestamp']}\n  ${headers['x-svc-nonce']}\n`);
   expect(stderr).not.toContain(SVC_PRIVATE_KEY);
 });
 
-describe('a decimal with more digits than a number of JavaScript holds', () => {
+describe('a decimal with more digits than a JavaScript number holds', () => {
   const LONG = '0.123456789012345678';
 
-  it('arrives as it was written in a file', async () => {
+  it('is sent with every digit from a file', async () => {
     const order = `{"exchange_account_id":"exa_1","trade_pair_id":"tpr_1","type":"MARKET","side":"BUY","amount":${LONG}}`;
     expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: order })).exitCode).toBe(0);
-    expect(farSide.requestsOf('trades.create')[0]!.body).toMatchObject({ amount: LONG });
+    expect(api.requestsOf('trades.create')[0]!.body).toMatchObject({ amount: LONG });
   });
 
-  it('arrives as it was written in an object that is given as JSON', async () => {
+  it('is sent with every digit from a JSON flag', async () => {
     const sizing = `{"mode":"MULTIPLIER","value":${LONG}}`;
     const { exitCode } = await svc(['copiers', 'update', 'cpr_1', '--sizing', sizing]);
     expect(exitCode).toBe(0);
-    expect(farSide.requestsOf('copiers.update')[0]!.body).toEqual({
+    expect(api.requestsOf('copiers.update')[0]!.body).toEqual({
       sizing: { mode: 'MULTIPLIER', value: LONG },
     });
   });

@@ -12,7 +12,7 @@ const program = programOf(
   new Terminal(streams, {}),
 );
 
-/** Every command of the tree, groups among them. */
+/** Returns every command of the tree, including groups. */
 function commandsIn(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
   return command.commands.flatMap((each) => {
     const words = [...path, each.name()];
@@ -21,10 +21,10 @@ function commandsIn(command: Command, path: readonly string[] = []): readonly (r
 }
 
 const ALL = commandsIn(program);
-const PLAIN = new Set(OPERATION_COMMANDS.map(({ command }) => command));
+const OPERATION_PATHS = new Set(OPERATION_COMMANDS.map(({ command }) => command));
 
-it.each(ALL.filter(([path]) => !PLAIN.has(path)).map(([path]) => [path]))(
-  'shows the same help as before: %s',
+it.each(ALL.filter(([path]) => !OPERATION_PATHS.has(path)).map(([path]) => [path]))(
+  'shows the help of the golden file: %s',
   async (path) => {
     const { exitCode, stdout } = await runCaptured([...path.split(' '), '--help']);
     expect(exitCode).toBe(0);
@@ -32,22 +32,22 @@ it.each(ALL.filter(([path]) => !PLAIN.has(path)).map(([path]) => [path]))(
   },
 );
 
-it('has an example in the help of every command that does something', async () => {
-  const without: string[] = [];
+it('has an example in the help of every command that is not a group', async () => {
+  const withoutExample: string[] = [];
   for (const [path, command] of ALL) {
     if (command.commands.length > 0) continue;
     const { stdout } = await runCaptured([...path.split(' '), '--help']);
-    if (!/Examples?:\n {2}\$ /.test(stdout)) without.push(path);
+    if (!/Examples?:\n {2}\$ /.test(stdout)) withoutExample.push(path);
   }
-  expect(without).toEqual([]);
+  expect(withoutExample).toEqual([]);
 });
 
-it('says what every command and every flag is for', () => {
-  const silent = ALL.filter(([, command]) => command.description() === '').map(([path]) => path);
-  expect(silent).toEqual([]);
+it('describes every command', () => {
+  const withoutDescription = ALL.filter(([, command]) => command.description() === '').map(([path]) => path);
+  expect(withoutDescription).toEqual([]);
 });
 
-it('takes no secret as the value of a flag: others see them', () => {
+it('accepts no secret as the value of a flag, because other processes can see flags', () => {
   const flags = ALL.flatMap(([path, command]) =>
     command.options
       .filter(({ required, optional }) => required || optional)
@@ -59,10 +59,10 @@ it('takes no secret as the value of a flag: others see them', () => {
   ).toEqual([]);
 });
 
-it('takes no flag of a command that the program takes already', () => {
-  const own = new Set(program.options.map(({ long }) => long));
-  const twice = ALL.flatMap(([path, command]) =>
-    command.options.filter(({ long }) => own.has(long)).map(({ long }) => `${path} ${long}`),
+it('does not repeat a global flag in a command', () => {
+  const globalFlags = new Set(program.options.map(({ long }) => long));
+  const repeated = ALL.flatMap(([path, command]) =>
+    command.options.filter(({ long }) => globalFlags.has(long)).map(({ long }) => `${path} ${long}`),
   );
-  expect(twice).toEqual([]);
+  expect(repeated).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** What is published: the packed command line, installed by npm beside the packed SDK, and run. */
+/** Tests the published package: npm installs the packed command line and the packed SDK. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ let installed: string;
 let manifest: { version: string; dependencies: Record<string, string> } & Record<string, unknown>;
 beforeAll(async () => {
   const packed = process.env.TEST_PACKED_SDK ?? '';
-  if (packed === '') throw new Error('The CLI was not packed: it has to be built first (npm run build).');
+  if (packed === '') throw new Error('The CLI was not packed. Build it first: npm run build.');
   folder = mkdtempSync(join(tmpdir(), 'cli-packaging-'));
   installed = join(folder, 'node_modules', NAME);
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
@@ -34,19 +34,19 @@ async function runProgram(program: string, args: readonly string[]): Promise<str
 }
 
 describe('the packed command line', () => {
-  it('holds its programs, the manifest, the licence and the README, and nothing else', () => {
+  it('contains only its programs, the manifest, the licence and the README', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
       statSync(join(installed, file)).isFile(),
     );
-    const beside = files.filter((file) => !file.startsWith('dist/'));
-    expect(beside.toSorted()).toEqual(['LICENSE', 'README.md', 'bin/svc.js', 'package.json']);
-    const foreign = files.filter(
+    const outsideDist = files.filter((file) => !file.startsWith('dist/'));
+    expect(outsideDist.toSorted()).toEqual(['LICENSE', 'README.md', 'bin/svc.js', 'package.json']);
+    const unexpected = files.filter(
       (file) => file.startsWith('dist/') && !/^dist\/(?:[a-z-]+\/)*[a-z-]+\.js$/.test(file),
     );
-    expect(foreign).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 
-  it('says in its manifest what is published, and nothing of the workspace but the SDK', () => {
+  it('has a manifest without references to the workspace; the SDK is its only package of the repository', () => {
     expect(manifest).toMatchObject({ name: NAME, license: 'Apache-2.0', bin: { svc: 'bin/svc.js' } });
     expect(manifest.engines).toEqual({ node: '>=20.19' });
     expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
@@ -56,7 +56,7 @@ describe('the packed command line', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:/);
   });
 
-  it('is a command that runs with what it installs, and nothing of the workspace', async () => {
+  it('runs with only its installed dependencies', async () => {
     const svc = join(folder, 'node_modules', '.bin', 'svc');
     expect(await runProgram(svc, ['--version'])).toBe(`${manifest.version}\n`);
     expect(await runProgram(svc, ['--help'])).toMatch(/^Usage: svc /);

@@ -7,14 +7,14 @@ import { StubApi } from './support/stub-api.js';
 
 const CREDENTIALS = '{"api_key":"key at the exchange","api_secret":"secret at the exchange"}';
 
-let farSide: StubApi;
+let api: StubApi;
 beforeAll(async () => {
-  farSide = await StubApi.start();
+  api = await StubApi.start();
 });
-beforeEach(() => farSide.reset());
-afterAll(() => farSide.close());
+beforeEach(() => api.reset());
+afterAll(() => api.close());
 
-/** A row's example, without what a shell takes away, asking for no form of output. */
+/** Returns the arguments of a command's example, without shell quotes and output options. */
 function argvOf({ examples }: OperationCommand): readonly string[] {
   const shown = examples.find((example) => example.includes('keys.json')) ?? examples[0]!;
   const words = [...shown.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
@@ -26,11 +26,11 @@ const run = (argv: readonly string[], isScreen = false) =>
   runCaptured(argv, {
     isScreen,
     stdin: CREDENTIALS,
-    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: farSide.url, NO_COLOR: '1' },
+    variables: { SVC_API_KEY: 'svc_test_key', SVC_BASE_URL: api.url, NO_COLOR: '1' },
   });
 
 describe.each(OPERATION_COMMANDS.map((row) => [row.command, row] as const))('svc %s', (command, row) => {
-  it('shows the same help and output as before, on a screen, in a pipe and as JSON', async () => {
+  it('shows the help and output of the golden file, on a screen, in a pipe and as JSON', async () => {
     const argv = [...argvOf(row), '--yes'];
     const help = await run([...command.split(' '), '--help']);
     const screen = await run(argv, true);
@@ -42,30 +42,30 @@ describe.each(OPERATION_COMMANDS.map((row) => [row.command, row] as const))('svc
       command.replaceAll(' ', '-'),
       [
         `$ svc ${command} --help\n${help.stdout}`,
-        `$ svc ${argv.join(' ')}   (screen)\n${screen.stdout}${aside(screen.stderr)}`,
-        `$ svc ${argv.join(' ')} | cat\n${pipe.stdout}${aside(pipe.stderr)}`,
+        `$ svc ${argv.join(' ')}   (screen)\n${screen.stdout}${stderrSection(screen.stderr)}`,
+        `$ svc ${argv.join(' ')} | cat\n${pipe.stdout}${stderrSection(pipe.stderr)}`,
         `$ svc ${argv.join(' ')} --json\n${json.stdout}`,
       ].join('\n'),
     );
   });
 
-  it('makes the one request of its operation', async () => {
+  it('sends exactly one request to its operation', async () => {
     const { exitCode } = await run([...argvOf(row), '--yes']);
     expect(exitCode).toBe(0);
-    expect(farSide.requestsOf(row.operation)).toHaveLength(1);
+    expect(api.requestsOf(row.operation)).toHaveLength(1);
   });
 });
 
-const aside = (stderr: string) => (stderr === '' ? '' : `--- stderr\n${stderr}`);
+const stderrSection = (stderr: string) => (stderr === '' ? '' : `--- stderr\n${stderr}`);
 
-it('reaches every operation of the API by exactly one command', () => {
+it('offers every operation of the API in exactly one command', () => {
   const offered = OPERATION_COMMANDS.map(({ operation }) => operation as string).concat(
     Object.keys(CUSTOM_COMMAND_OF),
   );
   expect(offered.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
 });
 
-it('has the hand-written commands of operations without a row', async () => {
+it('has the custom commands of CUSTOM_COMMAND_OF', async () => {
   for (const command of new Set(Object.values(CUSTOM_COMMAND_OF))) {
     const { exitCode, stdout } = await run([...command.split(' '), '--help']);
     expect([command, exitCode, stdout.split('\n')[0]]).toEqual([

@@ -1,4 +1,4 @@
-/** Secrets that the keyring of a desktop keeps: the built command line beside a real one. */
+/** Runs the built command line with a real desktop keyring. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,24 +10,24 @@ import { emptyFolder } from './support/empty-folder.js';
 import { StubApi } from './support/stub-api.js';
 import { SVC_FILE } from './support/svc-file.js';
 
-let farSide: StubApi;
+let api: StubApi;
 let keyring: DesktopKeyring;
 let folder: string;
 beforeEach(async () => {
-  [farSide, keyring] = await Promise.all([StubApi.start(), DesktopKeyring.start()]);
+  [api, keyring] = await Promise.all([StubApi.start(), DesktopKeyring.start()]);
   folder = emptyFolder();
-  farSide.on('auth.cliChallenge', {
+  api.on('auth.cliChallenge', {
     body: { success: true, data: { challenge: 'ab'.repeat(32), expires_at: '2026-01-31T12:00:00.000Z' } },
   });
-  farSide.on('auth.cliIdentity', ({ body }) => ({
+  api.on('auth.cliIdentity', ({ body }) => ({
     status: 201,
     body: { success: true, data: { id: 'pbk_1', user_id: 'usr_1', pubkey: pubkeyIn(body) } },
   }));
   const credential = { kind: 'public_key', id: 'pbk_1', permissions: ['ADMIN'] };
-  farSide.on('me.get', { body: { success: true, data: { id: 'usr_1', world: 'test', credential } } });
+  api.on('me.get', { body: { success: true, data: { id: 'usr_1', world: 'test', credential } } });
 });
 afterEach(async () => {
-  await Promise.all([farSide.close(), keyring.close()]);
+  await Promise.all([api.close(), keyring.close()]);
 });
 
 const pubkeyIn = (body: unknown) => (body as { pubkey: string }).pubkey;
@@ -40,7 +40,7 @@ async function svc(argv: readonly string[], { configFolder = folder, stdin = '' 
     NO_UPDATE_NOTIFIER: '1',
     ...keyring.variables,
     SVC_CONFIG_DIR: configFolder,
-    SVC_BASE_URL: farSide.url,
+    SVC_BASE_URL: api.url,
   };
   const child = spawn(process.execPath, [SVC_FILE, ...argv], { env });
   child.stdin.end(stdin);
@@ -52,23 +52,23 @@ async function svc(argv: readonly string[], { configFolder = folder, stdin = '' 
   return { exitCode, stdout, stderr };
 }
 
-it('keeps a key pair there and in no file, signs with it, and forgets it', async () => {
+it('stores a key pair only in the keyring, signs with it, and deletes it at logout', async () => {
   const login = await svc(['auth', 'login']);
   expect([login.exitCode, login.stderr]).toEqual([0, expect.stringContaining("the system's keyring")]);
   expect(existsSync(fileOf('credentials.json'))).toBe(false);
   expect(readFileSync(fileOf('config.toml'), 'utf8')).toContain('secrets = "keyring"');
-  const pubkey = pubkeyIn(farSide.requestsOf('auth.cliIdentity')[0]!.body);
+  const pubkey = pubkeyIn(api.requestsOf('auth.cliIdentity')[0]!.body);
 
   expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 0 });
-  expect(farSide.requestsOf('me.get').at(-1)!.headers['x-svc-pubkey']).toBe(pubkey);
+  expect(api.requestsOf('me.get').at(-1)!.headers['x-svc-pubkey']).toBe(pubkey);
 
   expect(await svc(['auth', 'logout', '--yes'])).toMatchObject({ exitCode: 0 });
   expect(await svc(['auth', 'whoami'])).toMatchObject({ exitCode: 4 });
 });
 
-it('keeps the secrets of each folder of settings and of each profile apart', async () => {
-  const secretOf = async (configFolder: string, ...more: string[]) =>
-    (await svc(['listen', '--print-secret', ...more], { configFolder })).stdout;
+it('stores separate secrets for each configuration folder and each profile', async () => {
+  const secretOf = async (configFolder: string, ...args: string[]) =>
+    (await svc(['listen', '--print-secret', ...args], { configFolder })).stdout;
   const places = [[folder], [emptyFolder()], [folder, '--profile', 'other']] as const;
   const secrets: string[] = [];
   for (const place of places) secrets.push(await secretOf(...(place as [string])));
@@ -76,8 +76,8 @@ it('keeps the secrets of each folder of settings and of each profile apart', asy
   for (const [i, place] of places.entries()) expect(await secretOf(...(place as [string]))).toBe(secrets[i]);
 });
 
-it('creates no second key if the keyring of a profile is not available', async () => {
-  const key = `svc_test_${createHash('sha256').update('kept').digest('hex').slice(0, 40)}`;
+it('fails without creating a second key if the keyring is unavailable', async () => {
+  const key = `svc_test_${createHash('sha256').update('stored').digest('hex').slice(0, 40)}`;
   expect(await svc(['auth', 'login', '--api-key-stdin'], { stdin: key })).toMatchObject({ exitCode: 0 });
   await keyring.stop();
   const { exitCode, stderr } = await svc(['auth', 'whoami']);

@@ -1,4 +1,4 @@
-/** The notice of a newer release, in a real terminal and beside a registry of this test's own. */
+/** Tests the notice of a newer release in a real terminal, with a local registry. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,13 +11,13 @@ const NAME = '@trading-automation/cli';
 const NEWER = '99.0.0';
 
 let registry: Server;
-let asked: string[];
+let registryRequests: string[];
 let home: string;
 beforeEach(async () => {
-  asked = [];
+  registryRequests = [];
   home = emptyFolder();
   registry = createServer(({ url = '' }, response) => {
-    asked.push(url);
+    registryRequests.push(url);
     const versions = { [NEWER]: { name: NAME, version: NEWER } };
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ name: NAME, 'dist-tags': { latest: NEWER }, versions }));
@@ -29,18 +29,18 @@ afterEach(async () => {
   await new Promise((resolve) => registry.close(resolve));
 });
 
-const knownFile = () => join(home, 'configstore', `update-notifier-${NAME}.json`);
-const known = () => JSON.parse(readFileSync(knownFile(), 'utf8'));
+const notifierFile = () => join(home, 'configstore', `update-notifier-${NAME}.json`);
+const notifierState = () => JSON.parse(readFileSync(notifierFile(), 'utf8'));
 
-/** What is known since the registry was asked last. */
-function remember({ daysAgo, ...more }: { daysAgo: number; update?: object }): void {
-  mkdirSync(dirname(knownFile()), { recursive: true });
+/** Stores the result of an earlier check of the registry. */
+function storeCheck({ daysAgo, ...more }: { daysAgo: number; update?: object }): void {
+  mkdirSync(dirname(notifierFile()), { recursive: true });
   const lastUpdateCheck = Date.now() - daysAgo * 86_400_000;
-  writeFileSync(knownFile(), JSON.stringify({ optOut: false, lastUpdateCheck, ...more }));
+  writeFileSync(notifierFile(), JSON.stringify({ optOut: false, lastUpdateCheck, ...more }));
 }
 
-/** What a command shows that is about nothing of the kind. */
-async function shown(variables: Record<string, string | undefined> = {}): Promise<string> {
+/** Returns the output of a command that has nothing to do with updates. */
+async function outputOfCommand(variables: Record<string, string | undefined> = {}): Promise<string> {
   const { port } = registry.address() as AddressInfo;
   const terminal = PseudoTerminal.svc(['config', 'path'], {
     NO_UPDATE_NOTIFIER: undefined,
@@ -54,24 +54,24 @@ async function shown(variables: Record<string, string | undefined> = {}): Promis
   return terminal.plain;
 }
 
-it('shows a newer release at the next command, and once', async () => {
-  remember({ daysAgo: 2 });
-  expect(await shown()).not.toContain(NEWER);
-  // It asks by a process of its own, which outlives the command.
-  while (known().update === undefined) await wait(20);
-  expect(asked).toEqual([`/@${encodeURIComponent(NAME.slice(1))}`]);
-  expect(await shown()).toMatch(new RegExp(`Update available.*${NEWER}`));
-  expect(await shown()).not.toContain(NEWER);
-  expect(asked).toHaveLength(1);
+it('shows a newer release once, at the next command', async () => {
+  storeCheck({ daysAgo: 2 });
+  expect(await outputOfCommand()).not.toContain(NEWER);
+  // A background process that outlives the command requests the release.
+  while (notifierState().update === undefined) await wait(20);
+  expect(registryRequests).toEqual([`/@${encodeURIComponent(NAME.slice(1))}`]);
+  expect(await outputOfCommand()).toMatch(new RegExp(`Update available.*${NEWER}`));
+  expect(await outputOfCommand()).not.toContain(NEWER);
+  expect(registryRequests).toHaveLength(1);
 });
 
 it.each([
-  ['under NO_UPDATE_NOTIFIER', { NO_UPDATE_NOTIFIER: '1' }],
+  ['with NO_UPDATE_NOTIFIER', { NO_UPDATE_NOTIFIER: '1' }],
   ['in CI', { CI: 'true' }],
-])('keeps silent %s', async (_when, variables) => {
+])('shows nothing %s', async (_when, variables) => {
   const update = { latest: NEWER, current: '0.0.0', type: 'major', name: NAME };
-  remember({ daysAgo: 0, update });
-  expect(await shown(variables)).not.toContain(NEWER);
-  expect(known().update).toEqual(update);
-  expect(await shown()).toContain(NEWER);
+  storeCheck({ daysAgo: 0, update });
+  expect(await outputOfCommand(variables)).not.toContain(NEWER);
+  expect(notifierState().update).toEqual(update);
+  expect(await outputOfCommand()).toContain(NEWER);
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { idGiven, idOf } from './ids.js';
-import { defineOperation, deletedOf, instant, instantGiven, PERMISSIONS, text } from './operation.js';
+import { idInput, idOf } from './ids.js';
+import { defineOperation, deletedOf, instant, instantInput, PERMISSIONS, text } from './operation.js';
 import { WORLDS } from './service.js';
 
 const permission = z.enum(PERMISSIONS);
@@ -78,7 +78,7 @@ export const apiKeyCreate = z
       )
       .max(100)
       .default([]),
-    expires_at: instantGiven.optional(),
+    expires_at: instantInput.optional(),
   })
   .meta({ id: 'ApiKeyCreate' });
 export type ApiKeyCreate = z.output<typeof apiKeyCreate>;
@@ -118,8 +118,8 @@ export const publicKey = z
   .meta({ id: 'PublicKey' });
 export type PublicKey = z.output<typeof publicKey>;
 
-const apiKeyPath = z.object({ id: idGiven('key') });
-const publicKeyPath = z.object({ id: idGiven('pbk') });
+const apiKeyPath = z.object({ id: idInput('key') });
+const publicKeyPath = z.object({ id: idInput('pbk') });
 
 export const accessOperations = {
   me: defineOperation({
@@ -169,7 +169,7 @@ export const accessOperations = {
     id: 'auth.cliIdentity',
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary: 'Links a public key that signed a challenge. Without a credential, creates an account for it.',
+    summary: 'Links the public key of a signed challenge. Without a credential, also creates an account.',
     access: 'CHALLENGE',
     bucket: 'identity_writes',
     body: cliIdentityCreate,

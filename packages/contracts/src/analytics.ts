@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { DECISION_CODES } from './decisions.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
-import { rangeGiven, refuseEmptyRange } from './range.js';
+import { rangeInput, rejectEmptyRange } from './range.js';
 import { TRADE_STATUSES, type TradeStatus } from './trades.js';
 
 export const ANALYTICS_INTERVALS = ['day', 'week', 'month'] as const;
@@ -105,7 +105,7 @@ export const analytics = z
     gross_profit: decimal.describe('Sum of the profits of winning trades, after fees.'),
     gross_loss: decimal.describe('Sum of the losses of losing trades, after fees, as a positive amount.'),
     partial_pnl: decimal.describe(
-      'net_pnl − gross_profit + gross_loss. This is what partly open trades realized in the range, less what trades closed in the range had realized before it.',
+      'net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it.',
     ),
     fees: decimal.describe(
       'Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency.',
@@ -117,7 +117,7 @@ export const analytics = z
       'Funding payments. 0 on spot, which has none. Null if the selection includes other trading types.',
     ),
     net_pnl: decimal.describe(
-      'Profit or loss realized in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count at their cost.',
+      'Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of both sides. Lots bought before the range count at their cost.',
     ),
     roi: optionalDecimal.describe(
       "Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded.",
@@ -128,7 +128,7 @@ export const analytics = z
     best_trade: tradeResult.nullable().describe('The closed trade with the highest net result.'),
     worst_trade: tradeResult.nullable().describe('The closed trade with the lowest net result.'),
     average_holding_seconds: optionalDecimal.describe(
-      'Mean time from the first fill of a closed trade until it was fully offset, to the millisecond.',
+      'Mean time from the first fill of a closed trade until it was fully offset, exact to the millisecond.',
     ),
     max_consecutive_losses: count.describe(
       'Longest run of losing trades, in the order in which they were closed.',
@@ -138,15 +138,17 @@ export const analytics = z
       'Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals.',
     ),
     sortino: optionalDecimal.describe(
-      'As sharpe, with the deviation of the losing days alone: √(Σ loss² ÷ (n − 1)). Null where no day lost.',
+      'Sortino ratio: like sharpe, but with the deviation of only the losing days, √(Σ loss² ÷ (n − 1)). Null if no day had a loss.',
     ),
     calmar: optionalDecimal.describe(
-      'roi × 365 ÷ sample_days, ÷ the percent of max_drawdown as a share. Null under 2 days, and where one of them is null or nothing fell.',
+      'Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown.',
     ),
     sample_days: count.describe('UTC days from the first to the last fill in the range.'),
-    low_sample: z.boolean().describe('True under 30 sample days: sharpe and sortino say little then.'),
+    low_sample: z
+      .boolean()
+      .describe('True if sample_days is below 30. sharpe and sortino are then unreliable.'),
     unmatched_fill_count: count.describe(
-      'Fills in the range that sold, at least in part, an amount that no lot covers. A spot sale without a lot opens nothing and has no known result.',
+      'Fills in the range that sold more than the open lots held. A spot sale without a lot opens no lot, and its result is unknown.',
     ),
     by_status: z.object(
       Object.fromEntries(TRADE_STATUSES.map((status) => [status, count])) as Record<
@@ -170,13 +172,13 @@ export type Analytics = z.output<typeof analytics>;
 
 const analyticsQuery = z
   .strictObject({
-    ...rangeGiven('Trades are selected by created_at, results by the time at which they were closed.'),
-    strategy_id: idGiven('str').optional(),
-    exchange_account_id: idGiven('exa').optional(),
-    trade_pair_id: idGiven('tpr').optional(),
+    ...rangeInput('Trades are selected by created_at, results by the time at which they were closed.'),
+    strategy_id: idInput('str').optional(),
+    exchange_account_id: idInput('exa').optional(),
+    trade_pair_id: idInput('tpr').optional(),
     interval: z.enum(ANALYTICS_INTERVALS).default('day').describe('Length of each period in equity_curve.'),
   })
-  .superRefine(refuseEmptyRange);
+  .superRefine(rejectEmptyRange);
 
 export const analyticsOperations = {
   get: defineOperation({

@@ -15,8 +15,8 @@ describe('operations', () => {
 
   it('declare exactly the parameters of their path', () => {
     for (const { path, params } of OPERATIONS) {
-      const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
-      expect(Object.keys(params?.shape ?? {})).toEqual(named);
+      const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+      expect(Object.keys(params?.shape ?? {})).toEqual(pathNames);
     }
   });
 
@@ -24,10 +24,17 @@ describe('operations', () => {
     for (const { response } of OPERATIONS) expect(compileSerializer(response)).toBeInstanceOf(Function);
   });
 
-  it('do not compile without an access', () => {
-    const open = { id: 'a.b', method: 'GET', path: '/v1/a', summary: 'A.', status: 200, errors: [] } as const;
-    // @ts-expect-error An operation has an access, or the build fails.
-    const operation = defineOperation({ ...open, response: z.object({}) });
+  it('do not compile without `access`', () => {
+    const withoutAccess = {
+      id: 'a.b',
+      method: 'GET',
+      path: '/v1/a',
+      summary: 'A.',
+      status: 200,
+      errors: [],
+    } as const;
+    // @ts-expect-error The build fails for an operation without `access`.
+    const operation = defineOperation({ ...withoutAccess, response: z.object({}) });
     expect(operation).not.toHaveProperty('access');
     for (const { access } of OPERATIONS) expect(['PUBLIC', 'CHALLENGE', ...PERMISSIONS]).toContain(access);
   });
@@ -40,7 +47,7 @@ describe('operations', () => {
     }
   });
 
-  it('allow every list to be sorted by created_at', () => {
+  it('can sort every list by created_at', () => {
     const lists = OPERATIONS.flatMap(({ list }) => list ?? []);
     expect(lists.length).toBeGreaterThan(4);
     for (const list of lists) expect(list.sorts).toContain('created_at');
@@ -57,13 +64,13 @@ describe('permissions', () => {
     [['TRADE', 'WITHDRAW'], 'ADMIN', false],
     [['ADMIN'], 'WITHDRAW', true],
     [[], 'READ', false],
-  ] as const)('%j for %s: %p', (held, needed, expected) => {
+  ] as const)('%j allow an operation that requires %s: %p', (held, needed, expected) => {
     expect(permits(held, needed)).toBe(expected);
   });
 });
 
 describe('errors', () => {
-  it('say what is wrong and how to fix it, in full sentences', () => {
+  it('have a meaning and a resolution in full sentences', () => {
     for (const { meaning, resolution, status } of Object.values(ERRORS)) {
       expect(meaning).toMatch(/^[A-Z].*\.$/);
       expect(resolution).toMatch(/^[A-Z].*\.$/);
@@ -115,7 +122,7 @@ describe('a new trade', () => {
     ['a negative amount', { amount: -1 }, { field: 'amount', code: 'not_positive' }],
     ['19 decimals', { amount: '0.0000000000000000001' }, { field: 'amount', code: 'too_many_decimals' }],
     ['an unknown field', { user_id: 'x' }, { field: '', code: 'unrecognized_keys' }],
-  ])('is refused with %s', (_case, change, issue) => {
+  ])('is rejected if it has %s', (_case, change, issue) => {
     expect(issueOf({ ...order, ...change })).toEqual([issue]);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimal, decimalGiven } from './decimal.js';
+import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
 import { text } from './operation.js';
 import { TRADE_SIDES } from './trades.js';
@@ -9,7 +9,7 @@ export const SIGNAL_AGE_DEFAULT_MS = 60_000;
 
 const LIMIT_DESCRIPTIONS = {
   max_trade_quote: 'Maximum cost of one entry, in quote currency. Larger entries are reduced to it.',
-  max_open_quote: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it.',
+  max_open_quote: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it.',
   max_open_trades: 'Maximum number of open lots.',
   max_daily_loss_quote: 'Loss since 00:00 UTC, in quote currency, that triggers `on_breach`.',
   max_drawdown_percent: 'Fall from the high-water mark, in percent, that triggers `on_breach`.',
@@ -20,10 +20,10 @@ const LIMIT_DESCRIPTIONS = {
   max_leverage: 'Maximum leverage of an entry on perpetuals.',
   allowed_pairs: 'Symbols (`BASE/QUOTE`) of the pairs to copy. Other pairs are not copied.',
   blocked_pairs: 'Symbols (`BASE/QUOTE`) of pairs that are never copied.',
-  allowed_sides: 'Sides on which entries are copied. Entries on other sides are not.',
+  allowed_sides: 'Sides on which entries are copied. Entries on other sides are not copied.',
 };
 
-/** Limits of entries. They never hold back an exit. */
+/** Limits of entries. They never prevent an exit. */
 export const copierLimits = z
   .object({
     max_trade_quote: decimal.optional().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
@@ -46,14 +46,14 @@ const symbol = text({ max: 100 }).regex(/^[^\s/:]+\/[^\s/:]+(:[^\s/:]+)?$/, {
 });
 const symbols = z.array(symbol).min(1).max(200);
 
-const limitsGiven = {
-  max_trade_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
-  max_open_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_open_quote),
+const limitFields = {
+  max_trade_quote: decimalInput().describe(LIMIT_DESCRIPTIONS.max_trade_quote),
+  max_open_quote: decimalInput().describe(LIMIT_DESCRIPTIONS.max_open_quote),
   max_open_trades: z.number().int().min(1).max(100_000).describe(LIMIT_DESCRIPTIONS.max_open_trades),
-  max_daily_loss_quote: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_daily_loss_quote),
+  max_daily_loss_quote: decimalInput().describe(LIMIT_DESCRIPTIONS.max_daily_loss_quote),
   max_drawdown_percent: decimalUpTo('100').describe(LIMIT_DESCRIPTIONS.max_drawdown_percent),
   max_slippage_bps: z.number().int().min(0).max(10_000).describe(LIMIT_DESCRIPTIONS.max_slippage_bps),
-  max_leverage: decimalGiven().describe(LIMIT_DESCRIPTIONS.max_leverage),
+  max_leverage: decimalInput().describe(LIMIT_DESCRIPTIONS.max_leverage),
   allowed_pairs: symbols.describe(LIMIT_DESCRIPTIONS.allowed_pairs),
   blocked_pairs: symbols.describe(LIMIT_DESCRIPTIONS.blocked_pairs),
   allowed_sides: z
@@ -66,7 +66,7 @@ const signalAge = z.number().int().min(1).max(86_400_000).describe(LIMIT_DESCRIP
 
 /** The limits in a request that creates a copier. */
 export const copierLimitsCreate = z
-  .strictObject(limitsGiven)
+  .strictObject(limitFields)
   .partial()
   .extend({ max_signal_age_ms: signalAge.default(SIGNAL_AGE_DEFAULT_MS) })
   .meta({ id: 'CopierLimitsCreate' });
@@ -74,17 +74,17 @@ export const copierLimitsCreate = z
 /** `null` clears a limit, except `max_signal_age_ms`, which always has a value. */
 export const copierLimitsUpdate = z
   .strictObject({
-    max_trade_quote: limitsGiven.max_trade_quote.nullable(),
-    max_open_quote: limitsGiven.max_open_quote.nullable(),
-    max_open_trades: limitsGiven.max_open_trades.nullable(),
-    max_daily_loss_quote: limitsGiven.max_daily_loss_quote.nullable(),
-    max_drawdown_percent: limitsGiven.max_drawdown_percent.nullable(),
-    max_slippage_bps: limitsGiven.max_slippage_bps.nullable(),
+    max_trade_quote: limitFields.max_trade_quote.nullable(),
+    max_open_quote: limitFields.max_open_quote.nullable(),
+    max_open_trades: limitFields.max_open_trades.nullable(),
+    max_daily_loss_quote: limitFields.max_daily_loss_quote.nullable(),
+    max_drawdown_percent: limitFields.max_drawdown_percent.nullable(),
+    max_slippage_bps: limitFields.max_slippage_bps.nullable(),
     max_signal_age_ms: signalAge,
-    max_leverage: limitsGiven.max_leverage.nullable(),
-    allowed_pairs: limitsGiven.allowed_pairs.nullable(),
-    blocked_pairs: limitsGiven.blocked_pairs.nullable(),
-    allowed_sides: limitsGiven.allowed_sides.nullable(),
+    max_leverage: limitFields.max_leverage.nullable(),
+    allowed_pairs: limitFields.allowed_pairs.nullable(),
+    blocked_pairs: limitFields.blocked_pairs.nullable(),
+    allowed_sides: limitFields.allowed_sides.nullable(),
   })
   .partial()
   .meta({ id: 'CopierLimitsUpdate' });

@@ -1,6 +1,6 @@
 import { copierCreate, copierStop, copierUpdate } from './copiers.js';
 
-const given = {
+const minimal = {
   name: 'Follower',
   exchange_account_id: 'exa_1',
   sizing: { mode: 'MULTIPLIER', value: 0.5 },
@@ -10,8 +10,8 @@ const fieldsOf = (schema: typeof copierCreate | typeof copierUpdate, body: objec
 
 describe('a new copier', () => {
   it('requires a name, an account and a sizing, and has conservative defaults', () => {
-    expect(copierCreate.parse(given)).toEqual({
-      ...given,
+    expect(copierCreate.parse(minimal)).toEqual({
+      ...minimal,
       sizing: { mode: 'MULTIPLIER', value: '0.5' },
       limits: { max_signal_age_ms: 60_000 },
       on_breach: 'CLOSE_ONLY',
@@ -22,31 +22,35 @@ describe('a new copier', () => {
 
   it('accepts symbols of spot pairs and of perpetuals', () => {
     const limits = { allowed_pairs: ['BTC/USDT', 'ETH/USDT:USDT'] };
-    expect(copierCreate.parse({ ...given, limits }).limits).toMatchObject(limits);
+    expect(copierCreate.parse({ ...minimal, limits }).limits).toMatchObject(limits);
   });
 
   it.each([
     ['a size of zero', { sizing: { mode: 'FIXED_QUOTE', value: 0 } }, 'sizing.value'],
     ['capital without a ratio', { sizing: { mode: 'MULTIPLIER', value: 1, capital: 5 } }, 'sizing.capital'],
-    ['slippage over the whole price', { limits: { max_slippage_bps: 10_001 } }, 'limits.max_slippage_bps'],
+    [
+      'slippage of more than the whole price',
+      { limits: { max_slippage_bps: 10_001 } },
+      'limits.max_slippage_bps',
+    ],
     ['negative slippage', { limits: { max_slippage_bps: -1 } }, 'limits.max_slippage_bps'],
     ['a drawdown over 100 percent', { limits: { max_drawdown_percent: 101 } }, 'limits.max_drawdown_percent'],
     ['a limit of zero', { limits: { max_trade_quote: 0 } }, 'limits.max_trade_quote'],
-    ['no pair allowed', { limits: { allowed_pairs: [] } }, 'limits.allowed_pairs'],
+    ['an empty list of allowed pairs', { limits: { allowed_pairs: [] } }, 'limits.allowed_pairs'],
     ['an invalid symbol', { limits: { blocked_pairs: ['BTCUSDT'] } }, 'limits.blocked_pairs.0'],
     ['an unknown limit', { limits: { max_luck: 1 } }, 'limits'],
     ['a status', { status: 'ACTIVE' }, ''],
   ])('rejects %s', (_case, change, field) => {
-    expect(fieldsOf(copierCreate, { ...given, ...change })).toEqual([field]);
+    expect(fieldsOf(copierCreate, { ...minimal, ...change })).toEqual([field]);
   });
 });
 
-describe('a change of a copier', () => {
+describe('an update of a copier', () => {
   it('has no defaults, so omitted fields keep their value', () => {
     expect(copierUpdate.parse({ limits: {} })).toEqual({ limits: {} });
   });
 
-  it('clears single limits and the strategy, but not the signal age or the sizing', () => {
+  it('can clear single limits and the strategy, but not the signal age or the sizing', () => {
     const cleared = { strategy_id: null, limits: { max_trade_quote: null, allowed_pairs: null } };
     expect(copierUpdate.parse(cleared)).toEqual(cleared);
     expect(fieldsOf(copierUpdate, { limits: { max_signal_age_ms: null } })).toEqual([
@@ -57,7 +61,7 @@ describe('a change of a copier', () => {
   });
 });
 
-describe('the stop of a copier', () => {
+describe('a request to stop a copier', () => {
   it('pauses by default', () => {
     expect(copierStop.parse({})).toEqual({ mode: 'PAUSED' });
     expect(copierStop.safeParse({ mode: 'ACTIVE' }).success).toBe(false);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { copierLimits, copierLimitsCreate, copierLimitsUpdate } from './copier-limits.js';
-import { decimal, decimalGiven } from './decimal.js';
+import { decimal, decimalInput } from './decimal.js';
 import { DECISION_OUTCOMES, decision } from './decisions.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 import { TRADE_SIDES } from './trades.js';
 
@@ -39,9 +39,7 @@ const trackingParts = z
     rounding_bps: decimal.describe(
       'Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies.',
     ),
-    skips_bps: decimal.describe(
-      'Part caused by skipped signals: the copies missed some of the changes to the lot.',
-    ),
+    skips_bps: decimal.describe('Part caused by skipped signals: the copies missed some changes of the lot.'),
   })
   .meta({ id: 'TrackingParts' });
 export type TrackingParts = z.output<typeof trackingParts>;
@@ -108,7 +106,7 @@ export const copier = z
       ),
     started_at: instant
       .optional()
-      .describe('Time of the last start. The copier copies lots that the strategy opens after it.'),
+      .describe('Time of the last start. The copier copies lots that the strategy opens after this time.'),
     stopped_at: instant.optional().describe('Time at which the copier was last paused or set to CLOSE_ONLY.'),
     created_at: instant,
     updated_at: instant,
@@ -135,11 +133,11 @@ export const stoppedCopier = copier
   .meta({ id: 'StoppedCopier' });
 export type StoppedCopier = z.output<typeof stoppedCopier>;
 
-const sizingGiven = z
+const sizingInput = z
   .strictObject({
     mode: z.enum(SIZING_MODES),
-    value: decimalGiven(),
-    capital: decimalGiven()
+    value: decimalInput(),
+    capital: decimalInput()
       .optional()
       .describe('Only for EQUITY_RATIO: the amount to use as your equity, in quote currency.'),
   })
@@ -151,7 +149,7 @@ const sizingGiven = z
   .describe(SIZING_DESCRIPTION)
   .meta({ id: 'SizingGiven' });
 
-const given = {
+const commonFields = {
   name: text({ max: 100 }),
   on_breach: z.enum(BREACH_REACTIONS).describe('What the copier does when a loss limit is reached.'),
   below_minimum: z
@@ -167,36 +165,36 @@ const given = {
 
 export const copierCreate = z
   .strictObject({
-    name: given.name,
-    strategy_id: idGiven('str')
+    name: commonFields.name,
+    strategy_id: idInput('str')
       .optional()
       .describe("Your own strategy, or another user's active public one."),
-    exchange_account_id: idGiven('exa').describe(
+    exchange_account_id: idInput('exa').describe(
       "The account on which the copier places its orders. It cannot be the strategy's own account.",
     ),
-    sizing: sizingGiven,
+    sizing: sizingInput,
     limits: copierLimitsCreate.prefault({}),
-    on_breach: given.on_breach.default('CLOSE_ONLY'),
-    below_minimum: given.below_minimum.default('ACCUMULATE'),
-    copy_existing: given.copy_existing.default(false),
+    on_breach: commonFields.on_breach.default('CLOSE_ONLY'),
+    below_minimum: commonFields.below_minimum.default('ACCUMULATE'),
+    copy_existing: commonFields.copy_existing.default(false),
   })
   .meta({ id: 'CopierCreate' });
 export type CopierCreate = z.output<typeof copierCreate>;
 
 export const copierUpdate = z
   .strictObject({
-    name: given.name.optional(),
-    strategy_id: idGiven('str')
+    name: commonFields.name.optional(),
+    strategy_id: idInput('str')
       .nullable()
       .optional()
       .describe('Can be changed only while the copier is PAUSED. Null removes the strategy.'),
-    sizing: sizingGiven.optional(),
+    sizing: sizingInput.optional(),
     limits: copierLimitsUpdate
       .optional()
       .describe('Limits to change; others keep their value. Null removes a limit.'),
-    on_breach: given.on_breach.optional(),
-    below_minimum: given.below_minimum.optional(),
-    copy_existing: given.copy_existing.optional(),
+    on_breach: commonFields.on_breach.optional(),
+    below_minimum: commonFields.below_minimum.optional(),
+    copy_existing: commonFields.copy_existing.optional(),
   })
   .meta({ id: 'CopierUpdate' });
 export type CopierUpdate = z.output<typeof copierUpdate>;
@@ -224,7 +222,7 @@ export const copierStart = z
   .meta({ id: 'CopierStart' });
 export type CopierStart = z.output<typeof copierStart>;
 
-const path = z.object({ id: idGiven('cpr') });
+const path = z.object({ id: idInput('cpr') });
 
 export const copierOperations = {
   list: defineOperation({
@@ -235,8 +233,8 @@ export const copierOperations = {
     access: 'READ',
     query: z.strictObject({
       status: z.enum(COPIER_STATUSES).optional(),
-      strategy_id: idGiven('str').optional(),
-      exchange_account_id: idGiven('exa').optional(),
+      strategy_id: idInput('str').optional(),
+      exchange_account_id: idInput('exa').optional(),
     }),
     list: { sorts: ['created_at', 'name'], limitDefault: 20 },
     response: copier,
@@ -320,11 +318,11 @@ export const copierOperations = {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
     summary:
-      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too.",
+      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
     access: 'READ',
     params: path,
     query: z.strictObject({
-      signal_id: idGiven('sig').optional(),
+      signal_id: idInput('sig').optional(),
       outcome: z.enum(DECISION_OUTCOMES).optional(),
     }),
     list: { sorts: ['created_at', 'sequence'], limitDefault: 20 },

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { storedEvent } from './event-catalogue.js';
 import { EVENT_TYPES } from './events.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant } from './operation.js';
-import { rangeGiven, refuseEmptyRange } from './range.js';
+import { rangeInput, rejectEmptyRange } from './range.js';
 import { DELIVERY_ERRORS } from './webhooks.js';
 
 export const DEAD_LETTER_STATUSES = ['PENDING', 'RETRIED', 'DISCARDED'] as const;
 export type DeadLetterStatus = (typeof DEAD_LETTER_STATUSES)[number];
 
-/** Reasons to give up a delivery before its last attempt. */
+/** Reasons to abandon a delivery before its last attempt. */
 const ABANDONMENTS = ['webhook_inactive'] as const;
 
 /** A delivery that failed permanently or was abandoned. */
@@ -22,7 +22,7 @@ export const deadLetter = z
       .number()
       .int()
       .nonnegative()
-      .describe('The run of attempts that failed; its deliveries have the same number.'),
+      .describe('Number of the run of attempts that failed. Its deliveries have the same number.'),
     status: z
       .enum(DEAD_LETTER_STATUSES)
       .describe(
@@ -57,10 +57,10 @@ export const DEAD_LETTERS_RETRIED_MAX = 10_000;
 
 export const deadLetterRetryAsked = z
   .strictObject({
-    ...rangeGiven('Filters dead letters by created_at.'),
+    ...rangeInput('Filters dead letters by created_at.'),
     event_type: z.enum(EVENT_TYPES).optional(),
   })
-  .superRefine(refuseEmptyRange)
+  .superRefine(rejectEmptyRange)
   .meta({ id: 'DeadLetterRetryAsked' });
 export type DeadLetterRetryAsked = z.output<typeof deadLetterRetryAsked>;
 
@@ -76,8 +76,8 @@ export const deadLetterRetry = z
   .meta({ id: 'DeadLetterRetry' });
 export type DeadLetterRetry = z.output<typeof deadLetterRetry>;
 
-const webhookPath = z.object({ id: idGiven('whk') });
-const deadLetterPath = webhookPath.extend({ dlq_id: idGiven('dlq') });
+const webhookPath = z.object({ id: idInput('whk') });
+const deadLetterPath = webhookPath.extend({ dlq_id: idInput('dlq') });
 
 export const deadLetterOperations = {
   list: defineOperation({
@@ -90,7 +90,7 @@ export const deadLetterOperations = {
     query: z.strictObject({
       status: z.enum(DEAD_LETTER_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
-      ...rangeGiven('Filters dead letters by created_at.'),
+      ...rangeInput('Filters dead letters by created_at.'),
     }),
     list: { sorts: ['created_at', 'updated_at'], limitDefault: 20 },
     response: deadLetter,

@@ -21,7 +21,7 @@ describe('a decimal with an upper bound', () => {
     expect(codesOf(decimalUpTo('100'), 'x')).toEqual(['not_a_decimal']);
   });
 
-  it('compares like integers of its smallest units', () => {
+  it('compares by value, like integers of 10^-18', () => {
     const units = fc.bigInt(1n, 10n ** 21n);
     const text = (value: bigint) => {
       const digits = String(value).padStart(19, '0');

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { DECIMAL_SCALE, type Decimal, type DecimalRange, decimalGiven } from './decimal.js';
+import { DECIMAL_SCALE, type Decimal, type DecimalRange, decimalInput } from './decimal.js';
 
 /** Schema of an input decimal with an inclusive upper bound. */
 export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 'positive') {
-  return decimalGiven(range)
+  return decimalInput(range)
     .superRefine((value, context: z.RefinementCtx) => {
       if (units(value) <= units(max)) return;
       context.addIssue({ code: 'custom', message: `Must be at most ${max}.`, params: { code: 'too_big' } });
@@ -11,7 +11,7 @@ export function decimalUpTo(max: Decimal, range: Exclude<DecimalRange, 'any'> = 
     .meta({ format: 'decimal', decimalRange: range, decimalMax: max });
 }
 
-/** Converts a canonical decimal to an integer of its smallest units, so that comparisons never use a double. */
+/** Converts a canonical decimal to an integer of 10^-18, so that comparisons never use a double. */
 function units(value: Decimal): bigint {
   const [whole = '0', fraction = ''] = value.split('.');
   return BigInt(whole + fraction.padEnd(DECIMAL_SCALE, '0'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { decimalGiven, JsonNumber, readDecimal } from './decimal.js';
+import { decimalInput, JsonNumber, readDecimal } from './decimal.js';
 
-/** Integer and fraction digits within the limits, with their canonical form. */
+/** Decimals within the limits of digits, each with its canonical form. */
 const plain = fc
   .tuple(
     fc.boolean(),
@@ -12,19 +12,21 @@ const plain = fc
     const decimals = fraction.replace(/0+$/, '');
     const magnitude = decimals ? `${integer}.${decimals}` : `${integer}`;
     return {
-      given: `${negative ? '-' : ''}${integer}${fraction ? `.${fraction}` : ''}`,
+      source: `${negative ? '-' : ''}${integer}${fraction ? `.${fraction}` : ''}`,
       canonical: negative && magnitude !== '0' ? `-${magnitude}` : magnitude,
     };
   });
 
 describe('readDecimal', () => {
-  it('keeps all of 20 digits before and 18 after the point', () => {
+  it('keeps up to 20 digits before and 18 digits after the decimal point', () => {
     fc.assert(
-      fc.property(plain, ({ given, canonical }) => expect(readDecimal(given)).toEqual({ value: canonical })),
+      fc.property(plain, ({ source, canonical }) =>
+        expect(readDecimal(source)).toEqual({ value: canonical }),
+      ),
     );
   });
 
-  it('reads an exponent as the same digits with the point moved', () => {
+  it('reads an exponent as a shift of the decimal point', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: 0n, max: 10n ** 18n }),
@@ -71,14 +73,14 @@ describe('readDecimal', () => {
   });
 });
 
-describe('decimalGiven', () => {
+describe('decimalInput', () => {
   it.each([
     [0.00001, '0.00001'],
     [1e-7, '0.0000001'],
     ['0.123456789012345678', '0.123456789012345678'],
     [new JsonNumber('12345678901234567890.123456789012345678'), '12345678901234567890.123456789012345678'],
   ])('parses %p exactly', (given, value) => {
-    expect(decimalGiven().parse(given)).toBe(value);
+    expect(decimalInput().parse(given)).toBe(value);
   });
 
   it.each([
@@ -87,18 +89,18 @@ describe('decimalGiven', () => {
     ['0.1234567890123456789', 'too_many_decimals'],
     ['abc', 'not_a_decimal'],
   ])('rejects %p with the code %s', (given, code) => {
-    expect(decimalGiven().safeParse(given).error?.issues).toEqual([
+    expect(decimalInput().safeParse(given).error?.issues).toEqual([
       expect.objectContaining({ code: 'custom', params: { code } }),
     ]);
   });
 
   it.each([[null], [true], [{}], [[]], [undefined]])('rejects %p, which is not a number', (given) => {
-    expect(decimalGiven().safeParse(given).success).toBe(false);
+    expect(decimalInput().safeParse(given).success).toBe(false);
   });
 
   it('accepts zero if non-negative, and negative values only if any sign is allowed', () => {
-    expect(decimalGiven('non_negative').parse('0')).toBe('0');
-    expect(decimalGiven('non_negative').safeParse('-1').success).toBe(false);
-    expect(decimalGiven('any').parse('-1.50')).toBe('-1.5');
+    expect(decimalInput('non_negative').parse('0')).toBe('0');
+    expect(decimalInput('non_negative').safeParse('-1').success).toBe(false);
+    expect(decimalInput('any').parse('-1.50')).toBe('-1.5');
   });
 });

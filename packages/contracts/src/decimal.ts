@@ -41,16 +41,16 @@ export function readDecimal(text: string): { value: Decimal } | { problem: Decim
   const digits = whole + fraction;
   const point = whole.length + shift;
   const padded = point <= 0 ? '0'.repeat(1 - point) + digits : digits.padEnd(point, '0');
-  const at = Math.max(point, 1);
-  const integer = padded.slice(0, at).replace(/^0+(?=\d)/, '');
-  const decimals = padded.slice(at).replace(/0+$/, '');
+  const split = Math.max(point, 1);
+  const integer = padded.slice(0, split).replace(/^0+(?=\d)/, '');
+  const decimals = padded.slice(split).replace(/0+$/, '');
   if (decimals.length > DECIMAL_SCALE) return { problem: 'too_many_decimals' };
   if (integer.length > DECIMAL_INTEGER_DIGITS) return { problem: 'too_many_digits' };
   const plain = decimals ? `${integer}.${decimals}` : integer;
   return { value: sign === '-' && plain !== '0' ? `-${plain}` : plain };
 }
 
-/** Removes the trailing zeros of a plain decimal as Postgres writes it (`1.500` to `1.5`). */
+/** Removes the trailing zeros of a decimal from Postgres: `1.500` becomes `1.5`. */
 export function canonicalDecimal(text: string): Decimal {
   if (!text.includes('.')) return text;
   const trimmed = text.replace(/\.?0+$/, '');
@@ -63,11 +63,11 @@ const PROBLEMS: Record<DecimalProblem, string> = {
   too_many_digits: `Must have at most ${DECIMAL_INTEGER_DIGITS} digits before the decimal point.`,
 };
 
-/** The allowed signs of a field. */
+/** The signs that a field allows. */
 export type DecimalRange = 'any' | 'positive' | 'non_negative';
 
 /** Schema of an input decimal: a JSON number or a decimal string, exact to 18 decimals. */
-export function decimalGiven(range: DecimalRange = 'positive') {
+export function decimalInput(range: DecimalRange = 'positive') {
   return z
     .custom<string | number>(
       (value) => typeof value === 'number' || typeof value === 'string' || value instanceof JsonNumber,
@@ -76,26 +76,33 @@ export function decimalGiven(range: DecimalRange = 'positive') {
       },
     )
     .transform((value: unknown, context): Decimal => {
-      const read = readDecimal(value instanceof JsonNumber ? value.text : String(value));
-      if ('problem' in read) {
-        context.addIssue({ code: 'custom', message: PROBLEMS[read.problem], params: { code: read.problem } });
+      const parsed = readDecimal(value instanceof JsonNumber ? value.text : String(value));
+      if ('problem' in parsed) {
+        context.addIssue({
+          code: 'custom',
+          message: PROBLEMS[parsed.problem],
+          params: { code: parsed.problem },
+        });
         return z.NEVER;
       }
-      if (range === 'positive' && (read.value === '0' || read.value.startsWith('-'))) {
+      if (range === 'positive' && (parsed.value === '0' || parsed.value.startsWith('-'))) {
         context.addIssue({
           code: 'custom',
           message: 'Must be greater than zero.',
           params: { code: 'not_positive' },
         });
-      } else if (range === 'non_negative' && read.value.startsWith('-')) {
+      } else if (range === 'non_negative' && parsed.value.startsWith('-')) {
         context.addIssue({ code: 'custom', message: 'Must not be negative.', params: { code: 'negative' } });
       }
-      return read.value;
+      return parsed.value;
     })
     .meta({ format: 'decimal', decimalRange: range });
 }
 
-/** Schema of a decimal in a response: a canonical string in code, written as a JSON number or, on request, a string. */
+/**
+ * Schema of a decimal in a response: a canonical string in code, written as a JSON number or, on
+ * request, as a string.
+ */
 export const decimal = z
   .string()
   .regex(/^-?(0|[1-9]\d*)(\.\d*[1-9])?$/)

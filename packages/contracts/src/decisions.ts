@@ -47,13 +47,15 @@ export const decision = z
     outcome: z
       .enum(DECISION_OUTCOMES)
       .describe(
-        'CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final once settled_at is set.',
+        'CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set.',
       ),
     code: z.enum(DECISION_CODES).optional().describe('Why the signal was not copied, or not in full.'),
     inputs: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
       .describe('The values behind the decision. Amounts are decimal strings.'),
-    target_amount: decimal.describe('Amount by the sizing, in base currency, before limits and rounding.'),
+    target_amount: decimal.describe(
+      'Amount that the sizing yields, in base currency, before limits and rounding.',
+    ),
     sent_amount: decimal.describe('Amount ordered, in base currency.'),
     filled_amount: decimal.describe('Amount filled, in base currency.'),
     trade_id: idOf('trd').optional().describe('The copy, if an order was placed.'),

@@ -1,6 +1,6 @@
 /**
- * Every error code of the product; the list is closed. A feature throws a code, and this table decides how each
- * transport renders it. Source: the published error table.
+ * Every error code of the product; the list is closed. A feature throws a code, and this table
+ * decides how each transport renders the error.
  */
 export type ErrorKind =
   | 'invalid'
@@ -31,8 +31,8 @@ export const ERRORS = {
   invalid_api_key: {
     status: 401,
     kind: 'unauthenticated',
-    meaning: 'The API key is unknown, revoked, expired or belongs to another world.',
-    resolution: 'Create or rotate a key, and use it at the base URL of its world.',
+    meaning: 'The API key is unknown, revoked or expired, or belongs to the other environment.',
+    resolution: 'Create or rotate a key, and use it at the base URL of its environment (test or live).',
   },
   invalid_access_token: {
     status: 401,
@@ -44,7 +44,7 @@ export const ERRORS = {
     status: 401,
     kind: 'unauthenticated',
     meaning: 'The sign-in details are wrong.',
-    resolution: 'Correct them and try again.',
+    resolution: 'Correct the sign-in details and try again.',
   },
   invalid_signature_headers: {
     status: 401,
@@ -242,7 +242,10 @@ export const REST_ERRORS = Object.fromEntries(
   Object.entries(ERRORS).filter(([code]) => !(SIGN_IN_CODES as readonly string[]).includes(code)),
 ) as Pick<typeof ERRORS, RestErrorCode>;
 
-/** One problem with one field of the request. The code defines further members (server time, rule, limit, state). */
+/**
+ * One problem with one field of the request. Each error code may add members (server time, rule,
+ * limit, state).
+ */
 export interface ErrorDetail {
   readonly field?: string;
   readonly code: string;

@@ -10,8 +10,8 @@ import { decodeId, type IdPrefix } from './ids.js';
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 
-const checked = new Map<EventType, ValidateFunction>();
-for (const { type, schema } of eventKinds()) checked.set(type, ajv.compile(schema));
+const validators = new Map<EventType, ValidateFunction>();
+for (const { type, schema } of eventKinds()) validators.set(type, ajv.compile(schema));
 const sampleOf = (type: EventType) => JSON.parse(eventSampleText(type));
 
 describe('the catalogue of events', () => {
@@ -23,22 +23,22 @@ describe('the catalogue of events', () => {
   it.each(EVENT_TYPES)(
     'has a sample of %s that matches its schema, checked by an independent validator',
     (type) => {
-      const validate = checked.get(type)!;
+      const validate = validators.get(type)!;
       expect([validate(sampleOf(type)), validate.errors]).toEqual([true, null]);
     },
   );
 
   it.each(EVENT_TYPES)('has a schema of %s that matches no other event type or record', (type) => {
-    const validate = checked.get(type)!;
+    const validate = validators.get(type)!;
     for (const other of EVENT_TYPES) {
       if (other === type) continue;
       expect(validate(sampleOf(other))).toBe(false);
-      const isOfAnother = !EVENT_KINDS[other].records.some((one) =>
-        (EVENT_KINDS[type].records as readonly unknown[]).includes(one),
+      const hasAnotherRecord = !EVENT_KINDS[other].records.some((record) =>
+        (EVENT_KINDS[type].records as readonly unknown[]).includes(record),
       );
       // A stopped copier has all fields of a copier.
-      const isWider = type.startsWith('copier.') && other === 'copier.stopped';
-      if (isOfAnother && !isWider)
+      const isSuperset = type.startsWith('copier.') && other === 'copier.stopped';
+      if (hasAnotherRecord && !isSuperset)
         expect([other, validate({ ...sampleOf(other), type })]).toEqual([other, false]);
     }
   });
@@ -63,15 +63,17 @@ describe('the catalogue of events', () => {
     expect(Number(filled_amount) + Number(remaining_amount)).toBe(Number(amount));
   });
 
-  it('accepts decimals as numbers and as strings', () => {
+  it('has schemas that accept decimals as numbers and as strings', () => {
     const sample = sampleOf('trade.filled');
     const quoted = { ...sample, data: { ...sample.data, amount: '0.25' } };
-    expect(checked.get('trade.filled')!(quoted)).toBe(true);
-    expect(checked.get('trade.filled')!({ ...sample, data: { ...sample.data, amount: 'much' } })).toBe(false);
+    expect(validators.get('trade.filled')!(quoted)).toBe(true);
+    expect(validators.get('trade.filled')!({ ...sample, data: { ...sample.data, amount: 'much' } })).toBe(
+      false,
+    );
   });
 
   it('allows an API key or a public key in key.revoked', () => {
-    const validate = checked.get('key.revoked')!;
+    const validate = validators.get('key.revoked')!;
     const { data } = sampleOf('public_key.linked');
     expect(validate({ ...sampleOf('key.revoked'), data })).toBe(true);
     expect(EVENT_RECORDS).toHaveLength(10);

@@ -1,4 +1,4 @@
-/** Every event type with the schema of its payload and a sample. */
+/** The event catalogue: every event type with the schema of its payload and a sample. */
 import { z } from 'zod';
 import { EVENT_KINDS, EVENT_RECORDS, eventDataOf } from './event-kinds.js';
 import { EVENT_SAMPLES, SAMPLE_AT } from './event-samples.js';
@@ -39,7 +39,7 @@ export function eventSampleText(type: EventType): string {
 
 let kinds: readonly EventKind[] | undefined;
 
-/** Returns every event type. Built on first use, because most processes never need it. */
+/** Returns the catalogue. It is built on first use, because most processes never need it. */
 export function eventKinds(): readonly EventKind[] {
   kinds ??= EVENT_TYPES.map((type) => ({
     type,

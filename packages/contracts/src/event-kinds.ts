@@ -27,7 +27,7 @@ const defineEvent = <const Records extends EventDefinition['records']>(
 
 export const EVENT_KINDS = {
   'trade.created': defineEvent(
-    'A trade was created by you or a copier, or its order was found at the exchange.',
+    'You or a copier created a trade, or an order that was placed outside the product was found at the exchange.',
     trade,
   ),
   'trade.partially_filled': defineEvent(
@@ -56,11 +56,11 @@ export const EVENT_KINDS = {
   ),
   'exchange.sync_failed': defineEvent('An exchange account could not be synced.', exchangeAccount),
   'reward.granted': defineEvent('You were granted a reward.', reward),
-  'reward.claimed': defineEvent('A reward was claimed and its amount added to your balance.', reward),
-  'withdrawal.created': defineEvent('A withdrawal was requested and its amount is held.', withdrawal),
+  'reward.claimed': defineEvent('A reward was claimed. Its amount was added to your balance.', reward),
+  'withdrawal.created': defineEvent('A withdrawal was requested. Its amount is held.', withdrawal),
   'withdrawal.completed': defineEvent('A withdrawal was paid out.', withdrawal),
-  'withdrawal.cancelled': defineEvent('A withdrawal was cancelled and its amount released.', withdrawal),
-  'withdrawal.failed': defineEvent('A withdrawal failed and its amount was released.', withdrawal),
+  'withdrawal.cancelled': defineEvent('A withdrawal was cancelled. Its amount was released.', withdrawal),
+  'withdrawal.failed': defineEvent('A withdrawal failed. Its amount was released.', withdrawal),
   'webhook.test': defineEvent(
     'You requested a test. It is sent once, only to that webhook, and is not listed among your events.',
     webhook,
@@ -70,7 +70,7 @@ export const EVENT_KINDS = {
     webhook,
   ),
   'copier.drift': defineEvent(
-    'A copier was started with lots that its strategy reduced or closed in the meantime.',
+    'A copier was started and holds lots that its strategy reduced or closed while the copier was paused.',
     copier,
   ),
   'exchange.credentials_rejected': defineEvent(

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { eventCatalogue, storedEvent } from './event-catalogue.js';
 import { EVENT_SELECTORS } from './events.js';
-import { idGiven } from './ids.js';
+import { idInput } from './ids.js';
 import { defineOperation, text } from './operation.js';
 
-const path = z.object({ id: idGiven('evt') });
+const path = z.object({ id: idInput('evt') });
 
 const selector = z
   .string()

@@ -12,13 +12,13 @@ import type { Trade } from './trades.js';
 import type { Webhook } from './webhooks.js';
 import type { Withdrawal } from './withdrawals.js';
 
-/** Time of every sample event; earlier steps are slightly older. */
+/** Time of every sample event. The other times of its record are earlier. */
 export const SAMPLE_AT = '2026-01-31T12:00:00.000Z';
 const EARLIER = '2026-01-31T11:59:30.000Z';
 const LONG_BEFORE = '2026-01-12T08:30:00.000Z';
-const dated = { created_at: EARLIER, updated_at: SAMPLE_AT };
+const timestamps = { created_at: EARLIER, updated_at: SAMPLE_AT };
 
-const placed: Trade = {
+const placedTrade: Trade = {
   id: exampleId('trd'),
   exchange_account_id: exampleId('exa'),
   trade_pair_id: exampleId('tpr'),
@@ -42,18 +42,20 @@ const placed: Trade = {
   status: 'PENDING',
   sub_status: 'SUBMITTING',
   version: 1,
-  ...dated,
+  ...timestamps,
 };
 
-/** A trade that the exchange has accepted. Finished trades have no `sub_status`. */
-const { sub_status: _, ...known }: Trade = {
-  ...placed,
+/**
+ * A trade that the exchange accepted. It has no `sub_status`, because finished trades have none.
+ */
+const { sub_status: _, ...acceptedTrade }: Trade = {
+  ...placedTrade,
   exchange_order_id: '8400217733',
   submitted_at: EARLIER,
 };
 
 const partlyFilled: Trade = {
-  ...known,
+  ...acceptedTrade,
   status: 'PARTIALLY_FILLED',
   sub_status: 'ACCEPTED',
   filled_amount: '0.1',
@@ -66,7 +68,7 @@ const partlyFilled: Trade = {
 };
 
 const filled: Trade = {
-  ...known,
+  ...acceptedTrade,
   status: 'FILLED',
   filled_amount: '0.25',
   remaining_amount: '0',
@@ -103,7 +105,7 @@ const copier: Copier = {
   },
   drift: [],
   started_at: SAMPLE_AT,
-  ...dated,
+  ...timestamps,
 };
 
 const decision: Decision = {
@@ -148,7 +150,7 @@ const reward: Reward = {
   reason: 'The first trade of an account',
   source: { kind: 'trade', id: exampleId('trd') },
   claimable_at: SAMPLE_AT,
-  ...dated,
+  ...timestamps,
 };
 
 const withdrawal: Withdrawal = {
@@ -161,7 +163,7 @@ const withdrawal: Withdrawal = {
   wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   status: 'PENDING',
   requested_at: EARLIER,
-  ...dated,
+  ...timestamps,
 };
 
 const webhook: Webhook = {
@@ -200,7 +202,7 @@ const publicKey: PublicKey = {
 type Samples = { readonly [Type in EventType]: z.output<(typeof EVENT_KINDS)[Type]['records'][0]> };
 
 export const EVENT_SAMPLES: Samples = {
-  'trade.created': placed,
+  'trade.created': placedTrade,
   'trade.partially_filled': partlyFilled,
   'trade.filled': filled,
   'trade.cancelled': {
@@ -212,7 +214,7 @@ export const EVENT_SAMPLES: Samples = {
     cancelled_at: SAMPLE_AT,
   },
   'trade.failed': {
-    ...known,
+    ...acceptedTrade,
     exchange_order_id: undefined,
     status: 'FAILED',
     failure: {
@@ -248,7 +250,7 @@ export const EVENT_SAMPLES: Samples = {
   'withdrawal.failed': {
     ...withdrawal,
     status: 'FAILED',
-    failure: { code: 'NETWORK_REJECTED', message: 'The network did not take the transaction.' },
+    failure: { code: 'NETWORK_REJECTED', message: 'The network rejected the transaction.' },
     processed_at: SAMPLE_AT,
   },
   'webhook.test': webhook,

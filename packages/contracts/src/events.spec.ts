@@ -7,16 +7,16 @@ import { StoredJson } from './stored-json.js';
 describe('an event in a response', () => {
   const { response } = eventOperations.get;
 
-  it('is the stored JSON, digit for digit', () => {
+  it('is the stored JSON with every digit', () => {
     const text = '{"event_id":"evt_1","data":{"amount":0.100000000000000000,"big":12345678901234567890.5}}';
     expect(compileSerializer(response)(StoredJson.of(text))).toBe(text);
   });
 
-  it('is on one line', () => {
+  it('is written on one line', () => {
     expect(StoredJson.of('{"a":\r\n[1,\n"x\\ny"]}').text).toBe('{"a": [1, "x\\ny"]}');
   });
 
-  it('is never invalid JSON, nor a value that was not stored', () => {
+  it('must be stored, valid JSON', () => {
     expect(() => StoredJson.of('{"a":1')).toThrow(SyntaxError);
     expect(() => StoredJson.of('')).toThrow(SyntaxError);
     expect(() => compileSerializer(response)({ event_id: 'evt_1' })).toThrow(TypeError);
@@ -29,7 +29,7 @@ describe('an event in a response', () => {
 });
 
 describe('a selector', () => {
-  it('expands to the event types that a webhook with it receives', () => {
+  it('expands to the event types that a webhook with this selector receives', () => {
     for (const selector of EVENT_SELECTORS)
       expect(expandEventSelector(selector)).toEqual(
         EVENT_TYPES.filter((type) => isSubscribed([selector], type)),
@@ -40,7 +40,7 @@ describe('a selector', () => {
   });
 
   it.each([eventOperations.list, eventOperations.stream])(
-    'that covers no event type is rejected by $id',
+    'is rejected by $id if it covers no event type',
     ({ query }) => {
       for (const type of EVENT_SELECTORS) expect(query.safeParse({ type }).success).toBe(true);
       for (const type of ['trade', 'trade.', 'trade.f*', '', 'TRADE.FILLED'])

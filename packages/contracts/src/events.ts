@@ -43,7 +43,7 @@ export const event = z
     data: z
       .record(z.string(), z.unknown())
       .describe(
-        'The record as in the REST API, stored as it was sent. Decimals are numbers, unless a REST request asks for strings.',
+        'The record as in the REST API, exactly as it was sent. Decimals are numbers, unless a REST request asks for strings.',
       ),
     truncated: z.literal(true).optional(),
   })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 
 export const TRADING_TYPES = ['spot', 'margin', 'perpetual'] as const;
@@ -44,18 +44,18 @@ const exchangeCredentials = z
   .meta({ id: 'ExchangeCredentials' });
 export type ExchangeCredentials = z.output<typeof exchangeCredentials>;
 
-const credentialsTestShape = {
+const credentialsTestFields = {
   exchange: text({ max: 64 }).describe('Id of a supported exchange.'),
   trading_type: z.enum(TRADING_TYPES),
   credentials: exchangeCredentials,
 };
 
-export const exchangeAccountTest = z.strictObject(credentialsTestShape).meta({ id: 'ExchangeAccountTest' });
+export const exchangeAccountTest = z.strictObject(credentialsTestFields).meta({ id: 'ExchangeAccountTest' });
 export type ExchangeAccountTest = z.output<typeof exchangeAccountTest>;
 
 export const exchangeAccountCreate = z
   .strictObject({
-    ...credentialsTestShape,
+    ...credentialsTestFields,
     account_name: text({ max: 100 }).describe('A label for the account.'),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
@@ -68,7 +68,7 @@ export const exchangeAccountUpdate = z
     credentials: exchangeCredentials
       .optional()
       .describe(
-        'New credentials of the same account at the exchange. They are tested before they are stored.',
+        'New credentials for the same account at the exchange. They are tested before they are stored.',
       ),
     allow_withdraw_keys: z.boolean().default(false).describe('Accept credentials that can withdraw.'),
   })
@@ -85,7 +85,7 @@ export const credentialsTestResult = z
   .meta({ id: 'CredentialsTestResult' });
 export type CredentialsTestResult = z.output<typeof credentialsTestResult>;
 
-const path = z.object({ id: idGiven('exa') });
+const path = z.object({ id: idInput('exa') });
 const venueErrors = ['exchange_credentials_rejected', 'exchange_unavailable', 'service_unavailable'] as const;
 
 export const exchangeAccountOperations = {
@@ -93,7 +93,7 @@ export const exchangeAccountOperations = {
     id: 'supportedExchanges.list',
     method: 'GET',
     path: '/v1/supported-exchanges',
-    summary: 'Lists the exchanges that you can connect accounts of.',
+    summary: 'Lists the exchanges whose accounts you can connect.',
     access: 'PUBLIC',
     list: { sorts: ['created_at', 'name'], limitDefault: 20 },
     response: supportedExchange,

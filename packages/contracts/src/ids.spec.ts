@@ -5,18 +5,18 @@ import { decodeId, encodeId, ID_PREFIXES, type IdPrefix, idOf } from './ids.js';
 const prefixes = Object.keys(ID_PREFIXES) as IdPrefix[];
 
 describe('ids', () => {
-  it('equal the TypeIDs of the public typeid-js library for the same UUIDs', () => {
+  it('equal the TypeIDs that the typeid-js library creates for the same UUIDs', () => {
     fc.assert(
       fc.property(fc.constantFrom(...prefixes), fc.uuid({ version: 7 }), (prefix, uuid) => {
-        const theirs = TypeID.fromUUID(prefix, uuid).toString();
-        expect(encodeId(prefix, uuid)).toBe(theirs);
-        expect(decodeId(prefix, theirs)).toBe(uuid);
-        expect(idOf(prefix).safeParse(theirs).success).toBe(true);
+        const expected = TypeID.fromUUID(prefix, uuid).toString();
+        expect(encodeId(prefix, uuid)).toBe(expected);
+        expect(decodeId(prefix, expected)).toBe(uuid);
+        expect(idOf(prefix).safeParse(expected).success).toBe(true);
       }),
     );
   });
 
-  it('are the same for an upper-case UUID', () => {
+  it('do not depend on the case of the UUID', () => {
     fc.assert(
       fc.property(fc.uuid(), (uuid) => {
         expect(encodeId('trd', uuid.toUpperCase())).toBe(encodeId('trd', uuid));
@@ -25,12 +25,12 @@ describe('ids', () => {
   });
 
   it.each([
-    ['a digit short', '0190a6f2-7c3a-7b1e-8f00-123456789ab'],
-    ['a digit long', '0190a6f2-7c3a-7b1e-8f00-123456789abcd'],
-    ['with another letter', '0190a6f2-7c3a-7b1e-8f00-123456789abg'],
-    ['with a letter beyond ASCII', '0190a6f2-7c3a-7b1e-8f00-123456789abé'],
-    ['empty', ''],
-  ])('reject a UUID that is %s', (_case, uuid) => {
+    ['lacks a digit', '0190a6f2-7c3a-7b1e-8f00-123456789ab'],
+    ['has an extra digit', '0190a6f2-7c3a-7b1e-8f00-123456789abcd'],
+    ['has a letter that is not hexadecimal', '0190a6f2-7c3a-7b1e-8f00-123456789abg'],
+    ['has a letter outside ASCII', '0190a6f2-7c3a-7b1e-8f00-123456789abé'],
+    ['is empty', ''],
+  ])('are not created from a UUID that %s', (_case, uuid) => {
     expect(() => encodeId('trd', uuid)).toThrow(TypeError);
   });
 
@@ -42,7 +42,7 @@ describe('ids', () => {
     );
   });
 
-  it('are decoded for any UUID version: an unknown id is not malformed', () => {
+  it('can contain a UUID of any version: an unknown id is not malformed', () => {
     expect(decodeId('trd', 'trd_7zzzzzzzzzzzzzzzzzzzzzzzzz')).toBe('ffffffff-ffff-ffff-ffff-ffffffffffff');
   });
 
@@ -54,8 +54,8 @@ describe('ids', () => {
     ['upper case', 'trd_01H455VB4PEX5VSKNK084SN02Q'],
     ['a letter outside the alphabet', 'trd_01h455vb4pex5vsknk084sn02u'],
     ['more than 128 bits', 'trd_8zzzzzzzzzzzzzzzzzzzzzzzzz'],
-    ['nothing', ''],
-  ])('with %s are malformed', (_case, text) => {
+    ['no characters', ''],
+  ])('are malformed with %s', (_case, text) => {
     expect(decodeId('trd', text)).toBeNull();
   });
 });

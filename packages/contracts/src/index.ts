@@ -32,7 +32,7 @@ export {
 export * from './notifications.js';
 export * from './operation.js';
 export * from './operations.js';
-export { refuseEmptyRange } from './range.js';
+export { rejectEmptyRange } from './range.js';
 export * from './realtime.js';
 export * from './rewards.js';
 export * from './serializer.js';

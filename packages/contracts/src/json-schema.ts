@@ -10,8 +10,8 @@ import { exampleId } from './samples/sample.js';
 export type Direction = 'input' | 'output';
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-const DECIMAL_TEXT = '^-?(0|[1-9]\\d*)(\\.\\d+)?$';
-const DECIMAL_GIVEN_TEXT = '^[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d{1,4})?$';
+const DECIMAL_OUTPUT_PATTERN = '^-?(0|[1-9]\\d*)(\\.\\d+)?$';
+const DECIMAL_INPUT_PATTERN = '^[+-]?\\d+(\\.\\d+)?([eE][+-]?\\d{1,4})?$';
 
 /** Decimal schemas by reference name. In zod they are strings with rules that JSON Schema cannot express. */
 export const DECIMAL_SCHEMAS = {
@@ -19,21 +19,21 @@ export const DECIMAL_SCHEMAS = {
     description:
       'A decimal number, exact to 18 decimal places: a JSON number, or a string with `Accept: application/json; decimals=string`. A double cannot hold all of its digits, so parse it from the raw JSON or request strings.',
     format: 'decimal',
-    oneOf: [{ type: 'number' }, { type: 'string', pattern: DECIMAL_TEXT }],
+    oneOf: [{ type: 'number' }, { type: 'string', pattern: DECIMAL_OUTPUT_PATTERN }],
     examples: [60000.1, '60000.1'],
   },
-  DecimalGiven: decimalGiven('A decimal number', {}),
-  PositiveDecimal: decimalGiven('A decimal number greater than zero', { exclusiveMinimum: 0 }),
-  NonNegativeDecimal: decimalGiven('A decimal number greater than or equal to zero', { minimum: 0 }),
+  DecimalGiven: decimalInput('A decimal number', {}),
+  PositiveDecimal: decimalInput('A decimal number greater than zero', { exclusiveMinimum: 0 }),
+  NonNegativeDecimal: decimalInput('A decimal number greater than or equal to zero', { minimum: 0 }),
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-function decimalGiven(what: string, bounds: JsonSchema): JsonSchema {
+function decimalInput(subject: string, bounds: JsonSchema): JsonSchema {
   return {
-    description: `${what}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
+    description: `${subject}, with at most 18 decimal places and 20 digits before the decimal point. Send a JSON number or, to avoid rounding to a double, a string.`,
     format: 'decimal',
     oneOf: [
       { type: 'number', ...bounds },
-      { type: 'string', pattern: DECIMAL_GIVEN_TEXT },
+      { type: 'string', pattern: DECIMAL_INPUT_PATTERN },
     ],
     examples: ['0.00001'],
   };
@@ -59,7 +59,7 @@ export function jsonSchemaOf(
     target: 'draft-2020-12',
     io: direction,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => publish(jsonSchema, direction),
+    override: ({ jsonSchema }) => toPublishedForm(jsonSchema, direction),
   });
   const definitions = Object.entries($defs ?? {}).map(([name, definition]) => {
     const { id, ...rest } = definition as JsonSchema;
@@ -69,7 +69,7 @@ export function jsonSchemaOf(
 }
 
 /** Converts one node to its published form, in place, as zod's `override` requires. */
-function publish(node: Record<string, unknown>, direction: Direction): void {
+function toPublishedForm(node: Record<string, unknown>, direction: Direction): void {
   if (node.format === 'decimal') {
     const name = direction === 'output' ? 'Decimal' : DECIMAL_OF_RANGE[String(node.decimalRange)];
     const { description, decimalMax } = node;
@@ -80,7 +80,7 @@ function publish(node: Record<string, unknown>, direction: Direction): void {
     return;
   }
   if (node.format === 'typeid') {
-    // A wrapper's node starts as a copy of the node that it wraps, which is already published.
+    // The node of a wrapper starts as a copy of the wrapped node, which is already converted.
     const prefix = (node.idPrefix ??
       node['x-id-prefix'] ??
       /^\^([a-z]+)_/.exec(String(node.pattern))?.[1]) as IdPrefix;
@@ -88,9 +88,9 @@ function publish(node: Record<string, unknown>, direction: Direction): void {
     Object.assign(node, { 'x-id-prefix': prefix, examples: [exampleId(prefix)] });
   }
   delete node.stored;
-  // New members may be added to responses: a client must ignore those that it does not know.
+  // New members may be added to responses; clients must ignore unknown members.
   if (direction === 'output' && node.additionalProperties === false) delete node.additionalProperties;
-  // Every key of a JSON object is a string.
+  // The keyword is redundant: every key of a JSON object is a string.
   if (JSON.stringify(node.propertyNames) === '{"type":"string"}') delete node.propertyNames;
 }
 
@@ -101,27 +101,27 @@ function publish(node: Record<string, unknown>, direction: Direction): void {
 export function plainJsonSchemaOf(schema: z.ZodType, direction: Direction): JsonSchema {
   const { root, definitions } = jsonSchemaOf(schema, direction);
   const all: Readonly<Record<string, JsonSchema>> = { ...DECIMAL_SCHEMAS, ...definitions };
-  const needed = new Set<string>();
+  const referenced = new Set<string>();
   const collect = (node: JsonSchema): void => {
     for (const [, name] of JSON.stringify(node).matchAll(/"#\/\$defs\/(\w+)"/g)) {
-      if (needed.has(name!)) continue;
-      needed.add(name!);
+      if (referenced.has(name!)) continue;
+      referenced.add(name!);
       collect(all[name!]!);
     }
   };
   collect(root);
-  const $defs = Object.fromEntries([...needed].sort().map((name) => [name, all[name]]));
-  return plain({
+  const $defs = Object.fromEntries([...referenced].sort().map((name) => [name, all[name]]));
+  return withoutOwnKeywords({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     ...root,
-    ...(needed.size === 0 ? {} : { $defs }),
+    ...(referenced.size === 0 ? {} : { $defs }),
   }) as JsonSchema;
 }
 
 const OWN_FORMATS: readonly unknown[] = ['decimal', 'typeid'];
 
-function plain(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(plain);
+function withoutOwnKeywords(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutOwnKeywords);
   if (typeof node !== 'object' || node === null) return node;
   return Object.fromEntries(
     Object.entries(node)
@@ -129,6 +129,6 @@ function plain(node: unknown): unknown {
         ([keyword, value]) =>
           keyword !== 'x-id-prefix' && !(keyword === 'format' && OWN_FORMATS.includes(value)),
       )
-      .map(([keyword, value]) => [keyword, plain(value)]),
+      .map(([keyword, value]) => [keyword, withoutOwnKeywords(value)]),
   );
 }

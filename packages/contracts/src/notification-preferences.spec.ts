@@ -39,7 +39,7 @@ describe('notification preferences', () => {
     [{ in_app: { 'trade.exploded': true } }, 'in_app.trade.exploded', 'unknown_field'],
     [{ in_app: { constructor: true } }, 'in_app.constructor', 'unknown_field'],
     [{ email: { 'key.created': false } }, 'email.key.created', 'invalid_value'],
-  ])('rejects %j with the member and a way to fix it', (value, path, code) => {
+  ])('reject %j, and name the member and a fix', (value, path, code) => {
     expect(issuesOf(value)).toEqual([[path, code]]);
     const [issue] = notificationPreferences.safeParse(value).error?.issues ?? [];
     expect(issue?.message).toMatch(/^(?:Expected|Only|You are always)/);
@@ -51,10 +51,10 @@ describe('notification preferences', () => {
 });
 
 describe('choiceOf', () => {
-  it('prefers the event type, then its subject, then *, in any order of keys', () => {
-    const chosen = fc.dictionary(fc.constantFrom(...EVENT_SELECTORS), fc.boolean());
+  it('prefers the event type, then its subject, then *, regardless of the order of keys', () => {
+    const preferences = fc.dictionary(fc.constantFrom(...EVENT_SELECTORS), fc.boolean());
     fc.assert(
-      fc.property(chosen, fc.constantFrom(...EVENT_TYPES), (choices, type) => {
+      fc.property(preferences, fc.constantFrom(...EVENT_TYPES), (choices, type) => {
         const covering = Object.keys(choices).filter((selector) => isSubscribed([selector], type));
         const [longest] = covering.sort((a, b) => {
           const rank = (selector: string) => (selector === type ? 2 : selector === '*' ? 0 : 1);

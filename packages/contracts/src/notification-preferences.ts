@@ -1,5 +1,5 @@
 /**
- * Notification preferences: the value of the one setting that the service itself reads.
+ * Notification preferences: the value of the only setting that the service itself reads.
  *
  * 1. Every event type has a default, so the value holds only deviations from the defaults.
  * 2. READ permission is enough to change settings. Security notifications are therefore sent regardless of the
@@ -11,7 +11,7 @@ import { EVENT_SELECTORS, type EventType } from './events.js';
 /** The key of the setting. */
 export const NOTIFICATIONS_SETTING = 'notifications';
 
-/** Always sent in the product and by e-mail, regardless of the preferences. */
+/** Events that always notify in the product and by e-mail, regardless of the preferences. */
 export const MANDATORY_NOTIFICATIONS: readonly EventType[] = [
   'key.created',
   'key.revoked',
@@ -20,7 +20,8 @@ export const MANDATORY_NOTIFICATIONS: readonly EventType[] = [
 ];
 
 /**
- * Sent by e-mail by default, because they concern money or access. A copier that its owner stopped causes no e-mail.
+ * Events that notify by e-mail by default, because they concern money or access. A copier that its
+ * owner stopped causes no e-mail.
  */
 export const MAILED_BY_DEFAULT: readonly EventType[] = [
   ...MANDATORY_NOTIFICATIONS,
@@ -83,7 +84,8 @@ export const NOTIFICATION_PREFERENCES_DESCRIPTION = [
 ].join(' ');
 
 /**
- * Returns the preference for an event type: by its own key, else its subject's, else `*`. Undefined if none is set.
+ * Returns the preference for an event type: that of its own key, else of its subject, else of `*`.
+ * Undefined if none is set.
  */
 export function choiceOf(
   chosen: Readonly<Record<string, boolean>> | undefined,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from './events.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant } from './operation.js';
 
 export const NOTIFICATION_SEVERITIES = ['INFO', 'WARNING', 'CRITICAL'] as const;
@@ -37,7 +37,7 @@ export const notification = z
   .meta({ id: 'Notification' });
 export type Notification = z.output<typeof notification>;
 
-const path = z.object({ id: idGiven('ntf') });
+const path = z.object({ id: idInput('ntf') });
 
 export const notificationOperations = {
   list: defineOperation({

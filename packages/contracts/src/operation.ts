@@ -22,8 +22,8 @@ export function permits(held: readonly Permission[], needed: Permission): boolea
 }
 
 /**
- * Rate-limit buckets in addition to the general one. Trade writes, and writes of credentials and withdrawals, are
- * counted by credential; writes of identities by IP address.
+ * Rate-limit buckets in addition to the general one. `trade_writes` and `sensitive_writes`
+ * (credentials and withdrawals) are counted by credential; `identity_writes` by IP address.
  */
 export const RATE_BUCKETS = ['trade_writes', 'sensitive_writes', 'identity_writes'] as const;
 export type RateBucket = (typeof RATE_BUCKETS)[number];
@@ -87,7 +87,7 @@ export const instant = z
   .meta({ format: 'date-time' });
 
 /** Schema of an instant in a request: any ISO 8601 form with an offset. */
-export const instantGiven = z.iso
+export const instantInput = z.iso
   .datetime({
     offset: true,
     error: 'Expected an ISO 8601 timestamp with a time zone, like 2026-01-31T12:00:00.000Z.',

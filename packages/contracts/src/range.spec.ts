@@ -10,7 +10,7 @@ const issuesOf = (body: object) =>
 const [EARLY, LATE] = ['2026-01-31T08:00:00Z', '2026-01-31T12:00:00.000Z'];
 
 describe('a time range', () => {
-  it.each([{}, { from: EARLY }, { to: LATE }, { from: EARLY, to: LATE }])('may be open: %j', (range) => {
+  it.each([{}, { from: EARLY }, { to: LATE }, { from: EARLY, to: LATE }])('may lack a bound: %j', (range) => {
     expect(issuesOf(range)).toBeUndefined();
   });
 
@@ -18,12 +18,12 @@ describe('a time range', () => {
     { from: LATE, to: EARLY },
     { from: LATE, to: LATE },
     { from: '2026-01-31T12:00:00+01:00', to: '2026-01-31T10:59:59Z' },
-  ])('rejects an empty range: %j', (range) => {
+  ])('must not be empty: %j', (range) => {
     expect(issuesOf(range)).toEqual([['to', 'range_is_empty']]);
   });
 
   it.each(['yesterday', '2026-01-31', '2026-01-31T12:00:00', 1_769_860_800, null, ''])(
-    'rejects %j, which is not an instant with a time zone',
+    'must not start at %j, which is not an instant with a time zone',
     (from) => {
       expect(issuesOf({ from })?.[0]?.[0]).toBe('from');
     },

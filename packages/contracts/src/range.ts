@@ -1,21 +1,23 @@
 /** A time range in a request: `from` is inclusive, `to` is exclusive, and both are optional. */
 import type { z } from 'zod';
-import { instantGiven } from './operation.js';
+import { instantInput } from './operation.js';
 
 /**
  * Returns the schemas of `from` and `to`.
  *
- * @param by sentence that says which field of a record is compared with the range
+ * @param comparedField sentence that says which field of a record is compared with the range
  */
-export function rangeGiven(by: string) {
+export function rangeInput(comparedField: string) {
   return {
-    from: instantGiven.optional().describe(`Start of the range, inclusive. Default: no lower bound. ${by}`),
-    to: instantGiven.optional().describe('End of the range, exclusive. Default: no upper bound.'),
+    from: instantInput
+      .optional()
+      .describe(`Start of the range, inclusive. Default: no lower bound. ${comparedField}`),
+    to: instantInput.optional().describe('End of the range, exclusive. Default: no upper bound.'),
   };
 }
 
 /** Adds an issue if the range is empty. */
-export function refuseEmptyRange(
+export function rejectEmptyRange(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   context: z.RefinementCtx,
 ): void {

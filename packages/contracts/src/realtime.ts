@@ -14,7 +14,7 @@ const sequenceNumber = () => z.number().int().meta({ format: 'int64' });
 export const tradeSignal = z
   .object({
     id: idOf('sig').describe(
-      'Id of the signal. There is one signal per fill and lot, and its id is the same each time it is sent.',
+      'Id of the signal. There is one signal per fill and lot; it has the same id each time it is sent.',
     ),
     sequence: sequenceNumber().describe(
       "The signal's number within its strategy: 1, 2, 3, … without gaps. Resume a subscription after it.",
@@ -49,8 +49,8 @@ export const tradeSignal = z
 export type TradeSignal = Readonly<z.output<typeof tradeSignal>>;
 
 /**
- * Maximum number of levels per side in a subscription. Workers load 1,000 per side and then apply changes; the far
- * half replaces levels that are consumed.
+ * Maximum number of levels per side in a subscription. Workers load 1,000 levels per side and then
+ * apply changes; the outer half replaces levels that are consumed.
  */
 export const ORDER_BOOK_DEPTH_MAX = 500;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 
 export const REWARD_STATUSES = ['PENDING', 'CLAIMABLE', 'CLAIMED', 'EXPIRED'] as const;
@@ -104,7 +104,7 @@ export const rewardOperations = {
     access: 'READ',
     query: z.strictObject({
       status: z.enum(REWARD_STATUSES).optional(),
-      type_id: idGiven('rwt').optional(),
+      type_id: idInput('rwt').optional(),
     }),
     list: { sorts: ['created_at', 'claimable_at', 'amount'], limitDefault: 20 },
     response: reward,
@@ -138,7 +138,7 @@ export const rewardOperations = {
     path: '/v1/rewards/:id/claim',
     summary: 'Claims a reward and adds its amount to your balance. A reward can be claimed once.',
     access: 'WITHDRAW',
-    params: z.object({ id: idGiven('rwd') }),
+    params: z.object({ id: idInput('rwd') }),
     response: reward,
     status: 200,
     errors: ['not_found', 'invalid_state'],

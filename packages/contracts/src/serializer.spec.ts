@@ -55,7 +55,7 @@ describe('compileSerializer', () => {
 
   it('omits fields that are not in the schema', () => {
     const write = compileSerializer(z.object({ id: z.string() }));
-    expect(write({ id: 'a', secret: 'inside' })).toBe('{"id":"a"}');
+    expect(write({ id: 'a', secret: 'internal' })).toBe('{"id":"a"}');
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe('compileSerializer', () => {
     ['a decimal in exponent notation', { amount: '1e5' }],
     ['a decimal with injected JSON', { amount: '1,"admin":true' }],
     ['NaN for a decimal', { amount: 'NaN' }],
-  ])('throws on %s instead of sending it', (_case, value) => {
+  ])('throws on %s instead of serializing it', (_case, value) => {
     const write = compileSerializer(z.object({ amount: decimal }));
     expect(() => write(value)).toThrow(TypeError);
   });
@@ -89,14 +89,14 @@ describe('jsonText', () => {
     expect(jsonText({ a: [new JsonNumber(digits)] })).toBe(`{"a":[${digits}]}`);
   });
 
-  it('is used for fields whose schema allows any JSON', () => {
+  it('serializes fields whose schema allows any JSON', () => {
     const write = compileSerializer(z.object({ value: z.unknown() }), 'string');
     expect(write({ value: { price: new JsonNumber('1.10'), tags: ['a'] } })).toBe(
       '{"value":{"price":1.10,"tags":["a"]}}',
     );
   });
 
-  it('is used for unions of scalars; other unions are rejected', () => {
+  it('serializes unions of scalars; other unions are rejected', () => {
     const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
     const write = compileSerializer(z.record(z.string(), scalar));
     expect(write({ a: '1.10', b: 2, c: true, d: null })).toBe('{"a":"1.10","b":2,"c":true,"d":null}');

@@ -102,7 +102,7 @@ function compile(schema: ZodNode, mode: DecimalMode): Serializer {
     case 'union':
       // Only unions of scalars: the serializer cannot decide which of several records a value is.
       if (def.options?.every((option) => SCALARS.has(option.def.type) && option.meta() === undefined)) {
-        return anyScalar;
+        return serializeScalarUnion;
       }
       throw new TypeError('a response schema may only use unions of scalars');
     default:
@@ -112,7 +112,7 @@ function compile(schema: ZodNode, mode: DecimalMode): Serializer {
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null']);
 
-function anyScalar(value: unknown): string {
+function serializeScalarUnion(value: unknown): string {
   if (typeof value === 'object' && value !== null) throw new TypeError('expected a scalar');
   return jsonText(value);
 }

@@ -15,8 +15,8 @@ describe('the value of a setting', () => {
     [],
     {},
     new JsonNumber('1e999'),
-    { deep: [{ er: new JsonNumber('0.1000000000000000000000001') }] },
-  ])('may be %j and is not changed', (value) => {
+    { list: [{ nested: new JsonNumber('0.1000000000000000000000001') }] },
+  ])('may be %j, which is stored unchanged', (value) => {
     expect(settingPut.parse({ value }).value).toBe(value);
   });
 
@@ -27,11 +27,11 @@ describe('the value of a setting', () => {
 
   it('is limited to exactly 16 KiB of JSON in UTF-8', () => {
     const quotes = 2;
-    const most = SETTING_VALUE_MAX_BYTES - quotes;
-    expect(codesOf({ value: 'a'.repeat(most) })).toBeUndefined();
-    expect(codesOf({ value: 'a'.repeat(most + 1) })).toEqual(['too_big']);
-    expect(codesOf({ value: 'é'.repeat(most / 2) })).toBeUndefined();
-    expect(codesOf({ value: 'é'.repeat(most / 2 + 1) })).toEqual(['too_big']);
+    const maxLength = SETTING_VALUE_MAX_BYTES - quotes;
+    expect(codesOf({ value: 'a'.repeat(maxLength) })).toBeUndefined();
+    expect(codesOf({ value: 'a'.repeat(maxLength + 1) })).toEqual(['too_big']);
+    expect(codesOf({ value: 'é'.repeat(maxLength / 2) })).toBeUndefined();
+    expect(codesOf({ value: 'é'.repeat(maxLength / 2 + 1) })).toEqual(['too_big']);
     expect(codesOf({ value: new JsonNumber('1'.repeat(SETTING_VALUE_MAX_BYTES + 1)) })).toEqual(['too_big']);
   });
 });

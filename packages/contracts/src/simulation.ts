@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { DECISION_CODES, DECISION_OUTCOMES, decision } from './decisions.js';
-import { idGiven } from './ids.js';
+import { idInput } from './ids.js';
 import { defineOperation, instant } from './operation.js';
-import { rangeGiven, refuseEmptyRange } from './range.js';
+import { rangeInput, rejectEmptyRange } from './range.js';
 
-/** Maximum number of signals that a simulation replays and of decisions that it returns: the newest of each. */
+/**
+ * A simulation replays at most the newest 20,000 signals and returns at most the newest 1,000
+ * decisions.
+ */
 export const SIMULATED_SIGNALS_MAX = 20_000;
 export const SIMULATED_DECISIONS_MAX = 1_000;
 
@@ -52,7 +55,7 @@ export const simulation = z
       .string()
       .optional()
       .describe(
-        'The quote currency of most signals. The amounts of money in this object are in it and exclude pairs with other quote currencies.',
+        'The quote currency of most signals. All amounts of money in this object are in this currency and exclude pairs with other quote currencies.',
       ),
     starting_equity: decimal.describe('Current equity of the account, with which the replay starts.'),
     fees: decimal,
@@ -62,15 +65,15 @@ export const simulation = z
     tracking_difference_bps: decimal
       .nullable()
       .describe(
-        "As in the copier's stats: its return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed.",
+        "As in the copier's stats: the copier's return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed.",
       ),
   })
   .meta({ id: 'Simulation' });
 export type Simulation = z.output<typeof simulation>;
 
 export const simulationAsked = z
-  .strictObject(rangeGiven('Signals are selected by the time at which they were emitted.'))
-  .superRefine(refuseEmptyRange)
+  .strictObject(rangeInput('Signals are selected by the time at which they were emitted.'))
+  .superRefine(rejectEmptyRange)
   .meta({ id: 'SimulationAsked' });
 export type SimulationAsked = z.output<typeof simulationAsked>;
 
@@ -80,9 +83,9 @@ export const simulationOperations = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders.",
+      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders.",
     access: 'READ',
-    params: z.object({ id: idGiven('cpr') }),
+    params: z.object({ id: idInput('cpr') }),
     body: simulationAsked,
     bodyOptional: true,
     response: simulation,

@@ -20,7 +20,7 @@ const storedEnvelope = storedSchema(envelope, [record]);
 const anyDecimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.stringMatching(/^(\.\d{0,9}[1-9])?$/))
   .map(([whole, fraction]) => `${whole}${fraction}`);
-/** Strings that look like the tokens to replace. */
+/** Strings that resemble the tokens that are replaced. */
 const anyText = fc.oneof(
   fc.string(),
   fc.constantFrom('"amount":1', '\\', '{"price":2}', '5', 'price', 'a\nb', '"'),
@@ -36,21 +36,21 @@ const anyRecord = fc.record({
 });
 
 describe('stored JSON', () => {
-  const [asNumbers, asStrings] = [
+  const [writeAsNumbers, writeAsStrings] = [
     compileSerializer(envelope, 'number'),
     compileSerializer(envelope, 'string'),
   ];
-  const [numbersAgain, stringsAgain] = [
+  const [writeStoredAsNumbers, writeStoredAsStrings] = [
     compileSerializer(storedEnvelope, 'number'),
     compileSerializer(storedEnvelope, 'string'),
   ];
 
-  it('is returned unchanged, or with its decimals quoted as its own schema writes them', () => {
+  it('is returned unchanged or, on request, with its decimals as strings', () => {
     fc.assert(
       fc.property(anyRecord, (data) => {
-        const kept = StoredJson.of(asNumbers({ data }));
-        expect(numbersAgain(kept)).toBe(kept.text);
-        expect(stringsAgain(kept)).toBe(asStrings({ data }));
+        const stored = StoredJson.of(writeAsNumbers({ data }));
+        expect(writeStoredAsNumbers(stored)).toBe(stored.text);
+        expect(writeStoredAsStrings(stored)).toBe(writeAsStrings({ data }));
       }),
     );
   });
@@ -78,7 +78,7 @@ describe('stored JSON', () => {
     expect(() => storedSchema(z.object({}), [record, other])).toThrow('price');
   });
 
-  it('of an event quotes the decimals of trades, accounts and rewards', () => {
+  it('quotes the decimals of trades, accounts and rewards in an event', () => {
     const text = '{"type":"x","data":{"version":3,"price":1.10,"balance":{"USDT":5},"fee":{"amount":0.1}}}';
     expect(compileSerializer(storedEvent, 'string')(StoredJson.of(text))).toBe(
       '{"type":"x","data":{"version":3,"price":"1.10","balance":{"USDT":"5"},"fee":{"amount":"0.1"}}}',

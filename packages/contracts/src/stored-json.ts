@@ -12,7 +12,7 @@ export class StoredJson {
     readonly text: string,
   ) {}
 
-  /** @throws {SyntaxError} if the text is not valid JSON, so the stored value is corrupt */
+  /** @throws {SyntaxError} if the text is not valid JSON: the stored value is corrupt */
   static of(text: string): StoredJson {
     JSON.parse(text);
     // JSON strings cannot contain raw line breaks, so every line break here is whitespace.
@@ -29,7 +29,8 @@ export interface DecimalNames {
 }
 
 /**
- * Returns a schema whose values are returned from stored JSON; the schema documents their shape.
+ * Returns a schema whose values are {@link StoredJson}; the schema itself only documents their
+ * structure.
  *
  * @param records schemas of the records that the stored JSON may hold; their decimals are quoted on request
  */
@@ -52,11 +53,14 @@ interface ZodNode {
   meta(): { format?: string } | undefined;
 }
 
-/** @throws {TypeError} if a name is a decimal in one record and another number in another: names alone cannot distinguish them */
+/**
+ * @throws {TypeError} if a name is a decimal in one record and another number in another, since
+ * only names distinguish them
+ */
 function decimalNamesIn(records: readonly z.ZodType[]): DecimalNames {
   const kinds = new Map<string, Set<string>>();
   for (const record of records) collectKinds('', record as unknown as ZodNode, kinds);
-  const namesOf = (kind: string) => [...kinds].filter(([, has]) => has.has(kind)).map(([name]) => name);
+  const namesOf = (kind: string) => [...kinds].filter(([, ofName]) => ofName.has(kind)).map(([name]) => name);
   const numbers = new Set(namesOf('number'));
   const members = namesOf('decimal');
   const ambiguous = members.filter((name) => numbers.has(name));

@@ -1,16 +1,16 @@
 import { strategyCreate, strategyDelete, strategyUpdate } from './strategies.js';
 
-const given = { name: 'Trend', exchange_account_id: 'exa_1' };
+const minimal = { name: 'Trend', exchange_account_id: 'exa_1' };
 const fieldsOf = (schema: typeof strategyCreate | typeof strategyUpdate, body: object) =>
   schema.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
 
 describe('a new strategy', () => {
   it('requires a name and an account, and is private by default', () => {
-    expect(strategyCreate.parse(given)).toEqual({ ...given, visibility: 'PRIVATE' });
+    expect(strategyCreate.parse(minimal)).toEqual({ ...minimal, visibility: 'PRIVATE' });
   });
 
-  it('accepts a profit share above the high-water mark of at most half', () => {
-    const share = (rate: unknown) => ({ ...given, profit_share: { rate, period: 'MONTH' } });
+  it('accepts a share of at most half of the profit above the high-water mark', () => {
+    const share = (rate: unknown) => ({ ...minimal, profit_share: { rate, period: 'MONTH' } });
     expect(strategyCreate.parse(share(0.5)).profit_share).toEqual({
       rate: '0.5',
       basis: 'HIGH_WATER_MARK',
@@ -21,18 +21,18 @@ describe('a new strategy', () => {
 
   it.each([
     ['no name', { name: '' }, 'name'],
-    ['a NUL in its text', { description: 'a\u0000b' }, 'description'],
-    ['pairs that are none', { trade_pair_ids: [] }, 'trade_pair_ids'],
-    ['a capacity of none', { capacity: 0 }, 'capacity'],
-    ['an equity of nothing', { min_copy_equity: 0 }, 'min_copy_equity'],
+    ['U+0000 in its description', { description: 'a\u0000b' }, 'description'],
+    ['an empty list of pairs', { trade_pair_ids: [] }, 'trade_pair_ids'],
+    ['a capacity of zero', { capacity: 0 }, 'capacity'],
+    ['a minimum equity of zero', { min_copy_equity: 0 }, 'min_copy_equity'],
     ['an unknown visibility', { visibility: 'public' }, 'visibility'],
     ['a status', { status: 'ARCHIVED' }, ''],
-  ])('is refused with %s', (_case, change, field) => {
-    expect(fieldsOf(strategyCreate, { ...given, ...change })).toEqual([field]);
+  ])('is rejected if it has %s', (_case, change, field) => {
+    expect(fieldsOf(strategyCreate, { ...minimal, ...change })).toEqual([field]);
   });
 });
 
-describe('a change of a strategy', () => {
+describe('an update of a strategy', () => {
   it('may be empty, or clear optional fields', () => {
     expect(strategyUpdate.parse({})).toEqual({});
     const cleared = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decimal, decimalGiven } from './decimal.js';
+import { decimal, decimalInput } from './decimal.js';
 import { decimalUpTo } from './decimal-bounds.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
 
 export const STRATEGY_VISIBILITIES = ['PRIVATE', 'PUBLIC'] as const;
@@ -14,7 +14,7 @@ export type ProfitSharePeriod = (typeof PROFIT_SHARE_PERIODS)[number];
 /** Maximum number of pairs in `trade_pair_ids`. */
 const TRADE_PAIRS_MAX = 200;
 /** Maximum number of copiers that one call may link. */
-const LINKED_AT_ONCE_MAX = 500;
+const LINKED_COPIERS_MAX = 500;
 
 /** Results of the strategy's closed lots, after fees. */
 export const strategyResults = z
@@ -40,7 +40,7 @@ export const strategyResults = z
     sharpe: decimal
       .nullable()
       .describe('Annualized Sharpe ratio of the daily returns. Null for fewer than two days.'),
-    copier_net_pnl: decimal.describe('Actual net profit or loss of all its copiers, after fees.'),
+    copier_net_pnl: decimal.describe('Actual net profit or loss of all copiers of the strategy, after fees.'),
   })
   .meta({ id: 'StrategyResults' });
 export type StrategyResults = z.output<typeof strategyResults>;
@@ -76,7 +76,7 @@ export const strategy = z
   .meta({ id: 'Strategy' });
 export type Strategy = z.output<typeof strategy>;
 
-const profitShareGiven = z
+const profitShareInput = z
   .strictObject({
     rate: decimalUpTo('0.5', 'non_negative').describe(
       'Fraction of the profit above the high-water mark, from 0 to 0.5.',
@@ -86,19 +86,19 @@ const profitShareGiven = z
   })
   .meta({ id: 'ProfitShareGiven' });
 
-const given = {
+const commonFields = {
   name: text({ max: 100 }),
   description: text({ min: 0, max: 2000 }),
   trade_pair_ids: z
-    .array(idGiven('tpr'))
+    .array(idInput('tpr'))
     .min(1)
     .max(TRADE_PAIRS_MAX)
     .describe("Pairs of the account's exchange and trading type. Omit to allow any pair."),
   visibility: z
     .enum(STRATEGY_VISIBILITIES)
     .describe('PUBLIC: every user can read and copy the strategy, but cannot see its account and balances.'),
-  profit_share: profitShareGiven,
-  min_copy_equity: decimalGiven().describe('Minimum equity of a copier, in quote currency.'),
+  profit_share: profitShareInput,
+  min_copy_equity: decimalInput().describe('Minimum equity of a copier, in quote currency.'),
   capacity: z
     .number()
     .int()
@@ -109,34 +109,34 @@ const given = {
 
 export const strategyCreate = z
   .strictObject({
-    ...given,
-    exchange_account_id: idGiven('exa').describe('The account whose trades cause the signals.'),
-    description: given.description.optional(),
-    trade_pair_ids: given.trade_pair_ids.optional(),
-    visibility: given.visibility.default('PRIVATE'),
-    profit_share: given.profit_share.optional(),
-    min_copy_equity: given.min_copy_equity.optional(),
-    capacity: given.capacity.optional(),
+    ...commonFields,
+    exchange_account_id: idInput('exa').describe('The account whose trades cause the signals.'),
+    description: commonFields.description.optional(),
+    trade_pair_ids: commonFields.trade_pair_ids.optional(),
+    visibility: commonFields.visibility.default('PRIVATE'),
+    profit_share: commonFields.profit_share.optional(),
+    min_copy_equity: commonFields.min_copy_equity.optional(),
+    capacity: commonFields.capacity.optional(),
   })
   .meta({ id: 'StrategyCreate' });
 export type StrategyCreate = z.output<typeof strategyCreate>;
 
 export const strategyUpdate = z
   .strictObject({
-    name: given.name.optional(),
-    description: given.description.nullable().optional().describe('Null removes the value.'),
-    trade_pair_ids: given.trade_pair_ids
+    name: commonFields.name.optional(),
+    description: commonFields.description.nullable().optional().describe('Null removes the value.'),
+    trade_pair_ids: commonFields.trade_pair_ids
       .nullable()
       .optional()
       .describe('Null allows any pair of the exchange.'),
-    visibility: given.visibility.optional(),
+    visibility: commonFields.visibility.optional(),
     status: z
       .enum(STRATEGY_STATUSES)
       .optional()
       .describe('ARCHIVED: the strategy emits no more signals, and its active copiers become CLOSE_ONLY.'),
-    profit_share: given.profit_share.nullable().optional().describe('Null makes copying free.'),
-    min_copy_equity: given.min_copy_equity.nullable().optional().describe('Null removes the value.'),
-    capacity: given.capacity.nullable().optional().describe('Null removes the limit.'),
+    profit_share: commonFields.profit_share.nullable().optional().describe('Null makes copying free.'),
+    min_copy_equity: commonFields.min_copy_equity.nullable().optional().describe('Null removes the value.'),
+    capacity: commonFields.capacity.nullable().optional().describe('Null removes the limit.'),
   })
   .meta({ id: 'StrategyUpdate' });
 export type StrategyUpdate = z.output<typeof strategyUpdate>;
@@ -147,7 +147,7 @@ export const strategyDelete = z
       .boolean()
       .default(false)
       .describe(
-        'True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion.',
+        'True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion.',
       ),
   })
   .meta({ id: 'StrategyDelete' });
@@ -156,15 +156,15 @@ export type StrategyDelete = z.output<typeof strategyDelete>;
 export const copiersLink = z
   .strictObject({
     copier_ids: z
-      .array(idGiven('cpr'))
+      .array(idInput('cpr'))
       .min(1)
-      .max(LINKED_AT_ONCE_MAX)
+      .max(LINKED_COPIERS_MAX)
       .describe('Ids of your copiers. Either all of them are linked, or none.'),
   })
   .meta({ id: 'CopiersLink' });
 export type CopiersLink = z.output<typeof copiersLink>;
 
-const path = z.object({ id: idGiven('str') });
+const path = z.object({ id: idInput('str') });
 
 export const strategyOperations = {
   list: defineOperation({

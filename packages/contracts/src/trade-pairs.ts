@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimal } from './decimal.js';
 import { TRADING_TYPES } from './exchange-accounts.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 import { TIMES_IN_FORCE, TRADE_TYPES } from './trades.js';
 
@@ -70,7 +70,7 @@ export const tradePairOperations = {
     path: '/v1/trade-pairs/:id',
     summary: 'Returns a trade pair.',
     access: 'READ',
-    params: z.object({ id: idGiven('tpr') }),
+    params: z.object({ id: idInput('tpr') }),
     response: tradePair,
     status: 200,
     errors: ['not_found'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decimal, decimalGiven } from './decimal.js';
+import { decimal, decimalInput } from './decimal.js';
 import { TRADING_TYPES } from './exchange-accounts.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 
 export const TRADE_TYPES = ['LIMIT', 'MARKET', 'STOP_LIMIT', 'STOP_MARKET'] as const;
@@ -55,7 +55,7 @@ export const tradeCopy = z
       .describe(
         'How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill.',
       ),
-    ratio: decimal.describe('Amount of the copy per unit of the copied trade, fixed for the lot.'),
+    ratio: decimal.describe('Amount of the copy per unit of the copied trade. It is fixed for the lot.'),
   })
   .meta({ id: 'TradeCopy' });
 export type TradeCopy = z.output<typeof tradeCopy>;
@@ -117,19 +117,19 @@ export type Trade = z.output<typeof trade>;
 export const tradeDetail = trade.extend({ fills: z.array(fill) }).meta({ id: 'TradeDetail' });
 export type TradeDetail = z.output<typeof tradeDetail>;
 
-const LIMIT_KINDS: readonly TradeType[] = ['LIMIT', 'STOP_LIMIT'];
-const STOP_KINDS: readonly TradeType[] = ['STOP_LIMIT', 'STOP_MARKET'];
+const LIMIT_TYPES: readonly TradeType[] = ['LIMIT', 'STOP_LIMIT'];
+const STOP_TYPES: readonly TradeType[] = ['STOP_LIMIT', 'STOP_MARKET'];
 
 /** Adds an issue if a price is missing for a type that requires it, or present for another type. */
 function requirePrice(
   context: z.RefinementCtx,
   field: 'price' | 'stop_price',
-  given: string | undefined,
+  price: string | undefined,
   type: TradeType,
-  kinds: readonly TradeType[],
+  pricedTypes: readonly TradeType[],
 ): void {
-  const isNeeded = kinds.includes(type);
-  if (isNeeded === (given !== undefined)) return;
+  const isNeeded = pricedTypes.includes(type);
+  if (isNeeded === (price !== undefined)) return;
   context.addIssue({
     code: 'custom',
     path: [field],
@@ -139,34 +139,34 @@ function requirePrice(
 }
 
 /** Valid values by order type: a market order never rests in the book, and a stop order does not rest before it triggers. */
-const TIMES_IN_FORCE_OF: Record<TradeType, readonly TimeInForce[]> = {
+const TIMES_IN_FORCE_BY_TYPE: Record<TradeType, readonly TimeInForce[]> = {
   LIMIT: TIMES_IN_FORCE,
   MARKET: ['GTC', 'IOC'],
   STOP_LIMIT: ['GTC', 'IOC', 'FOK'],
   STOP_MARKET: ['GTC', 'IOC'],
 };
 
-function requireTimeInForce(context: z.RefinementCtx, type: TradeType, given: TimeInForce): void {
-  const allowed = TIMES_IN_FORCE_OF[type];
-  if (allowed.includes(given)) return;
+function requireTimeInForce(context: z.RefinementCtx, type: TradeType, timeInForce: TimeInForce): void {
+  const allowed = TIMES_IN_FORCE_BY_TYPE[type];
+  if (allowed.includes(timeInForce)) return;
   context.addIssue({
     code: 'custom',
     path: ['time_in_force'],
-    message: `time_in_force must be one of ${allowed.join(', ')} for ${type}; got ${given}.`,
+    message: `time_in_force must be one of ${allowed.join(', ')} for ${type}; got ${timeInForce}.`,
     params: { code: 'not_allowed' },
   });
 }
 
 export const tradeCreate = z
   .strictObject({
-    exchange_account_id: idGiven('exa'),
-    trade_pair_id: idGiven('tpr'),
+    exchange_account_id: idInput('exa'),
+    trade_pair_id: idInput('tpr'),
     type: z.enum(TRADE_TYPES),
     side: z.enum(TRADE_SIDES),
-    price: decimalGiven().optional().describe('Limit price, in quote currency.'),
-    amount: decimalGiven().describe('Amount in base currency.'),
-    strategy_id: idGiven('str').optional(),
-    stop_price: decimalGiven().optional().describe('Price that triggers a stop order, in quote currency.'),
+    price: decimalInput().optional().describe('Limit price, in quote currency.'),
+    amount: decimalInput().describe('Amount in base currency.'),
+    strategy_id: idInput('str').optional(),
+    stop_price: decimalInput().optional().describe('Price that triggers a stop order, in quote currency.'),
     time_in_force: z.enum(TIMES_IN_FORCE).default('GTC'),
     reduce_only: z.boolean().default(false),
     client_order_id: z
@@ -176,14 +176,14 @@ export const tradeCreate = z
       .describe('Your own id for the order, unique per exchange account.'),
   })
   .superRefine((value, context) => {
-    requirePrice(context, 'price', value.price, value.type, LIMIT_KINDS);
-    requirePrice(context, 'stop_price', value.stop_price, value.type, STOP_KINDS);
+    requirePrice(context, 'price', value.price, value.type, LIMIT_TYPES);
+    requirePrice(context, 'stop_price', value.stop_price, value.type, STOP_TYPES);
     requireTimeInForce(context, value.type, value.time_in_force);
   })
   .meta({ id: 'TradeCreate' });
 export type TradeCreate = z.output<typeof tradeCreate>;
 
-const path = z.object({ id: idGiven('trd') });
+const path = z.object({ id: idInput('trd') });
 
 export const tradeOperations = {
   list: defineOperation({
@@ -193,8 +193,8 @@ export const tradeOperations = {
     summary: 'Lists your trades.',
     access: 'READ',
     query: z.strictObject({
-      strategy_id: idGiven('str').optional(),
-      exchange_account_id: idGiven('exa').optional(),
+      strategy_id: idInput('str').optional(),
+      exchange_account_id: idInput('exa').optional(),
       status: z.enum(TRADE_STATUSES).optional(),
       side: z.enum(TRADE_SIDES).optional(),
     }),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { EVENT_SELECTORS, EVENT_TYPES } from './events.js';
-import { idGiven, idOf } from './ids.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, deletedOf, instant, text } from './operation.js';
-import { rangeGiven } from './range.js';
+import { rangeInput } from './range.js';
 
 export const DEACTIVATION_REASONS = ['consecutive_failures', 'user'] as const;
 export type DeactivationReason = (typeof DEACTIVATION_REASONS)[number];
@@ -38,8 +38,8 @@ export const webhookWithSecret = webhook
   .meta({ id: 'WebhookWithSecret' });
 export type WebhookWithSecret = z.output<typeof webhookWithSecret>;
 
-const urlGiven = text({ max: 2048 }).describe('URL to which events are sent by POST.');
-const eventsGiven = z
+const urlInput = text({ max: 2048 }).describe('URL to which events are sent by POST.');
+const eventsInput = z
   .array(
     z.string().refine((value) => EVENT_SELECTORS.includes(value), {
       error: 'Expected an event type, a subject with .* (like trade.*), or *.',
@@ -48,22 +48,22 @@ const eventsGiven = z
   .min(1)
   .max(100)
   .describe('Event types to send: `trade.filled`, `trade.*`, or `*` for all.');
-const descriptionGiven = text({ min: 0, max: 500 });
+const descriptionInput = text({ min: 0, max: 500 });
 
 export const webhookCreate = z
   .strictObject({
-    url: urlGiven,
-    events: eventsGiven,
-    description: descriptionGiven.default(''),
+    url: urlInput,
+    events: eventsInput,
+    description: descriptionInput.default(''),
   })
   .meta({ id: 'WebhookCreate' });
 export type WebhookCreate = z.output<typeof webhookCreate>;
 
 export const webhookUpdate = z
   .strictObject({
-    url: urlGiven.optional(),
-    events: eventsGiven.optional(),
-    description: descriptionGiven.optional(),
+    url: urlInput.optional(),
+    events: eventsInput.optional(),
+    description: descriptionInput.optional(),
     is_active: z
       .boolean()
       .optional()
@@ -127,7 +127,7 @@ export type Delivery = z.output<typeof delivery>;
 /** Selects a past event to send to a webhook, even if the webhook never received it. */
 export const webhookReplayAsked = z
   .strictObject({
-    event_id: idGiven('evt').describe(
+    event_id: idInput('evt').describe(
       'One of your events of the last 30 days, of any type except `webhook.test`. The webhook does not need to subscribe to it, and the event may be older than the webhook.',
     ),
   })
@@ -145,7 +145,7 @@ export const webhookReplay = z
   .meta({ id: 'WebhookReplay' });
 export type WebhookReplay = z.output<typeof webhookReplay>;
 
-const path = z.object({ id: idGiven('whk') });
+const path = z.object({ id: idInput('whk') });
 
 export const webhookOperations = {
   create: defineOperation({
@@ -225,8 +225,8 @@ export const webhookOperations = {
     query: z.strictObject({
       status: z.enum(DELIVERY_STATUSES).optional(),
       event_type: z.enum(EVENT_TYPES).optional(),
-      event_id: idGiven('evt').optional(),
-      ...rangeGiven('Filters deliveries by created_at.'),
+      event_id: idInput('evt').optional(),
+      ...rangeInput('Filters deliveries by created_at.'),
     }),
     list: { sorts: ['created_at', 'attempted_at'], limitDefault: 20 },
     response: delivery,

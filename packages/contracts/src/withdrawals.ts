@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { decimal, decimalGiven } from './decimal.js';
-import { idGiven, idOf } from './ids.js';
+import { decimal, decimalInput } from './decimal.js';
+import { idInput, idOf } from './ids.js';
 import { defineOperation, instant } from './operation.js';
 
 export const WITHDRAWAL_STATUSES = ['PENDING', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'FAILED'] as const;
@@ -10,7 +10,7 @@ export const withdrawal = z
   .object({
     id: idOf('wdr'),
     amount: decimal.describe(
-      'Amount taken from the balance, fee included. It is held until the withdrawal ends.',
+      'Amount taken from the balance, including the fee. It is held until the withdrawal ends.',
     ),
     fee: decimal,
     net_amount: decimal.describe('Amount paid out: amount less fee.'),
@@ -28,7 +28,10 @@ export const withdrawal = z
       .describe(
         'Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled.',
       ),
-    tx_hash: z.string().optional().describe('Hash of the transaction on the network, once it is sent.'),
+    tx_hash: z
+      .string()
+      .optional()
+      .describe('Hash of the transaction on the network. Absent before it is sent.'),
     confirmations: z.number().int().nonnegative().optional(),
     failure: z.object({ code: z.string(), message: z.string() }).optional(),
     requested_at: instant,
@@ -47,8 +50,8 @@ const ZERO_ADDRESS = /^0x0{40}$/;
 
 export const withdrawalCreate = z
   .strictObject({
-    amount: decimalGiven('positive').describe(
-      'Reward tokens to withdraw, fee included. It must be greater than the fee.',
+    amount: decimalInput('positive').describe(
+      'Amount of reward tokens to withdraw, including the fee. It must be greater than the fee.',
     ),
     wallet_address: z
       .string()
@@ -61,7 +64,7 @@ export const withdrawalCreate = z
   .meta({ id: 'WithdrawalCreate' });
 export type WithdrawalCreate = z.output<typeof withdrawalCreate>;
 
-const path = z.object({ id: idGiven('wdr') });
+const path = z.object({ id: idInput('wdr') });
 
 export const withdrawalOperations = {
   list: defineOperation({

@@ -1,4 +1,7 @@
-/** The shared parts of the conformance suites: the exchange under test, two accounts on it, and their orders. */
+/**
+ * The fixture of the conformance suites: the exchange under test, two accounts on it, and their
+ * orders.
+ */
 import {
   type ExchangeClient,
   type ExchangeCredentials,
@@ -28,21 +31,21 @@ export async function failureOf(call: Promise<unknown>): Promise<string> {
 }
 
 /** The parameters of a test that trades. */
-type OrderGiven = Partial<OrderRequest>;
+type OrderOverrides = Partial<OrderRequest>;
 
 /** Creates requests on `symbol`, each with its own id. Default: to buy 0.5 at 60,000. */
-function orderMaker({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
-  let orders = 0;
-  return (given: OrderGiven = {}): OrderRequest => ({
+function orderFactory({ venue, symbol }: Pick<VenueUnderTest, 'venue' | 'symbol'>) {
+  let orderCount = 0;
+  return (overrides: OrderOverrides = {}): OrderRequest => ({
     symbol,
-    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orders}`),
+    venueClientOrderId: venue.clientOrderIdFor(`trade-${++orderCount}`),
     type: 'LIMIT',
     side: 'BUY',
     timeInForce: 'GTC',
     amount: '0.5',
     reduceOnly: false,
-    ...(given.type?.endsWith('MARKET') ? {} : { price: '60000' }),
-    ...given,
+    ...(overrides.type?.endsWith('MARKET') ? {} : { price: '60000' }),
+    ...overrides,
   });
 }
 
@@ -51,7 +54,7 @@ export interface ConformanceFixture<S extends VenueUnderTest> {
   subject: S;
   maker: ExchangeClient;
   taker: ExchangeClient;
-  order: ReturnType<typeof orderMaker>;
+  order: ReturnType<typeof orderFactory>;
   readonly account: () => Promise<ExchangeClient>;
 }
 
@@ -59,13 +62,13 @@ export function setupConformanceFixture<S extends VenueUnderTest>(
   setup: () => Promise<S>,
 ): ConformanceFixture<S> {
   const account = async () =>
-    the.subject.venue.connect(await the.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
-  const the = { account } as ConformanceFixture<S>;
+    fixture.subject.venue.connect(await fixture.subject.openAccount({ USDT: 100_000, BTC: 2 }), 'spot');
+  const fixture = { account } as ConformanceFixture<S>;
   beforeEach(async () => {
-    the.subject = await setup();
-    the.order = orderMaker(the.subject);
-    [the.maker, the.taker] = [await account(), await account()];
+    fixture.subject = await setup();
+    fixture.order = orderFactory(fixture.subject);
+    [fixture.maker, fixture.taker] = [await account(), await account()];
   });
-  afterEach(() => the.subject.close());
-  return the;
+  afterEach(() => fixture.subject.close());
+  return fixture;
 }

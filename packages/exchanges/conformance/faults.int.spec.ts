@@ -1,4 +1,7 @@
-/** Failures of an exchange or the network: the result never claims more about an order than is certain. */
+/**
+ * Tests failures of an exchange or the network: an error states only what is certain about an
+ * order.
+ */
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
 import { failureOf } from './conformance-fixture.js';
@@ -27,7 +30,7 @@ const order: OrderRequest = {
   reduceOnly: false,
 };
 
-/** Valid responses, which count as an order and as balances in fair weather. */
+/** A valid response, both as an order and as balances. */
 const accepted = {
   symbol: 'BTCUSDT',
   orderId: 28,
@@ -65,11 +68,11 @@ describe('an exchange in bad weather', () => {
   }
 
   it('sends nothing after the time limit from a process that stalled', async () => {
-    const asleep = new Int32Array(new SharedArrayBuffer(4));
+    const sleepBuffer = new Int32Array(new SharedArrayBuffer(4));
     const budget = {
-      // Blocks like a process that is stopped between budget and request: no timer runs meanwhile.
+      // Blocks the process between budget and request, so that no timer can fire.
       take: async ({ isOrder }: { readonly isOrder: boolean }) => {
-        if (isOrder) Atomics.wait(asleep, 0, 0, 350);
+        if (isOrder) Atomics.wait(sleepBuffer, 0, 0, 350);
       },
       pause: () => undefined,
     };
@@ -81,38 +84,38 @@ describe('an exchange in bad weather', () => {
     await late.venue.close();
   });
 
-  const bad: readonly [weather: string, reaction: Reaction, code: string, codeOfRead?: string][] = [
-    ['takes the request and is silent', silence, 'no_answer'],
-    ['takes the request and cuts the line', reset, 'no_answer'],
-    ['breaks off in the middle of the answer', truncatedResponse, 'no_answer'],
-    ['answers 500', respondWith('oops', 500), 'no_answer', 'unreachable'],
-    ['answers 502 in HTML', respondWith('<html>Bad gateway</html>', 502), 'no_answer', 'unreachable'],
+  const badWeather: readonly [weather: string, reaction: Reaction, code: string, codeOfRead?: string][] = [
+    ['accepts the request and does not respond', silence, 'no_answer'],
+    ['accepts the request and disconnects', reset, 'no_answer'],
+    ['disconnects in the middle of the response', truncatedResponse, 'no_answer'],
+    ['responds with 500', respondWith('oops', 500), 'no_answer', 'unreachable'],
+    ['responds with 502 and HTML', respondWith('<html>Bad gateway</html>', 502), 'no_answer', 'unreachable'],
     [
-      'answers 503 with a refusal',
+      'responds with 503 and a rejection',
       respondWithError(-2010, 'Account has insufficient balance for requested action.', 503),
       'no_answer',
     ],
-    ['answers 504', respondWith('', 504), 'no_answer'],
-    ['answers 429', respondWith({ code: -1003, msg: 'Too many requests.' }, 429), 'rate_limited'],
-    ['answers 418', respondWith({ code: -1003, msg: 'Banned.' }, 418), 'rate_limited'],
-    ['answers 403 in HTML', respondWith('<html>Forbidden</html>', 403), 'no_answer', 'unreachable'],
-    ['answers 200 in HTML', respondWith('<html>Welcome</html>'), 'bad_answer'],
-    ['answers 200 with nothing', respondWith(''), 'bad_answer'],
-    ['answers 200 with an empty object', respondWith({}), 'bad_answer'],
-    ['answers 200 with a list', respondWith([]), 'bad_answer'],
+    ['responds with 504', respondWith('', 504), 'no_answer'],
+    ['responds with 429', respondWith({ code: -1003, msg: 'Too many requests.' }, 429), 'rate_limited'],
+    ['responds with 418', respondWith({ code: -1003, msg: 'Banned.' }, 418), 'rate_limited'],
+    ['responds with 403 and HTML', respondWith('<html>Forbidden</html>', 403), 'no_answer', 'unreachable'],
+    ['responds with 200 and HTML', respondWith('<html>Welcome</html>'), 'bad_answer'],
+    ['responds with 200 and an empty body', respondWith(''), 'bad_answer'],
+    ['responds with 200 and an empty object', respondWith({}), 'bad_answer'],
+    ['responds with 200 and a list', respondWith([]), 'bad_answer'],
     [
-      'answers 200 with half an order',
+      'responds with 200 and an incomplete order',
       respondWith({ ...accepted, orderId: undefined, balances: undefined }),
       'bad_answer',
     ],
-    ['answers 402 with an order', respondWith(accepted, 402), 'no_answer', 'unreachable'],
+    ['responds with 402 and an order', respondWith(accepted, 402), 'no_answer', 'unreachable'],
     [
-      'answers with a redirect',
+      'responds with a redirect',
       respondWith(accepted, 307, { location: 'http://127.0.0.1:9/' }),
       'bad_answer',
     ],
     [
-      'answers that it does not know what happened',
+      'reports an unknown execution status',
       respondWithError(-1007, 'Send status unknown; execution status unknown.', 408),
       'no_answer',
     ],
@@ -123,7 +126,7 @@ describe('an exchange in bad weather', () => {
     ],
   ];
 
-  describe.each(bad)('that %s', (_weather, reaction, code, codeOfRead = code) => {
+  describe.each(badWeather)('that %s', (_weather, reaction, code, codeOfRead = code) => {
     beforeEach(() => {
       for (const path of [ORDER, '/api/v3/account']) exchange.on(path, reaction);
     });
@@ -155,7 +158,7 @@ describe('an exchange in bad weather', () => {
     await other.close();
   });
 
-  it('is certain that nothing happened without a connection', async () => {
+  it('reports a write without a connection as retryable, because nothing was sent', async () => {
     await exchange.close();
     // A kept-alive connection may accept the first bytes before its end is detected.
     await failureOf(client.findOrder(order));
@@ -164,10 +167,10 @@ describe('an exchange in bad weather', () => {
     expect(await failureOf(client.findOrder(order))).toBe('retryable/unreachable');
   });
 
-  it('is certain that nothing happened if the name does not resolve', async () => {
-    const nowhere = connect(2_000, 'http://exchange.invalid');
-    expect(await failureOf(nowhere.client.placeOrder(order))).toBe('retryable/unreachable');
-    await nowhere.venue.close();
+  it('reports a write as retryable if the host name does not resolve', async () => {
+    const unresolvable = connect(2_000, 'http://exchange.invalid');
+    expect(await failureOf(unresolvable.client.placeOrder(order))).toBe('retryable/unreachable');
+    await unresolvable.venue.close();
   });
 
   it('loads the markets again after the first attempt failed', async () => {
@@ -179,7 +182,7 @@ describe('an exchange in bad weather', () => {
     await late.venue.close();
   });
 
-  it('sends nothing before the time that a rate limit names', async () => {
+  it('sends nothing before the retry time of a rate limit', async () => {
     exchange.on(ORDER, respondWith({ code: -1003, msg: 'Too many requests.' }, 429, { 'retry-after': '60' }));
     expect(await failureOf(client.findOrder(order))).toBe('retryable/rate_limited');
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
@@ -187,17 +190,17 @@ describe('an exchange in bad weather', () => {
   });
 
   it('[EX-RATE-02] never sends an order whose time limit passed while it waited for the budget', async () => {
-    let turn: () => void = () => undefined;
-    const waiting = new Promise<void>((resolve) => {
-      turn = resolve;
+    let admit: () => void = () => undefined;
+    const admitted = new Promise<void>((resolve) => {
+      admit = resolve;
     });
     const hasty = connect(400, exchange.url, {
-      budget: { take: ({ isOrder }) => (isOrder ? waiting : Promise.resolve()), pause: () => undefined },
+      budget: { take: ({ isOrder }) => (isOrder ? admitted : Promise.resolve()), pause: () => undefined },
     });
     await hasty.venue.fetchMarkets();
     exchange.on(ORDER, respondWithError(-2013, 'Order does not exist.'));
     expect(await failureOf(hasty.client.placeOrder(order))).toBe('retryable/rate_limited');
-    turn();
+    admit();
     expect(await hasty.client.findOrder(order)).toBeNull();
     expect(exchange.seenAt(ORDER).filter(({ method }) => method === 'POST')).toEqual([]);
     await hasty.venue.close();
@@ -213,23 +216,23 @@ describe('an exchange in bad weather', () => {
     exchange.on(ORDER, respondWith(accepted));
     const other = venue.connect({ apiKey: 'other', apiSecret: SECRET }, 'spot');
     expect(await other.placeOrder(order)).toMatchObject({ status: 'OPEN' });
-    // It may still read, and cancel its orders.
+    // The account can still read and cancel its orders.
     expect(await client.findOrder(order)).toMatchObject({ status: 'OPEN' });
     expect(await failureOf(client.placeOrder(order))).toBe('retryable/rate_limited');
   });
 
-  it('[EX-RATE-04] takes each request from the budget by the tariff of the exchange, and passes on each pause', async () => {
-    const asked: string[] = [];
+  it("[EX-RATE-04] takes each request's weight from the budget, and passes on each requested pause", async () => {
+    const budgetCalls: string[] = [];
     const { venue: budgeted } = connect(1_500, exchange.url, {
       budget: {
         take: async ({ venue: id, accountKey, weight, isOrder, isExit }) =>
-          void asked.push([id, accountKey, weight, isOrder, isExit].join(' ')),
-        pause: (id, forMs) => void asked.push(`pause ${id} ${forMs}`),
+          void budgetCalls.push([id, accountKey, weight, isOrder, isExit].join(' ')),
+        pause: (id, forMs) => void budgetCalls.push(`pause ${id} ${forMs}`),
       },
     });
     const account = budgeted.connect({ apiKey: KEY, apiSecret: SECRET }, 'spot', { accountKey: 'exa_1' });
     await budgeted.fetchMarkets();
-    asked.splice(0);
+    budgetCalls.splice(0);
     exchange.on(ORDER, respondWith(accepted));
     await account.placeOrder(order);
     await account.placeOrder({ ...order, side: 'SELL', isExit: true });
@@ -242,7 +245,7 @@ describe('an exchange in bad weather', () => {
     await account.fetchFillsSince({ symbol: 'BTC/USDT', since: new Date(0) });
     exchange.on('/api/v3/account', respondWith(accepted, 418, { 'retry-after': '3' }));
     await failureOf(account.fetchBalances());
-    expect(asked).toEqual([
+    expect(budgetCalls).toEqual([
       'x exa_1 1 true ',
       'x exa_1 1 true true',
       'x exa_1 4 false ',
@@ -285,7 +288,7 @@ describe('an exchange in bad weather', () => {
     expect(second! - first!).toBeGreaterThan(ahead - 60_000);
   });
 
-  it('recognises revoked credentials after valid ones, and does not report them as a rate limit', async () => {
+  it('reports credentials that were revoked after a successful call as rejected, not as a rate limit', async () => {
     exchange.on('/api/v3/account', respondWith({ canTrade: true, balances: [], uid: 7 }));
     expect(await client.fetchBalances()).toEqual({});
     exchange.on(
@@ -296,8 +299,8 @@ describe('an exchange in bad weather', () => {
   });
 
   it('reports a secret that cannot sign as rejected credentials, and sends nothing', async () => {
-    const unsound = venue.connect({ apiKey: KEY, apiSecret: '-----BEGIN PRIVATE KEY-----' }, 'spot');
-    expect(await failureOf(unsound.testCredentials())).toBe('fatal/credentials_rejected');
+    const unusable = venue.connect({ apiKey: KEY, apiSecret: '-----BEGIN PRIVATE KEY-----' }, 'spot');
+    expect(await failureOf(unusable.testCredentials())).toBe('fatal/credentials_rejected');
     expect(exchange.seenAt('/api/v3/account')).toEqual([]);
   });
 

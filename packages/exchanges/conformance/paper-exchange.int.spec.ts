@@ -1,4 +1,4 @@
-/** The conformance suite for the venue `paper`. */
+/** Runs the conformance suite for the venue `paper`. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js'
 const VENUE = 'paper';
 const main = new URL('../../../apps/paper-exchange/dist/main.js', import.meta.url).pathname;
 
-/** The built paper exchange with users alone as its market. */
+/** Starts the built paper exchange without a simulated market: only users trade. */
 async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'conformance-'));
   const env = { PATH: process.env.PATH, DATA_DIR: directory, MARKET: 'off' };
@@ -31,12 +31,12 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
     }),
   );
   const admin = async (method: string, path: string, body: object): Promise<unknown> => {
-    const answer = await fetch(`${url}/admin/${path}`, {
+    const response = await fetch(`${url}/admin/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    return answer.json();
+    return response.json();
   };
   return {
     venue,
@@ -63,14 +63,14 @@ describeStreams('the paper exchange', startPaperExchange);
 describeWeather('the paper exchange', () => startPaperExchange(3_000));
 
 describe('the venues that are offered to users', () => {
-  it('[EX-00] are those that the suite runs for, at whatever address of the paper exchange, and no others', () => {
-    const offered = (id: string, url?: string) =>
+  it('[EX-00] are only those that pass the suite; the paper exchange may have any configured address', () => {
+    const isOffered = (id: string, url?: string) =>
       createVenue(venueConfig.parse({ id, name: id, adapter: 'binance', tradingTypes: ['spot'], url }))
         .isCertified;
     expect([...CERTIFIED_VENUES]).toEqual([VENUE]);
-    expect(offered(VENUE, 'http://127.0.0.1:9')).toBe(true);
-    expect(offered(VENUE)).toBe(false);
-    expect(offered('binance')).toBe(false);
-    expect(offered('binance', 'http://127.0.0.1:9')).toBe(false);
+    expect(isOffered(VENUE, 'http://127.0.0.1:9')).toBe(true);
+    expect(isOffered(VENUE)).toBe(false);
+    expect(isOffered('binance')).toBe(false);
+    expect(isOffered('binance', 'http://127.0.0.1:9')).toBe(false);
   });
 });

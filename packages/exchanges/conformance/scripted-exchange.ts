@@ -1,4 +1,7 @@
-/** An exchange that a test scripts, with Binance's wire format, one pair and any fault. It records all requests. */
+/**
+ * An exchange whose responses a test sets. It has Binance's wire format and one pair, and records
+ * all requests.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

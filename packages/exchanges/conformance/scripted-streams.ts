@@ -1,4 +1,4 @@
-/** An exchange whose streams a test scripts. */
+/** An exchange whose streams a test controls. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ type Request = Readonly<Record<string, unknown>>;
 export class ScriptedStreams {
   /** Handles a request on a connection; by default a subscription is granted. */
   onRequest: (socket: WebSocket, request: Request) => void = (socket, { id }) =>
-    say(socket, { id, status: 200, result: { subscriptionId: 0 } });
+    sendMessage(socket, { id, status: 200, result: { subscriptionId: 0 } });
   /** Handles a connection attempt; by default it is accepted. */
   onUpgrade: ((socket: Duplex) => void) | undefined;
   readonly requests: Request[] = [];
@@ -20,10 +20,10 @@ export class ScriptedStreams {
   readonly #server: Server;
   readonly #connections = new Set<Duplex>();
 
-  private constructor(behind: ScriptedExchange) {
+  private constructor(upstream: ScriptedExchange) {
     const streams = new WebSocketServer({ noServer: true });
     this.#server = createServer((request, response) => {
-      forward(behind, request).then(
+      forward(upstream, request).then(
         ({ status, text }) => {
           response.writeHead(status, { 'content-type': 'application/json' });
           response.end(text);
@@ -38,8 +38,8 @@ export class ScriptedStreams {
     });
   }
 
-  static async start(behind: ScriptedExchange): Promise<ScriptedStreams> {
-    const streams = new ScriptedStreams(behind);
+  static async start(upstream: ScriptedExchange): Promise<ScriptedStreams> {
+    const streams = new ScriptedStreams(upstream);
     streams.#server.listen(0, '127.0.0.1');
     await once(streams.#server, 'listening');
     return streams;
@@ -65,11 +65,11 @@ export class ScriptedStreams {
   }
 }
 
-export function say(socket: WebSocket, message: object | string): void {
+export function sendMessage(socket: WebSocket, message: object | string): void {
   socket.send(typeof message === 'string' ? message : JSON.stringify(message));
 }
 
-async function forward(behind: ScriptedExchange, request: IncomingMessage) {
-  const answer = await fetch(`${behind.url}${request.url}`, { method: request.method ?? 'GET' });
-  return { status: answer.status, text: await answer.text() };
+async function forward(upstream: ScriptedExchange, request: IncomingMessage) {
+  const response = await fetch(`${upstream.url}${request.url}`, { method: request.method ?? 'GET' });
+  return { status: response.status, text: await response.text() };
 }

@@ -8,24 +8,24 @@ import type {
   VenueOrder,
 } from '../src/index.js';
 
-/** A condition that a test waits for; it is checked after each event. */
+/** Lets a test wait for a condition, which is checked after each event. */
 class Recorder {
   readonly #waiting = new Set<() => void>();
 
   protected notify(): void {
-    for (const look of [...this.#waiting]) look();
+    for (const check of [...this.#waiting]) check();
   }
 
   /** Resolves once `isTrue` holds; otherwise the time limit of the test applies. */
   until(isTrue: () => boolean): Promise<void> {
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         if (!isTrue()) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve();
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }
@@ -63,13 +63,13 @@ export class AccountStreamRecorder extends Recorder implements AccountStreamHand
     return this.until(() => this.connections > 0);
   }
 
-  /** The balances by the events, the last one of each asset. */
+  /** The last reported balance of each asset. */
   get latest(): Balances {
     return Object.assign({}, ...this.balances);
   }
 }
 
-/** A book assembled from its messages. */
+/** Assembles a book from its messages. */
 export class BookStreamRecorder extends Recorder implements BookHandler {
   readonly lost: string[] = [];
   readonly kinds: string[] = [];

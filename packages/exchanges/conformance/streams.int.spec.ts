@@ -1,10 +1,10 @@
-/** The behaviour of streams when the exchange or the network misbehaves. */
+/** Tests streams during failures of the exchange or the network. */
 import { eventually } from '@trading-automation/runtime/testing';
 import type { WebSocket } from 'ws';
 import { createVenue, type VenueOptions, venueConfig } from '../src/ccxt/index.js';
 import type { BudgetedCall, ExchangeClient, ExchangeVenue } from '../src/index.js';
 import { respondWith, ScriptedExchange } from './scripted-exchange.js';
-import { ScriptedStreams, say } from './scripted-streams.js';
+import { ScriptedStreams, sendMessage } from './scripted-streams.js';
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
 const report = {
@@ -41,10 +41,10 @@ describe('a stream with faults', () => {
   let streams: ScriptedStreams;
   let venue: ExchangeVenue;
   let client: ExchangeClient;
-  const strays: unknown[] = [];
-  const onStray = (reason: unknown) => strays.push(reason);
+  const unhandledRejections: unknown[] = [];
+  const recordRejection = (reason: unknown) => unhandledRejections.push(reason);
   beforeEach(async () => {
-    process.on('unhandledRejection', onStray);
+    process.on('unhandledRejection', recordRejection);
     exchange = await ScriptedExchange.start();
     streams = await ScriptedStreams.start(exchange);
     open();
@@ -53,8 +53,8 @@ describe('a stream with faults', () => {
     await venue.close();
     await streams.close();
     await exchange.close();
-    process.off('unhandledRejection', onStray);
-    expect(strays.splice(0)).toEqual([]);
+    process.off('unhandledRejection', recordRejection);
+    expect(unhandledRejections.splice(0)).toEqual([]);
   });
 
   function open(options: VenueOptions & { readonly timeoutMs?: number } = {}): void {
@@ -70,11 +70,11 @@ describe('a stream with faults', () => {
     venue = createVenue(venueConfig.parse(config), rest);
     client = venue.connect({ apiKey: 'key', apiSecret: 'secret' }, 'spot', { accountKey: 'exa_1' });
   }
-  /** Loads the markets first: the tests concern the stream alone. */
-  async function marketsRead(): Promise<void> {
+  /** Loads the markets before the test, which concerns only the stream. */
+  async function loadMarkets(): Promise<void> {
     await eventually(async () => (await venue.fetchMarkets()).length > 0);
   }
-  async function watched(): Promise<{ recorder: AccountStreamRecorder; socket: WebSocket }> {
+  async function watchAccount(): Promise<{ recorder: AccountStreamRecorder; socket: WebSocket }> {
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
     await recorder.connected();
@@ -87,23 +87,23 @@ describe('a stream with faults', () => {
 
   it('[EX-STR-11] is lost when the peer is connected but silent', async () => {
     open({ idleTimeoutMs: 200 });
-    const { recorder, socket } = await watched();
+    const { recorder, socket } = await watchAccount();
     socket.pause();
     expect(await lostOf(recorder)).toEqual(['retryable/no_answer']);
   });
 
   it('[EX-STR-12] stays alive without events as long as the peer responds', async () => {
     open({ idleTimeoutMs: 500 });
-    const { recorder, socket } = await watched();
+    const { recorder, socket } = await watchAccount();
     for (let pings = 0; pings < 8; pings += 1) await new Promise((resolve) => socket.once('ping', resolve));
-    say(socket, { subscriptionId: 0, event: report });
+    sendMessage(socket, { subscriptionId: 0, event: report });
     await recorder.until(() => recorder.orders.length > 0);
     expect(recorder.lost).toEqual([]);
   });
 
-  it('[EX-STR-13] is lost if it is never granted', async () => {
+  it('[EX-STR-13] is lost if its subscription is never confirmed', async () => {
     open({ timeoutMs: 200 });
-    await marketsRead();
+    await loadMarkets();
     streams.onRequest = () => undefined;
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
@@ -122,33 +122,30 @@ describe('a stream with faults', () => {
       { code: -2015, msg: 'Invalid API-key, IP, or permissions.' },
       'fatal/credentials_rejected',
     ],
-    [
-      'a clock that is off',
-      { code: -1021, msg: 'Timestamp outside of the recvWindow.' },
-      'retryable/refused',
-    ],
+    ['a wrong clock', { code: -1021, msg: 'Timestamp outside of the recvWindow.' }, 'retryable/refused'],
     ['too many requests', { code: -1003, msg: 'Too many requests.' }, 'retryable/rate_limited'],
-    ['no reason that is known', { code: -9999, msg: 'Next year.' }, 'rejected/refused'],
+    ['an unknown reason', { code: -9999, msg: 'Next year.' }, 'rejected/refused'],
   ])('[EX-STR-14] is lost with the reason of its rejection: %s', async (_why, error, expected) => {
     const status = expected.endsWith('rate_limited') ? 429 : 400;
-    streams.onRequest = (socket, { id }) => say(socket, { id, status, error });
+    streams.onRequest = (socket, { id }) => sendMessage(socket, { id, status, error });
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
     expect(await lostOf(recorder)).toEqual([expected]);
   });
 
   it.each<[string, (streams: ScriptedStreams) => void]>([
-    ['dropped in the handshake', (at) => (at.onUpgrade = (socket) => socket.destroy())],
-    ['rejected by HTTP', (at) => (at.onUpgrade = (socket) => socket.end('HTTP/1.1 503 No\r\n\r\n'))],
+    ['dropped in the handshake', (server) => (server.onUpgrade = (socket) => socket.destroy())],
+    ['rejected by HTTP', (server) => (server.onUpgrade = (socket) => socket.end('HTTP/1.1 503 No\r\n\r\n'))],
     [
       'redirected',
-      (at) =>
-        (at.onUpgrade = (socket) => socket.end('HTTP/1.1 307 Go\r\nlocation: http://127.0.0.1:9/\r\n\r\n')),
+      (server) =>
+        (server.onUpgrade = (socket) =>
+          socket.end('HTTP/1.1 307 Go\r\nlocation: http://127.0.0.1:9/\r\n\r\n')),
     ],
-    ['never accepted', (at) => (at.onUpgrade = () => undefined)],
+    ['never accepted', (server) => (server.onUpgrade = () => undefined)],
   ])('[EX-STR-15] is lost if the connection is %s', async (_how, misbehave) => {
     open({ timeoutMs: 200 });
-    await marketsRead();
+    await loadMarkets();
     misbehave(streams);
     const recorder = new AccountStreamRecorder();
     client.watch(recorder);
@@ -156,26 +153,36 @@ describe('a stream with faults', () => {
   });
 
   it.each<[string, string | object, string]>([
-    ['something that is not JSON', '<html>', 'retryable/bad_answer'],
+    ['text that is not JSON', '<html>', 'retryable/bad_answer'],
     [
       'an incomplete order',
       { subscriptionId: 0, event: { ...report, z: undefined } },
       'retryable/bad_answer',
     ],
     ['an invalid amount', { subscriptionId: 0, event: { ...report, l: 'much' } }, 'retryable/bad_answer'],
-    ['the end', { subscriptionId: 0, event: { e: 'eventStreamTerminated', E: 1 } }, 'retryable/unreachable'],
-  ])('[EX-STR-16] is lost if it sends %s: no event is skipped', async (_what, message, expected) => {
-    const { recorder, socket } = await watched();
-    say(socket, message);
-    expect(await lostOf(recorder)).toEqual([expected]);
-    say(socket, { subscriptionId: 0, event: report });
-    expect([recorder.orders, recorder.lost.length]).toEqual([[], 1]);
-  });
+    [
+      'a termination event',
+      { subscriptionId: 0, event: { e: 'eventStreamTerminated', E: 1 } },
+      'retryable/unreachable',
+    ],
+  ])(
+    '[EX-STR-16] is lost after %s, so that no event is skipped unnoticed',
+    async (_what, message, expected) => {
+      const { recorder, socket } = await watchAccount();
+      sendMessage(socket, message);
+      expect(await lostOf(recorder)).toEqual([expected]);
+      sendMessage(socket, { subscriptionId: 0, event: report });
+      expect([recorder.orders, recorder.lost.length]).toEqual([[], 1]);
+    },
+  );
 
   it('[EX-STR-17] reports an order and its fill with every digit', async () => {
-    const { recorder, socket } = await watched();
+    const { recorder, socket } = await watchAccount();
     const text = JSON.stringify({ subscriptionId: 0, event: report });
-    say(socket, text.replace('"i":28', '"i":9007199254740993').replace('"t":77', '"t":9007199254740995'));
+    sendMessage(
+      socket,
+      text.replace('"i":28', '"i":9007199254740993').replace('"t":77', '"t":9007199254740995'),
+    );
     await recorder.until(() => recorder.fills.length > 0);
     expect(recorder.orders).toEqual([
       {
@@ -210,28 +217,28 @@ describe('a stream with faults', () => {
   });
 
   it('[EX-STR-18] identifies a cancelled order by its own client order id, not by that of the cancellation', async () => {
-    const { recorder, socket } = await watched();
-    const cancelled = { ...report, x: 'CANCELED', X: 'CANCELED', c: 'of-the-cancel', C: 'ta1' };
-    say(socket, { subscriptionId: 0, event: cancelled });
+    const { recorder, socket } = await watchAccount();
+    const cancelled = { ...report, x: 'CANCELED', X: 'CANCELED', c: 'id-of-the-cancellation', C: 'ta1' };
+    sendMessage(socket, { subscriptionId: 0, event: cancelled });
     await recorder.until(() => recorder.orders.length > 0);
     expect(recorder.orders).toMatchObject([{ venueClientOrderId: 'ta1', status: 'CANCELLED' }]);
     expect(recorder.fills).toEqual([]);
   });
 
-  it('[EX-STR-19] takes its weight from the budget, and shares a connection with other accounts', async () => {
-    const taken: BudgetedCall[] = [];
-    open({ budget: { take: async (call) => void taken.push(call), pause: () => undefined } });
+  it('[EX-STR-19] takes its request weight from the budget, and shares a connection with other accounts', async () => {
+    const budgetCalls: BudgetedCall[] = [];
+    open({ budget: { take: async (call) => void budgetCalls.push(call), pause: () => undefined } });
     let ids = 0;
     streams.onRequest = (socket, { id }) =>
-      say(socket, { id, status: 200, result: { subscriptionId: ids++ } });
-    await Promise.all([watched(), watched(), watched()]);
-    expect(taken.filter(({ accountKey }) => accountKey === 'exa_1')).toEqual(
+      sendMessage(socket, { id, status: 200, result: { subscriptionId: ids++ } });
+    await Promise.all([watchAccount(), watchAccount(), watchAccount()]);
+    expect(budgetCalls.filter(({ accountKey }) => accountKey === 'exa_1')).toEqual(
       Array.from({ length: 3 }, () => ({ venue: 'x', accountKey: 'exa_1', weight: 2, isOrder: false })),
     );
     expect(streams.sockets).toHaveLength(1);
   });
 
-  it('[EX-STR-20] leaves no connection and no timer behind once it is closed', async () => {
+  it('[EX-STR-20] closes its connection when it is closed', async () => {
     const recorder = new AccountStreamRecorder();
     const stream = client.watch(recorder);
     await stream.close();
@@ -258,24 +265,24 @@ describe('a stream with faults', () => {
       b: [['2', `${u}`]],
       a: [],
     });
-    const followed = async () => {
-      streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
+    const watchBook = async () => {
+      streams.onRequest = (socket, { id }) => sendMessage(socket, { id, result: null });
       const recorder = new BookStreamRecorder();
       venue.watchBook('BTC/USDT', recorder);
       await recorder.until(() => recorder.kinds.length > 0);
       return { recorder, socket: streams.sockets.at(-1)! };
     };
 
-    it('[EX-BOOK-02] skips what the snapshot contains, and continues from it', async () => {
+    it('[EX-BOOK-02] skips changes that the snapshot contains, and continues after it', async () => {
       depth(10);
-      const { recorder, socket } = await followed();
+      const { recorder, socket } = await watchBook();
       for (const [U, u] of [
         [5, 9],
         [8, 10],
         [9, 12],
         [13, 13],
       ] as const)
-        say(socket, diff(U, u));
+        sendMessage(socket, diff(U, u));
       await recorder.until(() => recorder.sequence === 13);
       expect([recorder.kinds, recorder.isGapless]).toEqual([['SNAPSHOT', 'DELTA', 'DELTA'], true]);
       expect(recorder.bids).toEqual([
@@ -286,13 +293,13 @@ describe('a stream with faults', () => {
 
     it('[EX-BOOK-03] is read again after a gap, until a snapshot closes the gap', async () => {
       depth(10);
-      const { recorder, socket } = await followed();
-      say(socket, diff(20, 21));
+      const { recorder, socket } = await watchBook();
+      sendMessage(socket, diff(20, 21));
       // A snapshot from before the gap does not close it.
       await eventually(() => exchange.seenAt('/api/v3/depth').length >= 3);
       depth(22);
       await recorder.until(() => recorder.sequence === 22);
-      say(socket, diff(23, 24));
+      sendMessage(socket, diff(23, 24));
       await recorder.until(() => recorder.sequence === 24);
       expect([recorder.kinds, recorder.isGapless, recorder.lost]).toEqual([
         ['SNAPSHOT', 'SNAPSHOT', 'DELTA'],
@@ -307,7 +314,7 @@ describe('a stream with faults', () => {
 
     it('[EX-BOOK-04] is lost if no snapshot is available', async () => {
       exchange.on('/api/v3/depth', respondWith('', 503));
-      streams.onRequest = (socket, { id }) => say(socket, { id, result: null });
+      streams.onRequest = (socket, { id }) => sendMessage(socket, { id, result: null });
       const recorder = new BookStreamRecorder();
       venue.watchBook('BTC/USDT', recorder);
       expect(await lostOf(recorder)).toEqual(['retryable/unreachable']);

@@ -5,9 +5,9 @@ import { setupConformanceFixture, type VenueUnderTest } from './conformance-fixt
 import { AccountStreamRecorder, BookStreamRecorder } from './stream-recorders.js';
 
 export function describeStreams(name: string, setup: () => Promise<VenueUnderTest>): void {
-  describe(`the streams of an exchange as the product needs them: ${name}`, () => {
-    const the = setupConformanceFixture(setup);
-    const watched = async (client: ExchangeClient) => {
+  describe(`the required streams of an exchange: ${name}`, () => {
+    const fixture = setupConformanceFixture(setup);
+    const watchAccount = async (client: ExchangeClient) => {
       const recorder = new AccountStreamRecorder();
       const stream = client.watch(recorder);
       await recorder.connected();
@@ -15,35 +15,36 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     };
 
     it('[EX-STR-01] reports each step of an order: open, partially filled, cancelled', async () => {
-      const { recorder } = await watched(the.maker);
-      const request = the.order({ side: 'SELL' });
-      const placed = await the.maker.placeOrder(request);
+      const { recorder } = await watchAccount(fixture.maker);
+      const request = fixture.order({ side: 'SELL' });
+      const placed = await fixture.maker.placeOrder(request);
       await recorder.until(() => recorder.orders.length > 0);
       const { createdAt: _, updatedAt: __, ...expected } = placed;
       expect(recorder.orders[0]).toMatchObject(expected);
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.2' }));
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.2' }));
       await recorder.until(() => recorder.fills.length > 0);
       expect(recorder.orders.at(-1)).toMatchObject({ ...expected, filledAmount: '0.2' });
-      await the.maker.cancelOrder(request);
+      await fixture.maker.cancelOrder(request);
       await recorder.until(() => recorder.orders.at(-1)?.status === 'CANCELLED');
       expect(recorder.orders.at(-1)).toMatchObject({ ...expected, status: 'CANCELLED', filledAmount: '0.2' });
       expect(recorder.lost).toEqual([]);
     });
 
     it('[EX-STR-02] reports every fill with its order, equal to the list of fills', async () => {
-      const [ofMaker, ofTaker] = [await watched(the.maker), await watched(the.taker)];
-      for (const price of ['60000', '60100']) await the.maker.placeOrder(the.order({ side: 'SELL', price }));
-      const request = the.order({ type: 'MARKET', amount: '0.75' });
-      const bought = await the.taker.placeOrder(request);
+      const [ofMaker, ofTaker] = [await watchAccount(fixture.maker), await watchAccount(fixture.taker)];
+      for (const price of ['60000', '60100'])
+        await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price }));
+      const request = fixture.order({ type: 'MARKET', amount: '0.75' });
+      const bought = await fixture.taker.placeOrder(request);
       await Promise.all(
         [ofMaker, ofTaker].map(({ recorder }) => recorder.until(() => recorder.fills.length === 2)),
       );
-      const { symbol } = the.subject;
+      const { symbol } = fixture.subject;
       const { venueClientOrderId } = request;
       expect(ofTaker.recorder.fills).toEqual(
-        (await the.taker.fetchFills(bought)).map((fill) => ({ ...fill, venueClientOrderId })),
+        (await fixture.taker.fetchFills(bought)).map((fill) => ({ ...fill, venueClientOrderId })),
       );
-      const listed = await the.maker.fetchFillsSince({ symbol, since: new Date(0) });
+      const listed = await fixture.maker.fetchFillsSince({ symbol, since: new Date(0) });
       expect(ofMaker.recorder.fills.map(({ venueClientOrderId: _, ...fill }) => fill)).toEqual(listed);
       expect(listed.map(({ liquidity, fee }) => [liquidity, fee.currency])).toEqual([
         ['MAKER', 'USDT'],
@@ -52,16 +53,16 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     });
 
     it('[EX-STR-03] reports the current balances of the assets that changed', async () => {
-      const { recorder } = await watched(the.taker);
-      await the.maker.placeOrder(the.order({ side: 'SELL' }));
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
-      const after = await the.taker.fetchBalances();
+      const { recorder } = await watchAccount(fixture.taker);
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL' }));
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
+      const after = await fixture.taker.fetchBalances();
       await recorder.until(() => recorder.latest.BTC?.free === after.BTC?.free);
       expect(recorder.latest).toEqual(after);
     });
 
     it('[EX-STR-04] reports every kind of order with its terms, also for external client order ids', async () => {
-      const { recorder } = await watched(the.maker);
+      const { recorder } = await watchAccount(fixture.maker);
       const kinds = [
         { timeInForce: 'POST_ONLY', price: '50000', venueClientOrderId: 'from-elsewhere' },
         { timeInForce: 'IOC', price: '50000' },
@@ -69,36 +70,36 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
         { type: 'STOP_LIMIT', side: 'SELL', stopPrice: '40000', price: '39000' },
         { type: 'STOP_MARKET', side: 'SELL', stopPrice: '40000' },
       ] as const;
-      await the.taker.placeOrder(the.order({ amount: '0.001' }));
-      await the.maker.placeOrder(the.order({ type: 'MARKET', side: 'SELL', amount: '0.001' }));
+      await fixture.taker.placeOrder(fixture.order({ amount: '0.001' }));
+      await fixture.maker.placeOrder(fixture.order({ type: 'MARKET', side: 'SELL', amount: '0.001' }));
       for (const kind of kinds) {
-        const placed = await the.maker.placeOrder(the.order(kind));
-        const isIt = ({ exchangeOrderId }: { readonly exchangeOrderId: string }) =>
+        const placed = await fixture.maker.placeOrder(fixture.order(kind));
+        const isSameOrder = ({ exchangeOrderId }: { readonly exchangeOrderId: string }) =>
           exchangeOrderId === placed.exchangeOrderId;
-        await recorder.until(() => recorder.orders.findLast(isIt)?.status === placed.status);
+        await recorder.until(() => recorder.orders.findLast(isSameOrder)?.status === placed.status);
         const { createdAt: _, updatedAt: __, ...expected } = placed;
-        expect(recorder.orders.findLast(isIt)).toMatchObject(expected);
+        expect(recorder.orders.findLast(isSameOrder)).toMatchObject(expected);
       }
     });
 
-    it('[EX-STR-05] is lost immediately with rejected credentials, as such', async () => {
-      const good = await the.subject.openAccount({ USDT: 1 });
+    it('[EX-STR-05] is lost immediately if the credentials are rejected, with that reason', async () => {
+      const good = await fixture.subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
         { ...good, apiKey: 'unknown' },
       ]) {
         const recorder = new AccountStreamRecorder();
-        the.subject.venue.connect(bad, 'spot').watch(recorder);
+        fixture.subject.venue.connect(bad, 'spot').watch(recorder);
         await recorder.until(() => recorder.lost.length > 0);
         expect([recorder.connections, recorder.lost]).toEqual([0, ['fatal/credentials_rejected']]);
       }
     });
 
     it('[EX-STR-06] reports to each of many accounts its own events only', async () => {
-      const clients = await Promise.all(Array.from({ length: 12 }, the.account));
-      const streams = await Promise.all(clients.map(watched));
+      const clients = await Promise.all(Array.from({ length: 12 }, fixture.account));
+      const streams = await Promise.all(clients.map(watchAccount));
       const placed = await Promise.all(
-        clients.map((client) => client.placeOrder(the.order({ price: '50000', amount: '0.01' }))),
+        clients.map((client) => client.placeOrder(fixture.order({ price: '50000', amount: '0.01' }))),
       );
       await Promise.all(streams.map(({ recorder }) => recorder.until(() => recorder.orders.length > 0)));
       expect(
@@ -106,50 +107,50 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
       ).toEqual(placed.map(({ exchangeOrderId }) => [exchangeOrderId]));
     });
 
-    it('[EX-STR-07] reports nothing after it is closed, and continues for all others', async () => {
-      const [ofMaker, ofTaker] = [await watched(the.maker), await watched(the.taker)];
+    it('[EX-STR-07] reports nothing after it is closed, while all other streams continue', async () => {
+      const [ofMaker, ofTaker] = [await watchAccount(fixture.maker), await watchAccount(fixture.taker)];
       await ofMaker.stream.close();
-      await the.maker.placeOrder(the.order({ side: 'SELL' }));
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL' }));
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
       await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
       expect([ofMaker.recorder.orders, ofMaker.recorder.lost]).toEqual([[], []]);
-      await the.taker.close();
-      await the.taker.placeOrder(the.order({ price: '50000', amount: '0.01' }));
-      const again = await watched(the.taker);
+      await fixture.taker.close();
+      await fixture.taker.placeOrder(fixture.order({ price: '50000', amount: '0.01' }));
+      const reopened = await watchAccount(fixture.taker);
       expect([ofTaker.recorder.lost, ofTaker.recorder.orders.at(-1)?.status]).toEqual([[], 'FILLED']);
-      await again.stream.close();
-      await again.stream.close();
+      await reopened.stream.close();
+      await reopened.stream.close();
     });
 
     it('[EX-STR-08] ends the stream of a handler that throws, and no other', async () => {
-      const ofTaker = await watched(the.taker);
+      const ofTaker = await watchAccount(fixture.taker);
       const recorder = new AccountStreamRecorder();
       recorder.onOrder = () => {
-        throw new Error('no place to keep it');
+        throw new Error('the event cannot be stored');
       };
-      the.maker.watch(recorder);
+      fixture.maker.watch(recorder);
       await recorder.connected();
-      await the.maker.placeOrder(the.order({ side: 'SELL' }));
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL' }));
       await recorder.until(() => recorder.lost.length > 0);
       expect(recorder.lost).toEqual(['retryable/bad_answer']);
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
       await ofTaker.recorder.until(() => ofTaker.recorder.fills.length > 0);
       expect([recorder.lost.length, ofTaker.recorder.lost]).toEqual([1, []]);
     });
 
-    it('[EX-BOOK-01] reports a whole book, then its changes, each message following the previous one', async () => {
-      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' }));
+    it('[EX-BOOK-01] reports a complete book, then its changes without a gap', async () => {
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price: '60000' }));
       const recorder = new BookStreamRecorder();
-      const stream = the.subject.venue.watchBook(the.subject.symbol, recorder);
+      const stream = fixture.subject.venue.watchBook(fixture.subject.symbol, recorder);
       await recorder.until(() => recorder.kinds.length > 0);
       expect([recorder.kinds, recorder.asks, recorder.bids]).toEqual([['SNAPSHOT'], [['60000', '0.5']], []]);
-      const bid = the.order({ price: '59000', amount: '0.1' });
-      await the.taker.placeOrder(bid);
-      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60100.5', amount: '0.25' }));
+      const bid = fixture.order({ price: '59000', amount: '0.1' });
+      await fixture.taker.placeOrder(bid);
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price: '60100.5', amount: '0.25' }));
       await recorder.until(() => recorder.asks.length === 2 && recorder.bids.length === 1);
       expect(recorder.asks[1]).toEqual(['60100.5', '0.25']);
-      await the.taker.cancelOrder(bid);
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.5' }));
+      await fixture.taker.cancelOrder(bid);
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.5' }));
       await recorder.until(() => recorder.asks.length === 1 && recorder.bids.length === 0);
       expect([
         recorder.isGapless,
@@ -162,24 +163,24 @@ export function describeStreams(name: string, setup: () => Promise<VenueUnderTes
     it('[EX-PRICE-01] reports the last price of each subscribed symbol', async () => {
       const received: [string, string][] = [];
       const connected = new Promise<void>((resolve, reject) => {
-        the.subject.venue.watchPrices([the.subject.symbol, 'ETH/USDT'], {
+        fixture.subject.venue.watchPrices([fixture.subject.symbol, 'ETH/USDT'], {
           onConnected: resolve,
           onPrice: (symbol, price) => received.push([symbol, price]),
           onLost: reject,
         });
       });
       await connected;
-      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000.5' }));
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price: '60000.5' }));
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.1' }));
       await eventually(() =>
-        received.some(([symbol, price]) => symbol === the.subject.symbol && price === '60000.5'),
+        received.some(([symbol, price]) => symbol === fixture.subject.symbol && price === '60000.5'),
       );
       expect(new Set(received.map(([symbol]) => symbol)).size).toBeLessThanOrEqual(2);
     });
 
     it('[EX-MKT-03] streams nothing for a symbol that is not listed', async () => {
       const recorder = new BookStreamRecorder();
-      the.subject.venue.watchBook('NOT/LISTED', recorder);
+      fixture.subject.venue.watchBook('NOT/LISTED', recorder);
       await recorder.until(() => recorder.lost.length > 0);
       expect(recorder.lost).toEqual(['rejected/not_supported']);
     });

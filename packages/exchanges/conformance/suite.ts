@@ -5,17 +5,17 @@
 import { failureOf, setupConformanceFixture, type VenueUnderTest } from './conformance-fixture.js';
 
 export function describeConformance(name: string, setup: () => Promise<VenueUnderTest>): void {
-  describe(`an exchange as the product needs it: ${name}`, () => {
-    const the = setupConformanceFixture(setup);
-    /** Offers half a BTC at each of two prices. */
-    const offer = async () => [
-      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60000' })),
-      await the.maker.placeOrder(the.order({ side: 'SELL', price: '60100' })),
+  describe(`a conforming exchange: ${name}`, () => {
+    const fixture = setupConformanceFixture(setup);
+    /** Places a sell order of half a BTC at each of two prices. */
+    const placeOffers = async () => [
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price: '60000' })),
+      await fixture.maker.placeOrder(fixture.order({ side: 'SELL', price: '60100' })),
     ];
 
     it('[EX-MKT-01] returns its markets and their rules exactly', async () => {
-      const market = (await the.subject.venue.fetchMarkets()).find(
-        ({ symbol }) => symbol === the.subject.symbol,
+      const market = (await fixture.subject.venue.fetchMarkets()).find(
+        ({ symbol }) => symbol === fixture.subject.symbol,
       );
       expect(market).toMatchObject({
         base: 'BTC',
@@ -34,39 +34,41 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
       expect(market?.marketMaxAmount).toEqual(expect.stringMatching(/^\d+$/));
     });
 
-    it('[EX-MKT-02] returns the last price of a symbol as it was traded', async () => {
-      await offer();
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.6' }));
-      expect(await the.subject.venue.fetchPrices([the.subject.symbol])).toEqual({
-        [the.subject.symbol]: '60100',
+    it('[EX-MKT-02] returns the last traded price of a symbol', async () => {
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.6' }));
+      expect(await fixture.subject.venue.fetchPrices([fixture.subject.symbol])).toEqual({
+        [fixture.subject.symbol]: '60100',
       });
     });
 
     it('[EX-CRED-01] accepts valid credentials and returns their permissions', async () => {
-      const report = await the.maker.testCredentials();
+      const report = await fixture.maker.testCredentials();
       expect(report).toMatchObject({ tradingTypes: ['spot'], canTrade: true, canWithdraw: false });
-      const other = await the.taker.testCredentials();
+      const other = await fixture.taker.testCredentials();
       expect(report.venueAccountId).toEqual(expect.any(String));
       expect(other.venueAccountId).not.toBe(report.venueAccountId);
     });
 
-    it('[EX-CRED-02] rejects invalid credentials as such, on every call', async () => {
-      const good = await the.subject.openAccount({ USDT: 1 });
+    it('[EX-CRED-02] reports invalid credentials as rejected on every call', async () => {
+      const good = await fixture.subject.openAccount({ USDT: 1 });
       for (const bad of [
         { ...good, apiSecret: 'wrong' },
         { ...good, apiKey: 'unknown' },
       ]) {
-        const stranger = the.subject.venue.connect(bad, 'spot');
-        expect(await failureOf(stranger.testCredentials())).toBe('fatal/credentials_rejected');
-        expect(await failureOf(stranger.fetchBalances())).toBe('fatal/credentials_rejected');
-        expect(await failureOf(stranger.placeOrder(the.order({})))).toBe('fatal/credentials_rejected');
+        const unauthorized = fixture.subject.venue.connect(bad, 'spot');
+        expect(await failureOf(unauthorized.testCredentials())).toBe('fatal/credentials_rejected');
+        expect(await failureOf(unauthorized.fetchBalances())).toBe('fatal/credentials_rejected');
+        expect(await failureOf(unauthorized.placeOrder(fixture.order({})))).toBe(
+          'fatal/credentials_rejected',
+        );
       }
     });
 
     it('[EX-CRED-03] keeps the credentials of its clients separate, also concurrently', async () => {
       const clients = await Promise.all(
         [1, 2, 3].map(async (balance) =>
-          the.subject.venue.connect(await the.subject.openAccount({ USDT: balance }), 'spot'),
+          fixture.subject.venue.connect(await fixture.subject.openAccount({ USDT: balance }), 'spot'),
         ),
       );
       const seen = await Promise.all(clients.map((client) => client.fetchBalances()));
@@ -76,50 +78,55 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
     it('[EX-CRED-04] keeps forty accounts separate that read, place and cancel concurrently', async () => {
       const clients = await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {
-          const credentials = await the.subject.openAccount({ USDT: 1_000 + i });
-          return { client: the.subject.venue.connect(credentials, 'spot'), balance: 1_000 + i };
+          const credentials = await fixture.subject.openAccount({ USDT: 1_000 + i });
+          return { client: fixture.subject.venue.connect(credentials, 'spot'), balance: 1_000 + i };
         }),
       );
       const trade = async ({ client, balance }: (typeof clients)[number]) => {
-        const request = the.order({ price: '50000', amount: '0.01' });
+        const request = fixture.order({ price: '50000', amount: '0.01' });
         const [placed, before] = await Promise.all([client.placeOrder(request), client.fetchBalances()]);
         expect(['OPEN', String(balance)]).toEqual([placed.status, totalOf(before.USDT)]);
-        const own = await client.fetchOpenOrders();
-        expect(own.map(({ venueClientOrderId }) => venueClientOrderId)).toEqual([request.venueClientOrderId]);
+        const openOrders = await client.fetchOpenOrders();
+        expect(openOrders.map(({ venueClientOrderId }) => venueClientOrderId)).toEqual([
+          request.venueClientOrderId,
+        ]);
         await client.cancelOrder(request);
         expect((await client.fetchBalances()).USDT).toEqual({ free: String(balance), locked: '0' });
       };
       await Promise.all(clients.map(trade));
     });
 
-    it('[EX-ORD-01] rests an order, locks its balance, finds it by its client order id and cancels it', async () => {
-      const request = the.order({ price: '50000.01', amount: '0.00123' });
-      const placed = await the.maker.placeOrder(request);
+    it('[EX-ORD-01] keeps a limit order open, locks its balance, finds it by its client order id and cancels it', async () => {
+      const request = fixture.order({ price: '50000.01', amount: '0.00123' });
+      const placed = await fixture.maker.placeOrder(request);
       expect(placed).toMatchObject({
         venueClientOrderId: request.venueClientOrderId,
         status: 'OPEN',
         amount: '0.00123',
         filledAmount: '0',
       });
-      expect(await the.maker.fetchBalances()).toEqual({
+      expect(await fixture.maker.fetchBalances()).toEqual({
         BTC: { free: '2', locked: '0' },
         USDT: { free: '99938.4999877', locked: '61.5000123' },
       });
-      expect(await the.maker.findOrder(request)).toMatchObject({
+      expect(await fixture.maker.findOrder(request)).toMatchObject({
         exchangeOrderId: placed.exchangeOrderId,
         status: 'OPEN',
       });
-      await the.maker.cancelOrder(request);
-      expect(await the.maker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0' });
-      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      await fixture.maker.cancelOrder(request);
+      expect(await fixture.maker.findOrder(request)).toMatchObject({
+        status: 'CANCELLED',
+        filledAmount: '0',
+      });
+      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-FILL-01] fills at several prices and returns each fill with its fee', async () => {
-      const [first] = await offer();
-      const request = the.order({ type: 'MARKET', amount: '0.75' });
-      const bought = await the.taker.placeOrder(request);
+      const [first] = await placeOffers();
+      const request = fixture.order({ type: 'MARKET', amount: '0.75' });
+      const bought = await fixture.taker.placeOrder(request);
       expect(bought).toMatchObject({ status: 'FILLED', amount: '0.75', filledAmount: '0.75' });
-      const fills = await the.taker.fetchFills(bought);
+      const fills = await fixture.taker.fetchFills(bought);
       expect(
         fills.map(({ price, amount, fee, liquidity, side }) => [price, amount, fee, liquidity, side]),
       ).toEqual([
@@ -127,7 +134,7 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         ['60100', '0.25', { amount: '0.00025', currency: 'BTC' }, 'TAKER', 'BUY'],
       ]);
       expect(new Set(fills.map(({ exchangeFillId }) => exchangeFillId)).size).toBe(2);
-      expect(await the.maker.fetchFills(first!)).toMatchObject([
+      expect(await fixture.maker.fetchFills(first!)).toMatchObject([
         {
           price: '60000',
           amount: '0.5',
@@ -136,24 +143,24 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
           side: 'SELL',
         },
       ]);
-      expect((await the.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
+      expect((await fixture.taker.fetchBalances()).BTC).toEqual({ free: '2.74925', locked: '0' });
     });
 
     it('[EX-ORD-02] lists the open orders of one symbol and of no other account', async () => {
-      expect(await the.maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
-      const requests = [the.order({ price: '50000' }), the.order({ price: '50001' })];
-      for (const request of requests) await the.maker.placeOrder(request);
-      await the.maker.cancelOrder(requests[0]!);
-      expect(await the.maker.fetchOpenOrders('BTC/USDT')).toMatchObject([
+      expect(await fixture.maker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+      const requests = [fixture.order({ price: '50000' }), fixture.order({ price: '50001' })];
+      for (const request of requests) await fixture.maker.placeOrder(request);
+      await fixture.maker.cancelOrder(requests[0]!);
+      expect(await fixture.maker.fetchOpenOrders('BTC/USDT')).toMatchObject([
         { venueClientOrderId: requests[1]!.venueClientOrderId, status: 'OPEN', filledAmount: '0' },
       ]);
-      expect(await the.maker.fetchOpenOrders('ETH/USDT')).toEqual([]);
-      expect(await the.taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
+      expect(await fixture.maker.fetchOpenOrders('ETH/USDT')).toEqual([]);
+      expect(await fixture.taker.fetchOpenOrders('BTC/USDT')).toEqual([]);
     });
 
     it('[EX-ORD-09] returns every kind of order with its terms, in the response and when it is found', async () => {
-      await offer();
-      await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.1' }));
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.1' }));
       const kinds = [
         { type: 'LIMIT', timeInForce: 'GTC', price: '50000' },
         { type: 'LIMIT', timeInForce: 'POST_ONLY', price: '50000' },
@@ -167,8 +174,8 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         { type: 'STOP_MARKET', timeInForce: 'GTC', stopPrice: '61000' },
       ] as const;
       for (const kind of kinds) {
-        const request = the.order({ amount: '0.02', ...kind });
-        const placed = await the.taker.placeOrder(request);
+        const request = fixture.order({ amount: '0.02', ...kind });
+        const placed = await fixture.taker.placeOrder(request);
         const { type, side, amount, price, stopPrice } = request;
         // A market order has no time in force of its own: it ends immediately.
         const timeInForce = type.endsWith('MARKET') ? placed.timeInForce : request.timeInForce;
@@ -181,150 +188,167 @@ export function describeConformance(name: string, setup: () => Promise<VenueUnde
         });
         expect([placed.price, placed.stopPrice]).toEqual([price, stopPrice]);
         const { updatedAt: _, createdAt, ...expected } = placed;
-        expect(await the.taker.findOrder(request)).toMatchObject(expected);
+        expect(await fixture.taker.findOrder(request)).toMatchObject(expected);
         expect(Math.abs(createdAt.getTime() - Date.now())).toBeLessThan(60_000);
       }
     });
 
     it('[EX-ORD-10] finds an order by its exchange order id, and none by another id', async () => {
-      const request = the.order({ price: '50000' });
-      const { exchangeOrderId } = await the.maker.placeOrder(request);
+      const request = fixture.order({ price: '50000' });
+      const { exchangeOrderId } = await fixture.maker.placeOrder(request);
       const { symbol } = request;
-      expect(await the.maker.findOrderByExchangeId({ symbol, exchangeOrderId })).toMatchObject({
+      expect(await fixture.maker.findOrderByExchangeId({ symbol, exchangeOrderId })).toMatchObject({
         venueClientOrderId: request.venueClientOrderId,
         exchangeOrderId,
       });
-      expect(await the.taker.findOrderByExchangeId({ symbol, exchangeOrderId })).toBeNull();
-      expect(await the.maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
+      expect(await fixture.taker.findOrderByExchangeId({ symbol, exchangeOrderId })).toBeNull();
+      expect(await fixture.maker.findOrderByExchangeId({ symbol, exchangeOrderId: '999999999' })).toBeNull();
     });
 
     it('[EX-ORD-11] lists the open orders of all symbols, including external ones', async () => {
-      const own = [
-        the.order({ price: '50000', amount: '0.01' }),
-        the.order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
+      const requests = [
+        fixture.order({ price: '50000', amount: '0.01' }),
+        fixture.order({ symbol: 'ETH/USDT', price: '2000', venueClientOrderId: 'from-elsewhere' }),
       ];
-      for (const request of own) await the.maker.placeOrder(request);
-      const open = await the.maker.fetchOpenOrders();
+      for (const request of requests) await fixture.maker.placeOrder(request);
+      const open = await fixture.maker.fetchOpenOrders();
       expect(open.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]).sort()).toEqual(
-        own.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]),
+        requests.map(({ symbol, venueClientOrderId }) => [symbol, venueClientOrderId]),
       );
     });
 
     it('[EX-FILL-03] returns the fills of one symbol since a time, of all its orders, oldest first', async () => {
-      await offer();
-      const first = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.2' }));
-      const second = await the.taker.placeOrder(the.order({ type: 'MARKET', amount: '0.4' }));
-      const ofOrders = [...(await the.taker.fetchFills(first)), ...(await the.taker.fetchFills(second))];
-      const since = ofOrders[0]!.executedAt;
-      const { symbol } = the.subject;
-      expect(await the.taker.fetchFillsSince({ symbol, since })).toEqual(ofOrders);
-      expect(await the.taker.fetchFillsSince({ symbol, since: new Date(Date.now() + 60_000) })).toEqual([]);
-      expect(await the.taker.fetchFillsSince({ symbol: 'ETH/USDT', since })).toEqual([]);
-      expect(await the.maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
+      await placeOffers();
+      const first = await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.2' }));
+      const second = await fixture.taker.placeOrder(fixture.order({ type: 'MARKET', amount: '0.4' }));
+      const expectedFills = [
+        ...(await fixture.taker.fetchFills(first)),
+        ...(await fixture.taker.fetchFills(second)),
+      ];
+      const since = expectedFills[0]!.executedAt;
+      const { symbol } = fixture.subject;
+      expect(await fixture.taker.fetchFillsSince({ symbol, since })).toEqual(expectedFills);
+      expect(await fixture.taker.fetchFillsSince({ symbol, since: new Date(Date.now() + 60_000) })).toEqual(
+        [],
+      );
+      expect(await fixture.taker.fetchFillsSince({ symbol: 'ETH/USDT', since })).toEqual([]);
+      expect(await fixture.maker.fetchFillsSince({ symbol, since: new Date(0) })).toHaveLength(3);
     });
 
     it('[EX-FILL-02] returns a partially filled order as open, and its fills after a cancellation', async () => {
-      await offer();
-      const request = the.order({ amount: '0.6', price: '60000' });
-      const placed = await the.taker.placeOrder(request);
+      await placeOffers();
+      const request = fixture.order({ amount: '0.6', price: '60000' });
+      const placed = await fixture.taker.placeOrder(request);
       expect(placed).toMatchObject({ status: 'OPEN', amount: '0.6', filledAmount: '0.5' });
-      await the.taker.cancelOrder(request);
-      expect(await the.taker.findOrder(request)).toMatchObject({ status: 'CANCELLED', filledAmount: '0.5' });
-      expect(await the.taker.fetchFills(placed)).toHaveLength(1);
+      await fixture.taker.cancelOrder(request);
+      expect(await fixture.taker.findOrder(request)).toMatchObject({
+        status: 'CANCELLED',
+        filledAmount: '0.5',
+      });
+      expect(await fixture.taker.fetchFills(placed)).toHaveLength(1);
     });
 
     it('[EX-ORD-03] reports an unknown id, and a cancellation of a closed order, as not found', async () => {
-      const absent = the.order({});
-      expect(await the.maker.findOrder(absent)).toBeNull();
-      expect(await failureOf(the.maker.cancelOrder(absent))).toBe('rejected/order_not_found');
-      await offer();
-      const filled = the.order({ price: '60000' });
-      await the.taker.placeOrder(filled);
-      expect(await failureOf(the.taker.cancelOrder(filled))).toBe('rejected/order_not_found');
-      expect(await the.taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
+      const absent = fixture.order({});
+      expect(await fixture.maker.findOrder(absent)).toBeNull();
+      expect(await failureOf(fixture.maker.cancelOrder(absent))).toBe('rejected/order_not_found');
+      await placeOffers();
+      const filled = fixture.order({ price: '60000' });
+      await fixture.taker.placeOrder(filled);
+      expect(await failureOf(fixture.taker.cancelOrder(filled))).toBe('rejected/order_not_found');
+      expect(await fixture.taker.findOrder(filled)).toMatchObject({ status: 'FILLED' });
     });
 
-    it('[EX-ORD-04] shows no account the orders of another', async () => {
-      const request = the.order({ price: '50000' });
-      await the.maker.placeOrder(request);
-      expect(await the.taker.findOrder(request)).toBeNull();
-      expect(await failureOf(the.taker.cancelOrder(request))).toBe('rejected/order_not_found');
+    it("[EX-ORD-04] does not show an account another account's orders", async () => {
+      const request = fixture.order({ price: '50000' });
+      await fixture.maker.placeOrder(request);
+      expect(await fixture.taker.findOrder(request)).toBeNull();
+      expect(await failureOf(fixture.taker.cancelOrder(request))).toBe('rejected/order_not_found');
     });
 
-    it('[EX-ORD-05] rejects what exceeds the balance, and changes nothing', async () => {
-      expect(await failureOf(the.maker.placeOrder(the.order({ amount: '5' })))).toBe(
+    it('[EX-ORD-05] rejects an order that exceeds the balance, and changes nothing', async () => {
+      expect(await failureOf(fixture.maker.placeOrder(fixture.order({ amount: '5' })))).toBe(
         'rejected/insufficient_balance',
       );
-      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
-    it('[EX-ORD-06] rejects what breaks a rule, and never rounds an order to fit', async () => {
-      for (const given of [
+    it('[EX-ORD-06] rejects an order that breaks a rule, and never rounds it', async () => {
+      for (const overrides of [
         { amount: '0.0001', price: '60000' },
         { amount: '0.000015' },
         { price: '60000.001' },
         { amount: '100000' },
         { type: 'MARKET', amount: '0.123456' },
       ] as const)
-        expect(await failureOf(the.maker.placeOrder(the.order(given)))).toBe('rejected/rule_violated');
-      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+        expect(await failureOf(fixture.maker.placeOrder(fixture.order(overrides)))).toBe(
+          'rejected/rule_violated',
+        );
+      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
 
     it('[EX-ORD-07] rejects a second open order with the same client order id', async () => {
-      const request = the.order({ price: '50000' });
-      await the.maker.placeOrder(request);
-      expect(await failureOf(the.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
-      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
+      const request = fixture.order({ price: '50000' });
+      await fixture.maker.placeOrder(request);
+      expect(await failureOf(fixture.maker.placeOrder(request))).toBe('rejected/duplicate_client_order_id');
+      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '75000', locked: '25000' });
     });
 
-    it('[EX-TIF-01] POST_ONLY: rests, and is rejected if it would take liquidity', async () => {
-      await offer();
+    it('[EX-TIF-01] POST_ONLY: stays open, or is rejected if it would take liquidity', async () => {
+      await placeOffers();
       expect(
-        await the.taker.placeOrder(the.order({ timeInForce: 'POST_ONLY', price: '59999.99' })),
+        await fixture.taker.placeOrder(fixture.order({ timeInForce: 'POST_ONLY', price: '59999.99' })),
       ).toMatchObject({
         status: 'OPEN',
       });
       expect(
-        await failureOf(the.taker.placeOrder(the.order({ timeInForce: 'POST_ONLY', price: '60000' }))),
+        await failureOf(
+          fixture.taker.placeOrder(fixture.order({ timeInForce: 'POST_ONLY', price: '60000' })),
+        ),
       ).toBe('rejected/would_not_fit_book');
     });
 
-    it('[EX-TIF-02] IOC: takes what is available and ends', async () => {
-      await offer();
-      const request = the.order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
-      expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'EXPIRED', filledAmount: '0.5' });
-      expect((await the.taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
+    it('[EX-TIF-02] IOC: takes the available amount and ends', async () => {
+      await placeOffers();
+      const request = fixture.order({ timeInForce: 'IOC', amount: '0.8', price: '60050' });
+      expect(await fixture.taker.placeOrder(request)).toMatchObject({
+        status: 'EXPIRED',
+        filledAmount: '0.5',
+      });
+      expect((await fixture.taker.fetchBalances()).USDT).toEqual({ free: '70000', locked: '0' });
     });
 
     it('[EX-TIF-03] FOK: fills completely or not at all', async () => {
-      await offer();
-      const tooMuch = the.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
-      expect(await the.taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
-      const whole = the.order({ timeInForce: 'FOK', amount: '1', price: '60100' });
-      expect(await the.taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
+      await placeOffers();
+      const tooMuch = fixture.order({ timeInForce: 'FOK', amount: '1.1', price: '60100' });
+      expect(await fixture.taker.placeOrder(tooMuch)).toMatchObject({ status: 'EXPIRED', filledAmount: '0' });
+      const whole = fixture.order({ timeInForce: 'FOK', amount: '1', price: '60100' });
+      expect(await fixture.taker.placeOrder(whole)).toMatchObject({ status: 'FILLED', filledAmount: '1' });
     });
 
     it('[EX-STOP-01] STOP_LIMIT and STOP_MARKET: wait for their stop price', async () => {
-      await offer();
-      await the.taker.placeOrder(the.order({ price: '60000' }));
-      const limit = the.order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
-      const market = the.order({ type: 'STOP_MARKET', side: 'BUY', stopPrice: '61000', amount: '0.1' });
+      await placeOffers();
+      await fixture.taker.placeOrder(fixture.order({ price: '60000' }));
+      const limit = fixture.order({ type: 'STOP_LIMIT', side: 'SELL', stopPrice: '59000', price: '58900' });
+      const market = fixture.order({ type: 'STOP_MARKET', side: 'BUY', stopPrice: '61000', amount: '0.1' });
       for (const request of [limit, market]) {
-        expect(await the.taker.placeOrder(request)).toMatchObject({ status: 'OPEN', filledAmount: '0' });
-        await the.taker.cancelOrder(request);
+        expect(await fixture.taker.placeOrder(request)).toMatchObject({ status: 'OPEN', filledAmount: '0' });
+        await fixture.taker.cancelOrder(request);
       }
     });
 
-    it('[EX-ORD-08] rejects what it cannot do as requested, instead of something similar', async () => {
-      for (const given of [
+    it('[EX-ORD-08] rejects an unsupported order instead of placing a similar one', async () => {
+      for (const overrides of [
         { type: 'MARKET', timeInForce: 'FOK' },
         { type: 'MARKET', timeInForce: 'POST_ONLY' },
         { type: 'STOP_LIMIT', timeInForce: 'POST_ONLY', stopPrice: '61000' },
         { reduceOnly: true },
         { symbol: 'NOT/LISTED' },
       ] as const)
-        expect(await failureOf(the.maker.placeOrder(the.order(given)))).toBe('rejected/not_supported');
-      expect((await the.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
+        expect(await failureOf(fixture.maker.placeOrder(fixture.order(overrides)))).toBe(
+          'rejected/not_supported',
+        );
+      expect((await fixture.maker.fetchBalances()).USDT).toEqual({ free: '100000', locked: '0' });
     });
   });
 }

@@ -1,4 +1,4 @@
-/** Requests on the wire and the parsing of responses, digit by digit. */
+/** Tests the exact requests on the wire, and that parsed responses keep every digit. */
 import { gzipSync } from 'node:zlib';
 import { createVenue, venueConfig } from '../src/ccxt/index.js';
 import type { ExchangeClient, ExchangeVenue, OrderRequest } from '../src/index.js';
@@ -17,7 +17,7 @@ const order: OrderRequest = {
   reduceOnly: false,
 };
 
-const answered = {
+const acceptedOrder = {
   symbol: 'BTCUSDT',
   orderId: 28,
   clientOrderId: order.venueClientOrderId,
@@ -48,13 +48,13 @@ const fill = (id: number) => ({
   isBestMatch: true,
 });
 
-describe('the wire to an exchange', () => {
+describe('the wire format of an exchange', () => {
   let exchange: ScriptedExchange;
   let venue: ExchangeVenue;
   let client: ExchangeClient;
   beforeEach(async () => {
     exchange = await ScriptedExchange.start();
-    exchange.on(ORDER, respondWith(answered));
+    exchange.on(ORDER, respondWith(acceptedOrder));
     venue = createVenue(
       venueConfig.parse({
         id: 'x',
@@ -71,7 +71,7 @@ describe('the wire to an exchange', () => {
     await exchange.close();
   });
 
-  async function sent(request: Partial<OrderRequest>): Promise<Record<string, string>> {
+  async function sentParams(request: Partial<OrderRequest>): Promise<Record<string, string>> {
     await client.placeOrder({ ...order, ...request });
     const { timestamp, signature, recvWindow, ...params } = Object.fromEntries(
       exchange.seenAt(ORDER).at(-1)!.params,
@@ -93,14 +93,21 @@ describe('the wire to an exchange', () => {
     ['IOC', { type: 'LIMIT', timeInForce: 'IOC' }],
     ['FOK', { type: 'LIMIT', timeInForce: 'FOK' }],
     ['POST_ONLY', { type: 'LIMIT_MAKER' }],
-  ] as const)('sends a limit order %s with every digit and our id', async (timeInForce, expected) => {
-    expect(await sent({ timeInForce })).toEqual({ ...common, price: '98765432.00000001', ...expected });
-  });
+  ] as const)(
+    'sends a limit order %s with every digit and the client order id',
+    async (timeInForce, expected) => {
+      expect(await sentParams({ timeInForce })).toEqual({
+        ...common,
+        price: '98765432.00000001',
+        ...expected,
+      });
+    },
+  );
 
   it.each(['GTC', 'IOC'] as const)(
     'sends a market order %s by its amount, never by its cost',
     async (timeInForce) => {
-      expect(await sent({ type: 'MARKET', timeInForce, price: undefined })).toEqual({
+      expect(await sentParams({ type: 'MARKET', timeInForce, price: undefined })).toEqual({
         ...common,
         type: 'MARKET',
       });
@@ -109,14 +116,14 @@ describe('the wire to an exchange', () => {
 
   it('sends stop orders with their stop price', async () => {
     const stopPrice = '98765431.00000009';
-    expect(await sent({ type: 'STOP_LIMIT', stopPrice })).toEqual({
+    expect(await sentParams({ type: 'STOP_LIMIT', stopPrice })).toEqual({
       ...common,
       type: 'STOP_LOSS_LIMIT',
       timeInForce: 'GTC',
       price: '98765432.00000001',
       stopPrice,
     });
-    expect(await sent({ type: 'STOP_MARKET', side: 'SELL', price: undefined, stopPrice })).toEqual({
+    expect(await sentParams({ type: 'STOP_MARKET', side: 'SELL', price: undefined, stopPrice })).toEqual({
       ...common,
       side: 'SELL',
       type: 'STOP_LOSS',
@@ -125,7 +132,7 @@ describe('the wire to an exchange', () => {
   });
 
   it('sends small numbers without an exponent', async () => {
-    expect(await sent({ amount: '0.00000001', price: '0.0000001' })).toMatchObject({
+    expect(await sentParams({ amount: '0.00000001', price: '0.0000001' })).toMatchObject({
       quantity: '0.00000001',
       price: '0.0000001',
     });
@@ -172,21 +179,21 @@ describe('the wire to an exchange', () => {
   });
 
   it.each<[string, Reaction]>([
-    ['as text', respondWith({ ...answered, executedQty: '1234567890.12345678' })],
+    ['as strings', respondWith({ ...acceptedOrder, executedQty: '1234567890.12345678' })],
     [
       'as numbers',
       respondWith(
-        JSON.stringify({ ...answered, executedQty: 0 }).replace(
+        JSON.stringify({ ...acceptedOrder, executedQty: 0 }).replace(
           '"executedQty":0',
           '"executedQty":1234567890.12345678',
         ),
       ),
     ],
     [
-      'packed',
+      'compressed',
       (response) => {
         response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-        response.end(gzipSync(JSON.stringify({ ...answered, executedQty: '1234567890.12345678' })));
+        response.end(gzipSync(JSON.stringify({ ...acceptedOrder, executedQty: '1234567890.12345678' })));
       },
     ],
   ])('reads digits that no double can represent: %s', async (_how, reaction) => {
@@ -194,10 +201,10 @@ describe('the wire to an exchange', () => {
     expect(await client.findOrder(order)).toMatchObject({ filledAmount: '1234567890.12345678' });
   });
 
-  it('reads an id beyond the integers of a double', async () => {
+  it('reads an id that exceeds the integers of a double', async () => {
     exchange.on(
       ORDER,
-      respondWith(JSON.stringify(answered).replace('"orderId":28', '"orderId":9007199254740993')),
+      respondWith(JSON.stringify(acceptedOrder).replace('"orderId":28', '"orderId":9007199254740993')),
     );
     expect(await client.findOrder(order)).toMatchObject({ exchangeOrderId: '9007199254740993' });
   });
@@ -216,7 +223,7 @@ describe('the wire to an exchange', () => {
   });
 
   it('rejects a response about another order', async () => {
-    exchange.on(ORDER, respondWith({ ...answered, clientOrderId: 'another' }));
+    exchange.on(ORDER, respondWith({ ...acceptedOrder, clientOrderId: 'another' }));
     await expect(client.findOrder(order)).rejects.toMatchObject({ outcome: 'retryable', code: 'bad_answer' });
     await expect(client.placeOrder(order)).rejects.toMatchObject({ outcome: 'unknown', code: 'bad_answer' });
   });
@@ -246,9 +253,12 @@ describe('the wire to an exchange', () => {
 
   describe('the fills of a symbol since a time', () => {
     const since = new Date(1_700_000_000_100);
-    const ask = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
-    /** Behaves like the exchange: returns the newest fills, or the oldest from an id or within a time range. */
-    const keep = (fills: readonly ReturnType<typeof fill>[]) =>
+    const fetchRecentFills = () => client.fetchFillsSince({ symbol: 'BTC/USDT', since });
+    /**
+     * Serves fills like the exchange: the newest ones, or the oldest ones from an id or within a
+     * time range.
+     */
+    const serveFills = (fills: readonly ReturnType<typeof fill>[]) =>
       exchange.on('/api/v3/myTrades', (response, request) => {
         const params = new URL(request.url!, 'http://x').searchParams;
         const [from, to] = [Number(params.get('startTime') ?? 0), Number(params.get('endTime') ?? Infinity)];
@@ -261,9 +271,9 @@ describe('the wire to an exchange', () => {
     const idsOf = (fills: readonly { readonly exchangeFillId: string }[]) =>
       fills.map(({ exchangeFillId }) => Number(exchangeFillId));
 
-    it('take one request if the newest fills reach back to it', async () => {
-      keep(Array.from({ length: 1_050 }, (_, i) => fill(i + 1)));
-      expect(idsOf(await ask())).toEqual(Array.from({ length: 951 }, (_, i) => i + 100));
+    it('take one request if the newest page reaches back to that time', async () => {
+      serveFills(Array.from({ length: 1_050 }, (_, i) => fill(i + 1)));
+      expect(idsOf(await fetchRecentFills())).toEqual(Array.from({ length: 951 }, (_, i) => i + 100));
       expect(exchange.seenAt('/api/v3/myTrades')).toHaveLength(1);
     });
 
@@ -272,19 +282,19 @@ describe('the wire to an exchange', () => {
         ...fill(i + 500),
         time: Date.now() - 5_000 + i,
       }));
-      keep([fill(1), ...later]);
+      serveFills([fill(1), ...later]);
       const recent = new Date(Date.now() - 3 * 86_400_000);
       const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: recent });
       expect(idsOf(read)).toEqual(later.map(({ id }) => id));
     });
 
-    it('keep both sides of a self-trade, also at a page boundary', async () => {
-      const own = Array.from({ length: 2_400 }, (_, i) => ({
+    it('include both sides of a self-trade, also at a page boundary', async () => {
+      const selfTrades = Array.from({ length: 2_400 }, (_, i) => ({
         ...fill(Math.floor(i / 2) + 200),
         time: Date.now() - 5_000 + i,
         orderId: 30 + (i % 2),
       }));
-      keep(own);
+      serveFills(selfTrades);
       const read = await client.fetchFillsSince({ symbol: 'BTC/USDT', since: new Date(Date.now() - 60_000) });
       expect(read).toHaveLength(2_400);
     });
@@ -330,7 +340,7 @@ describe('the wire to an exchange', () => {
     });
   });
 
-  it('derives a valid client order id: the same for the same trade, another for another', () => {
+  it('derives a valid, unique and repeatable client order id from a trade id', () => {
     const ids = Array.from({ length: 1_000 }, (_, i) => venue.clientOrderIdFor(`trd_${i}`));
     expect(new Set(ids).size).toBe(1_000);
     for (const id of ids) expect(id).toMatch(/^ta[0-9a-f]{34}$/);

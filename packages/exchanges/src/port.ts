@@ -12,8 +12,9 @@
  *
  * The port covers spot and is prepared for derivatives. Amounts are in base currency (an adapter multiplies by the
  * contract size), a market names its settlement currency, and an order may be reduce-only. Positions, position side
- * and mode, leverage, margin and funding are not covered. Each can be added as an optional order field, or as a call
- * with a flag like {@link ExchangeClient.hasStream}, without a change to the existing port.
+ * and mode, leverage, margin and funding are not covered. Each can be added without changing the
+ * existing port: as an optional order field, or as a call with a flag like {@link
+ * ExchangeClient.hasStream}.
  */
 import type { Decimal, TimeInForce, TradeSide, TradeType, TradingType } from '@trading-automation/contracts';
 
@@ -23,7 +24,7 @@ export interface ExchangeCredentials {
   readonly passphrase?: string | undefined;
 }
 
-/** The result of the credentials test that precedes storing them. */
+/** The result of the test that credentials must pass before they are stored. */
 export interface CredentialsReport {
   readonly tradingTypes: readonly TradingType[];
   readonly canTrade: boolean;
@@ -38,7 +39,7 @@ export interface AssetBalance {
   readonly locked: Decimal;
 }
 
-/** Balances by asset. Assets without a balance are left out. */
+/** Balances by asset. Assets without a balance are omitted. */
 export type Balances = Readonly<Record<string, AssetBalance>>;
 
 /** A pair and its rules. Amounts are in base currency, prices and notionals in quote currency. */
@@ -82,7 +83,10 @@ export interface OrderRequest {
   readonly price?: Decimal | undefined;
   readonly stopPrice?: Decimal | undefined;
   readonly reduceOnly: boolean;
-  /** True if the order closes exposure. Exits are sent before entries when calls have to wait. Never sent. */
+  /**
+   * True if the order closes exposure. Exits are sent before entries when calls have to wait. The
+   * exchange does not receive this field.
+   */
   readonly isExit?: boolean | undefined;
 }
 
@@ -128,8 +132,9 @@ export interface VenueFill {
 }
 
 /**
- * Receives the events of one account while one connection lasts. Calls follow the order of arrival, which may differ
- * from the order of events: an exchange may repeat, delay or reorder them. An exception in a handler ends the stream
+ * Receives the events of one account while one connection lasts. Calls are in the order of arrival.
+ * It may differ from the order of events, because an exchange may repeat, delay or reorder them. An
+ * exception in a handler ends the stream
  * as lost.
  */
 export interface AccountStreamHandler {
@@ -139,7 +144,10 @@ export interface AccountStreamHandler {
   onLost(error: ExchangeError): void;
   /** The new state of an order, with the fills that led to it, if any. */
   onOrder(order: VenueOrder, fills: readonly VenueFill[]): void;
-  /** The current balances of the assets that changed. An asset that is used up is included with zeros. */
+  /**
+   * The current balances of the assets that changed. An asset whose balance became zero is included
+   * with zeros.
+   */
   onBalances(balances: Balances): void;
 }
 
@@ -162,7 +170,10 @@ export interface BookUpdate {
 }
 
 export interface BookHandler {
-  /** The whole book, at the start and after each gap in the exchange's sequence. Best levels first. */
+  /**
+   * The complete book, at the start and after each gap in the exchange's sequence. Best levels
+   * first.
+   */
   onSnapshot(book: BookUpdate): void;
   /** The changes since `previousSequence`, the sequence of the previous message. */
   onDelta(change: BookUpdate & { readonly previousSequence: number }): void;
@@ -254,7 +265,7 @@ export interface BudgetedCall {
   readonly accountKey?: string | undefined;
   /** The cost of the call in the exchange's request weight. */
   readonly weight: number;
-  /** Whether it counts as a new order of the account. */
+  /** Whether the call counts as a new order of the account. */
   readonly isOrder: boolean;
   readonly isExit?: boolean | undefined;
 }

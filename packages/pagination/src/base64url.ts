@@ -1,4 +1,4 @@
-/** base64url without padding, for Node and browsers. */
+/** Encodes bytes as base64url without padding. Works in Node and browsers. */
 
 export function toBase64Url(bytes: Uint8Array): string {
   let binary = '';
@@ -7,8 +7,8 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base64url; returns null if `text` is not the canonical encoding of its bytes. Two strings never decode to the same
- * bytes, so every changed character changes the value.
+ * Decodes base64url; returns null if `text` is not the canonical encoding of its bytes. Two
+ * different strings never decode to the same bytes.
  */
 export function fromBase64Url(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9_-]+$/.test(text) || text.length % 4 === 1) return null;

@@ -14,7 +14,7 @@ const anyBinding = fc.record({
 const anyPosition = fc.record({ value: anyText, id: fc.uuid() });
 
 describe('cursor codec', () => {
-  it('gives back the position it was made from', () => {
+  it('decodes the encoded position', () => {
     fc.assert(
       fc.property(anyBinding, anyPosition, (binding, position) => {
         expect(codec.decode(codec.encode(binding, position), binding)).toEqual(position);
@@ -22,7 +22,7 @@ describe('cursor codec', () => {
     );
   });
 
-  it('writes base64url that another decoder reads', () => {
+  it('encodes as base64url that another decoder accepts', () => {
     fc.assert(
       fc.property(anyBinding, anyPosition, (binding, position) => {
         const cursor = codec.encode(binding, position);
@@ -34,23 +34,23 @@ describe('cursor codec', () => {
     );
   });
 
-  it('refuses a cursor with any byte altered', () => {
+  it('rejects a cursor with any byte changed', () => {
     fc.assert(
       fc.property(
         anyBinding,
         anyPosition,
         fc.nat(),
         fc.integer({ min: 1, max: 255 }),
-        (binding, position, at, flip) => {
+        (binding, position, index, flip) => {
           const bytes = Buffer.from(codec.encode(binding, position), 'base64url');
-          bytes[at % bytes.length]! ^= flip;
+          bytes[index % bytes.length]! ^= flip;
           expect(() => codec.decode(bytes.toString('base64url'), binding)).toThrow(InvalidCursor);
         },
       ),
     );
   });
 
-  it('refuses a cursor with any character replaced, the unused bits of the last one included', () => {
+  it('rejects a cursor with another last character, even if only unused bits differ', () => {
     const binding = { sort: 'created_at', order: 'desc', scope: 's' } as const;
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     for (const value of ['a', 'ab', 'abc']) {
@@ -61,7 +61,7 @@ describe('cursor codec', () => {
     }
   });
 
-  it('refuses text that is no cursor', () => {
+  it('rejects any text that is not a cursor', () => {
     const binding = { sort: 'created_at', order: 'desc', scope: 's' } as const;
     fc.assert(
       fc.property(fc.string(), (text) => {
@@ -71,11 +71,11 @@ describe('cursor codec', () => {
     expect(() => codec.decode('A'.repeat(5000), binding)).toThrow(InvalidCursor);
   });
 
-  it('refuses a cursor of another sort, order, scope or key', () => {
+  it('rejects a cursor of another sort, order, scope or key', () => {
     fc.assert(
-      fc.property(anyBinding, anyBinding, anyPosition, (made, read, position) => {
-        fc.pre(JSON.stringify(made) !== JSON.stringify(read));
-        expect(() => codec.decode(codec.encode(made, position), read)).toThrow(InvalidCursor);
+      fc.property(anyBinding, anyBinding, anyPosition, (encodedFor, decodedFor, position) => {
+        fc.pre(JSON.stringify(encodedFor) !== JSON.stringify(decodedFor));
+        expect(() => codec.decode(codec.encode(encodedFor, position), decodedFor)).toThrow(InvalidCursor);
       }),
     );
     const binding = { sort: 'created_at', order: 'desc', scope: 's' } as const;
@@ -84,13 +84,13 @@ describe('cursor codec', () => {
     expect(() => codec.decode(cursor, binding)).toThrow(InvalidCursor);
   });
 
-  it('refuses a MAC too short to stop a guess', () => {
+  it('rejects a MAC that is short enough to guess', () => {
     expect(() => createCursorCodec(() => new Uint8Array(8))).toThrow(TypeError);
   });
 });
 
 describe('cursor scope', () => {
-  it('differs by list, user and filters, and not by the order or absence of filters', () => {
+  it('depends on list, user and filters, but not on the order of filters or on undefined ones', () => {
     const scope = cursorScope('trades', 'u1', { status: 'FILLED', symbol: 'BTC/USDT' });
     expect(cursorScope('trades', 'u1', { symbol: 'BTC/USDT', from: undefined, status: 'FILLED' })).toBe(
       scope,

@@ -6,7 +6,8 @@
  * 2. The MAC covers every byte. A changed character or another encoding of the same bytes is rejected.
  * 3. A cursor with another sort, order or scope is rejected: it would skip or repeat items, or reveal records of another
  *    user.
- * 4. The sort value is text of the database (microseconds, all decimals), never a JavaScript number or Date.
+ * 4. The sort value is the database's text (microseconds, all decimals), never a JavaScript number
+ * or Date.
  * 5. Cursors are signed, not encrypted: the owner can read the position of an item that they have just seen.
  */
 import { fromBase64Url, toBase64Url } from './base64url.js';
@@ -22,14 +23,14 @@ const FINGERPRINT_LENGTH = 16;
 export type Mac = (bytes: Uint8Array) => Uint8Array;
 export type SortOrder = 'asc' | 'desc';
 
-/** What a cursor is bound to. `scope` comes from {@link cursorScope}. */
+/** The query to which a cursor is bound. `scope` comes from {@link cursorScope}. */
 export interface CursorBinding {
   readonly sort: string;
   readonly order: SortOrder;
   readonly scope: string;
 }
 
-/** The last item of a page: its sort value as text of the database, and its stored id. */
+/** The last item of a page: its sort value as the database's text, and its stored id. */
 export interface CursorPosition {
   readonly value: string;
   readonly id: string;
@@ -41,7 +42,10 @@ export interface CursorCodec {
   decode(cursor: string, binding: CursorBinding): CursorPosition;
 }
 
-/** The cursor is invalid for this query and user. Does not give the reason, so that forgers learn nothing. */
+/**
+ * The cursor is invalid for this query and user. The message gives no reason, so that forgers learn
+ * nothing.
+ */
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor';
   constructor() {
@@ -88,11 +92,11 @@ export function createCursorCodec(mac: Mac): CursorCodec {
       if (bytes === null || bytes.length <= macLength) throw new InvalidCursor();
       const body = bytes.subarray(0, -macLength);
       if (!equalBytes(sign('cursor', body), bytes.subarray(-macLength))) throw new InvalidCursor();
-      // The MAC is valid, so this JSON is from this codec; an older version may have another shape.
+      // The MAC is valid, so this JSON is from this codec; an older version may have other fields.
       const fields = JSON.parse(new TextDecoder().decode(body)) as unknown[];
       const [value, id] = fields.slice(4);
       const expected = [VERSION, sort, order, fingerprint(scope)];
-      if (expected.some((part, index) => fields[index] !== part)) throw new InvalidCursor();
+      if (expected.some((field, index) => fields[index] !== field)) throw new InvalidCursor();
       if (typeof value !== 'string' || typeof id !== 'string') throw new InvalidCursor();
       return { value, id };
     },

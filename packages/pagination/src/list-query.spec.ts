@@ -12,11 +12,11 @@ const messagesOf = (query: unknown) =>
   schema.safeParse(query).error?.issues.map((issue) => issue.message) ?? [];
 
 describe('list query', () => {
-  it('fills in the defaults and leaves an absent offset absent', () => {
+  it('has defaults for all parameters except offset and cursor', () => {
     expect(schema.parse({})).toEqual({ limit: 50, sort: 'created_at', order: 'desc', include: [] });
   });
 
-  it('reads text and numbers alike, with the list’s own filters beside', () => {
+  it('accepts strings and numbers, and the filters of the list', () => {
     const query = {
       limit: '7',
       offset: '1000000',
@@ -30,7 +30,7 @@ describe('list query', () => {
     expect(schema.parse({ include: 'total,revoked' }).include).toEqual(['total', 'revoked']);
   });
 
-  it('takes every limit from 1 to 100 and never clamps another', () => {
+  it('accepts every limit from 1 to 100 and never clamps another', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1000, max: 1000 }), (limit) => {
         const result = schema.safeParse({ limit: String(limit) });
@@ -41,25 +41,25 @@ describe('list query', () => {
   });
 
   it.each(['0', '101', '-1', '1.5', '1e1', '0x10', '', ' 5', '05', 'ten', 'NaN', '99999999999', true, null])(
-    'refuses limit %p and says what it may be',
+    'rejects the limit %p with the allowed range',
     (limit) => {
       expect(messagesOf({ limit })).toEqual(['limit: must be an integer from 1 to 100']);
     },
   );
 
-  it('refuses an offset outside 0 to 1,000,000', () => {
+  it('rejects an offset outside 0 to 1,000,000', () => {
     expect(messagesOf({ offset: '1000001' })).toEqual(['offset: must be an integer from 0 to 1000000']);
     expect(messagesOf({ offset: '-1' })).toEqual(['offset: must be an integer from 0 to 1000000']);
     expect(schema.parse({ offset: '0' }).offset).toBe(0);
   });
 
-  it('refuses cursor and offset together, even an offset of 0', () => {
+  it('rejects cursor and offset together, even an offset of 0', () => {
     const message = 'cursor and offset cannot be combined; send one of them';
     expect(messagesOf({ cursor: 'abc', offset: '0' })).toEqual([message]);
     expect(messagesOf({ cursor: 'abc' })).toEqual([]);
   });
 
-  it('lists the allowed sorts, orders and includes', () => {
+  it('lists the allowed values of an invalid sort, order or include', () => {
     expect(messagesOf({ sort: 'price' })).toEqual(['sort: must be one of created_at, symbol']);
     expect(messagesOf({ order: 'up' })).toEqual(['order: must be one of asc, desc']);
     expect(messagesOf({ include: 'total,x' })).toEqual([
@@ -71,7 +71,7 @@ describe('list query', () => {
     expect(messagesOf({ [name]: ['1', '1'] })).toEqual([`${name}: sent more than once; send it once`]);
   });
 
-  it('refuses unknown parameters by name', () => {
+  it('rejects unknown parameters and names them', () => {
     expect(schema.safeParse({ page: '2' }).error?.issues[0]).toMatchObject({ keys: ['page'] });
   });
 });

@@ -77,9 +77,9 @@ function messageFor(name: string, rule: string) {
 
 function integer(name: string, min: number, max: number) {
   const error = messageFor(name, `must be an integer from ${min} to ${max}`);
-  const read = (value: unknown) =>
+  const toNumber = (value: unknown) =>
     typeof value === 'string' && /^(0|[1-9]\d{0,9})$/.test(value) ? Number(value) : value;
-  return z.preprocess(read, z.int({ error }).min(min, { error }).max(max, { error }));
+  return z.preprocess(toNumber, z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
 function oneOf<Word extends string>(name: string, words: readonly [Word, ...Word[]]) {

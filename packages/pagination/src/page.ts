@@ -1,4 +1,4 @@
-/** The page, the response of every list, and the iteration over all pages. */
+/** Defines the page, which is the response of every list, and iterates over all pages. */
 import { z } from 'zod';
 
 /** The `pagination` block of a list response. `next_cursor` is null exactly if `has_more` is false. */
@@ -26,7 +26,7 @@ export interface Page<Item> {
   readonly cursorAt?: (index: number) => string;
 }
 
-/** A page that was read from its source and has the cursor of each item. */
+/** A page on the server, which has the cursor of each item. */
 export interface PageWithCursors<Item> extends Page<Item> {
   readonly cursorAt: (index: number) => string;
 }
@@ -38,7 +38,8 @@ export type FetchPage<Item> = (cursor: string | undefined) => Promise<Page<Item>
  * Iterates over all items of a list and fetches pages as needed. An item whose sort field changes meanwhile may appear
  * twice; the iteration remembers all ids and skips repeated ones.
  *
- * @throws {Error} if a page returns the cursor it was fetched with, since the iteration would never end
+ * @throws {Error} if a page returns the cursor it was fetched with, because the iteration would
+ * never end
  */
 export async function* paginate<Item extends { readonly id: string }>(
   fetchPage: FetchPage<Item>,

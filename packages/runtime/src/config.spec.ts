@@ -27,7 +27,7 @@ describe('readConfig', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('reads what the schema names, with its types and defaults', () => {
+  it('reads the variables of the schema with their types and defaults', () => {
     const config = readConfig(schema, {
       DATABASE_URL: 'postgres://db/x',
       ALLOW_LOOPBACK: 'true',
@@ -36,7 +36,7 @@ describe('readConfig', () => {
     expect(config).toEqual({ PORT: 4000, DATABASE_URL: 'postgres://db/x', ALLOW_LOOPBACK: true });
   });
 
-  it('names every bad variable and its rule, and never a value', () => {
+  it('reports every invalid variable with its rule, but without its value', () => {
     const problems = problemsOf({ PORT: 'hunter2', ALLOW_LOOPBACK: 'hunter2' });
     expect(problems).toEqual([
       'PORT: expected a port number',
@@ -45,20 +45,20 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('reads a value from the file that NAME_FILE names', () => {
+  it('reads a value from the file in NAME_FILE', () => {
     writeFileSync(join(folder, 'url'), 'postgres://db/from-file\n');
     expect(readConfig(schema, { DATABASE_URL_FILE: join(folder, 'url') }).DATABASE_URL).toBe(
       'postgres://db/from-file',
     );
   });
 
-  it('refuses a variable that is set directly and by file', () => {
+  it('rejects a variable that is set both directly and by file', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://db/x', DATABASE_URL_FILE: '/etc/hostname' })).toEqual([
       'DATABASE_URL: is set twice, directly and by DATABASE_URL_FILE; set only one',
     ]);
   });
 
-  it('says which file cannot be read', () => {
+  it('reports a file that cannot be read', () => {
     expect(problemsOf({ DATABASE_URL_FILE: join(folder, 'absent') })).toEqual([
       'DATABASE_URL: the file of DATABASE_URL_FILE cannot be read',
     ]);

@@ -26,9 +26,9 @@ export function readConfig<Shape extends z.ZodRawShape>(
   const problems: string[] = [];
   const values: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
-    const read = readVariable(name, environment);
-    if ('problem' in read) problems.push(read.problem);
-    else if (read.value !== undefined) values[name] = read.value;
+    const variable = readVariable(name, environment);
+    if ('problem' in variable) problems.push(variable.problem);
+    else if (variable.value !== undefined) values[name] = variable.value;
   }
   const parsed = schema.safeParse(values);
   if (parsed.success && problems.length === 0) return parsed.data;

@@ -1,4 +1,7 @@
-/** What every process needs: configuration, logger, error responses, metrics, lifecycle. The list is closed. */
+/**
+ * The base of every process: configuration, logger, error responses, metrics and lifecycle. Nothing
+ * else belongs here.
+ */
 export * from './config.js';
 export * from './error-response.js';
 export * from './logger.js';

@@ -6,22 +6,22 @@ function capture() {
   return { lines, logger };
 }
 
-describe('the log', () => {
-  it('names the service, the level in words and the time on every line', () => {
+describe('the logger', () => {
+  it('adds the service, the name of the level and the time to every line', () => {
     const { lines, logger } = capture();
-    logger.info({ trade_id: 'trd_1' }, 'kept');
+    logger.info({ trade_id: 'trd_1' }, 'stored');
     expect(lines).toEqual([
       {
         level: 'info',
         service: 'rest-api',
-        msg: 'kept',
+        msg: 'stored',
         trade_id: 'trd_1',
         time: expect.stringMatching(/^\d{4}-.*Z$/),
       },
     ]);
   });
 
-  it('shows of an error its type, code, message and cause, and none of the members that a driver hangs on it', () => {
+  it('logs the type, code, message and cause of an error, but no other members that a driver adds', () => {
     const { lines, logger } = capture();
     const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { apiKey: 'canary' } });
     logger.error({ err: new Error('sync failed', { cause }) }, 'sync failed');
@@ -33,7 +33,7 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.toContain('canary');
   });
 
-  it("takes Nest's messages, those of its wiring at debug level", () => {
+  it("logs Nest's messages, those about wiring at level debug", () => {
     const { lines, logger } = capture();
     nestLogger(logger).log('mapped', 'Router');
     nestLogger(logger).warn('careful', 'Router');

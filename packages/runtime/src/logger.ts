@@ -4,9 +4,11 @@ import { type Logger, pino } from 'pino';
 export type { Logger };
 
 /**
- * Creates the logger of a process: one JSON object per line on standard output, with the name of the service.
+ * Creates the logger of a process: one JSON object per line on standard output, with the name of
+ * the service.
  *
- * A line contains only the fields that the caller passes. Objects that may contain secrets (requests, errors of drivers and
+ * A line contains only the fields that the caller passes. Objects that may contain secrets
+ * (requests, errors of drivers and
  * exchange clients) are never logged as a whole: of an error, only type, code, message, stack and cause are logged.
  */
 export function createLogger(

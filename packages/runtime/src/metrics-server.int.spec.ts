@@ -28,8 +28,8 @@ async function serve(source: MetricsSource = registry): Promise<string> {
   return `http://127.0.0.1:${server.port}`;
 }
 
-describe('the server of metrics', () => {
-  it('answers GET /metrics with the text and its type, not to be kept', async () => {
+describe('the metrics server', () => {
+  it('responds to GET /metrics with the metrics, their content type and no-store', async () => {
     const response = await fetch(`${await serve()}/metrics?name=things`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(registry.contentType);
@@ -43,12 +43,12 @@ describe('the server of metrics', () => {
     ['GET', '/Metrics', 404],
     ['POST', '/metrics', 405],
     ['DELETE', '/metrics', 405],
-  ])('answers %s %s with %i and nothing', async (method, path, status) => {
+  ])('responds to %s %s with %i and an empty body', async (method, path, status) => {
     const response = await fetch(`${await serve()}${path}`, { method });
     expect([response.status, await response.text()]).toEqual([status, '']);
   });
 
-  it('responds to a failed scrape with 500 and no reason, reports the error, and serves the next', async () => {
+  it('responds to a failed scrape with an empty 500, reports the error and serves the next scrape', async () => {
     let isBroken = true;
     const origin = await serve({
       ...registry,
@@ -64,41 +64,41 @@ describe('the server of metrics', () => {
     expect((await fetch(`${origin}/metrics`)).status).toBe(200);
   });
 
-  it('stops at once, with a scrape under way and a connection that says nothing', async () => {
-    let isAsked = () => {};
-    const asked = new Promise<void>((resolve) => {
-      isAsked = resolve;
+  it('stops immediately despite a running scrape and an idle connection', async () => {
+    let markRequested = () => {};
+    const requested = new Promise<void>((resolve) => {
+      markRequested = resolve;
     });
     const origin = await serve({
       ...registry,
       metrics: () => {
-        isAsked();
+        markRequested();
         return new Promise(() => undefined);
       },
     });
-    const scrape = fetch(`${origin}/metrics`).catch(() => 'cut');
+    const scrape = fetch(`${origin}/metrics`).catch(() => 'disconnected');
     const idle = connect(Number(new URL(origin).port), '127.0.0.1');
     idle.on('error', () => undefined);
     const ended = new Promise((resolve) => idle.on('close', resolve));
-    await asked;
+    await requested;
     await server?.stop();
     server = undefined;
-    expect(await scrape).toBe('cut');
+    expect(await scrape).toBe('disconnected');
     await ended;
   });
 
-  it('does not start on a port that is taken', async () => {
+  it('does not start on a port that is in use', async () => {
     await serve();
-    const again = serveMetrics({
+    const secondServer = serveMetrics({
       port: server?.port ?? 0,
       host: '127.0.0.1',
       registry,
       onError: () => undefined,
     });
-    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(secondServer).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('is off, and on loopback alone, where nothing else is configured', () => {
+  it('is disabled by default, and listens only on loopback unless configured otherwise', () => {
     const schema = z.object(metricsSettings);
     expect(readConfig(schema, {})).toEqual({ METRICS_HOST: '127.0.0.1' });
     expect(readConfig(schema, { METRICS_PORT: '9464', METRICS_HOST: '::' })).toEqual({

@@ -1,6 +1,6 @@
 /**
- * Serves metrics to a scraper. Metrics are internal, so they have a dedicated port, which by default listens only on this
- * machine and serves nothing else.
+ * Serves metrics to a scraper. Metrics are internal, so they have a dedicated port, which serves
+ * nothing else and by default listens only on this machine.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const dist = new URL('../dist/index.js', import.meta.url).href;
 
-/** A child process that runs the built package with the given options. */
+/** Starts a child process that calls `runProcess` of the built package with these options. */
 function start(folder: string, options: string) {
   const script = join(folder, 'service.mjs');
   writeFileSync(
@@ -30,7 +30,7 @@ describe('runProcess', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and exits with 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('stops once on %s and exits with code 0', async (signal) => {
     const { child, logged } = start(
       folder,
       `start: async () => ({ stop: async () => { console.log('closed'); } })`,
@@ -49,7 +49,7 @@ describe('runProcess', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('ends with 1 when a stop outlasts the grace', async () => {
+  it('exits with code 1 if stopping takes longer than the grace period', async () => {
     const { child, logged } = start(
       folder,
       `graceMs: 50, start: async () => ({ stop: () => new Promise(() => {}) })`,
@@ -60,7 +60,7 @@ describe('runProcess', () => {
     expect(logged()).toContain('process.stop_timed_out');
   });
 
-  it('does not start on a bad configuration, and says what is wrong', async () => {
+  it('does not start with an invalid configuration and logs the problems', async () => {
     const { child, logged } = start(
       folder,
       `start: async () => { throw new ConfigError(['PORT: expected a port number']); }`,
@@ -69,7 +69,7 @@ describe('runProcess', () => {
     expect(logged()).toContain('PORT: expected a port number');
   });
 
-  it('logs an uncaught error and exits', async () => {
+  it('logs an uncaught error and exits with code 1', async () => {
     const { child, logged } = start(
       folder,
       `start: async () => { setTimeout(() => { throw new Error('unforeseen'); }, 1); return { stop: async () => {} }; }`,

@@ -1,7 +1,7 @@
 /**
- * Writes the public API of each entry to etc/*.api.md. With `--check`, only reports which files are outdated:
- * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as users do. The folder must not
- * be inside node_modules, where the extractor reports only names.
+ * Writes the public API of each entry to etc/*.api.md. With `--check`, it only reports which files are outdated:
+ * `node scripts/api-report.mjs [--check] [folder of a package]`. It reads the built types, as users do. The folder must
+ * not be inside node_modules: there, the extractor reports only names.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 
-const here = join(import.meta.dirname, '..');
+const packageFolder = join(import.meta.dirname, '..');
 const { values, positionals } = parseArgs({
   options: { check: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const projectFolder = realpathSync(resolve(positionals[0] ?? here));
+const projectFolder = realpathSync(resolve(positionals[0] ?? packageFolder));
 const ENTRIES = ['index', 'realtime', 'signer', 'testing', 'webhooks'];
 const typesOf = (entry) => join(projectFolder, 'dist', `${entry}.d.mts`);
 
@@ -38,7 +38,7 @@ function configOf(entry, reportTempFolder) {
       compiler: { overrideTsconfig: { compilerOptions, files: [typesOf(entry)] } },
       apiReport: {
         enabled: true,
-        reportFolder: join(here, 'etc'),
+        reportFolder: join(packageFolder, 'etc'),
         reportFileName: `${entry}.api.md`,
         reportTempFolder,
         // Resources and options are reachable through exports, so their shape is public, too.
@@ -52,9 +52,9 @@ function configOf(entry, reportTempFolder) {
   });
 }
 
-const unfinished = mkdtempSync(join(tmpdir(), 'api-report-'));
+const temporaryFolder = mkdtempSync(join(tmpdir(), 'api-report-'));
 try {
-  const configs = ENTRIES.map((entry) => configOf(entry, unfinished));
+  const configs = ENTRIES.map((entry) => configOf(entry, temporaryFolder));
   const compilerState = CompilerState.create(configs[0], {
     additionalEntryPoints: ENTRIES.slice(1).map(typesOf),
   });
@@ -69,10 +69,10 @@ try {
     const name = `etc/${ENTRIES[i]}.api.md`;
     if (!values.check) console.log(`${name}: ${apiReportChanged ? 'written' : 'unchanged'}`);
     else if (apiReportChanged) {
-      console.error(`${name} is outdated: check what changes for users, then run \`npm run api-report\``);
+      console.error(`${name} is outdated. Check how the public API changes, then run \`npm run api-report\``);
       process.exitCode = 1;
     } else console.log(`${name}: up to date`);
   }
 } finally {
-  rmSync(unfinished, { recursive: true, force: true });
+  rmSync(temporaryFolder, { recursive: true, force: true });
 }

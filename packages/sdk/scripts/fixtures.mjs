@@ -25,7 +25,7 @@ import { exampleOfSchema } from './example-of-schema.mjs';
 
 const HEADER = '// Written by scripts/fixtures.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-/** An expression of the generated file within a record. */
+/** A value within a record that the generated file computes with an expression. */
 class Code {
   /** @param {string} text @param {string} example a valid value */
   constructor(text, example) {
@@ -39,7 +39,7 @@ const [AT, EARLIER, LONG_BEFORE] = [
   '2026-01-31T11:59:30.000Z',
   '2026-01-12T08:30:00.000Z',
 ];
-const dated = { created_at: EARLIER, updated_at: AT };
+const timestamps = { created_at: EARLIER, updated_at: AT };
 
 /** @param {EventType} type @returns {any} */
 const sampleRecord = (type) => JSON.parse(eventSampleText(type)).data;
@@ -48,13 +48,13 @@ const event = JSON.parse(eventSampleText('trade.filled'));
 /** @param {EventType} type @param {readonly any[]} fills */
 const trade = (type, fills = []) => ({ ...sampleRecord(type), fills });
 const fill = (
-  /** @type {number} */ place,
+  /** @type {number} */ index,
   /** @type {string} */ price,
   /** @type {string} */ amount,
   /** @type {string} */ fee,
 ) => ({
   id: exampleId('fil'),
-  exchange_fill_id: `55010${place}`,
+  exchange_fill_id: `55010${index}`,
   price,
   amount,
   fee: { amount: fee, currency: 'USDT' },
@@ -63,7 +63,7 @@ const fill = (
 });
 const fills = [fill(1, '60000.4', '0.1', '6.00004'), fill(2, '60000.4666', '0.15', '9.00007')];
 
-const { started_at: _started, ...copierThatRests } = { ...sampleRecord('copier.started'), status: 'PAUSED' };
+const { started_at: _started, ...pausedCopier } = { ...sampleRecord('copier.started'), status: 'PAUSED' };
 const apiKey = sampleRecord('key.created');
 const apiKeyWithValue = { ...apiKey, key: new Code('secrets.apiKey', 'svc_test_0') };
 const publicKey = sampleRecord('public_key.linked');
@@ -103,7 +103,7 @@ const pair = {
 const strategy = {
   id: exampleId('str'),
   name: 'Dip buyer',
-  description: 'Buys falls of more than 3 % and sells on the way up.',
+  description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
   exchange_account_id: exampleId('exa'),
   trade_pair_ids: [exampleId('tpr')],
   visibility: 'PUBLIC',
@@ -164,7 +164,7 @@ const notification = {
   is_read: false,
   created_at: AT,
 };
-const setting = { key: 'dashboard.theme', value: 'dark', ...dated };
+const setting = { key: 'dashboard.theme', value: 'dark', ...timestamps };
 const rewardType = {
   id: exampleId('rwt'),
   code: 'first_trade',
@@ -182,7 +182,7 @@ const exchange = {
   is_active: true,
   created_at: LONG_BEFORE,
 };
-const result = {
+const performance = {
   currency: 'USDT',
   trade_count: 5,
   closed_count: 4,
@@ -197,7 +197,7 @@ const analytics = {
   from: LONG_BEFORE,
   to: AT,
   excluded_quotes: [],
-  ...result,
+  ...performance,
   profit_factor: '13.0625',
   expectancy: '72.375',
   expectancy_ratio: '3.015625',
@@ -227,8 +227,8 @@ const analytics = {
   low_sample: true,
   unmatched_fill_count: 0,
   by_status: { PENDING: 1, FILLED: 4, PARTIALLY_FILLED: 0, CANCELLED: 0, FAILED: 0 },
-  by_pair: [{ trade_pair_id: exampleId('tpr'), symbol: 'BTC/USDT', ...result }],
-  by_strategy: [{ strategy_id: exampleId('str'), ...result }],
+  by_pair: [{ trade_pair_id: exampleId('tpr'), symbol: 'BTC/USDT', ...performance }],
+  by_strategy: [{ strategy_id: exampleId('str'), ...performance }],
   equity_curve: [
     { at: LONG_BEFORE, equity: '10289.5', net_pnl: '289.5', period_pnl: '289.5', drawdown: '0' },
   ],
@@ -255,7 +255,7 @@ const deadLetter = {
   attempts: 5,
   last_status_code: 500,
   last_error: 'http_status',
-  ...dated,
+  ...timestamps,
 };
 const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };
 const kind = eventKinds().find(({ type }) => type === 'trade.filled');
@@ -265,7 +265,7 @@ const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
 });
 
 /** `data` of each operation's response; for a list, one item. @type {Readonly<Record<string, any>>} */
-const ANSWERS = {
+const RESPONSE_DATA = {
   'health.get': { status: 'ok' },
   'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },
   'version.get': { version: '1.0.0', commit: '0000000', api: 'v1', world: 'test' },
@@ -311,7 +311,7 @@ const ANSWERS = {
   'strategies.linkCopiers': strategy,
   'copiers.list': sampleRecord('copier.started'),
   'copiers.get': sampleRecord('copier.started'),
-  'copiers.create': copierThatRests,
+  'copiers.create': pausedCopier,
   'copiers.update': sampleRecord('copier.started'),
   'copiers.delete': deleted('cpr'),
   'copiers.start': sampleRecord('copier.started'),
@@ -328,7 +328,7 @@ const ANSWERS = {
   'settings.put': setting,
   'settings.delete': { key: setting.key, deleted: true },
   'emergencyStop.run': {
-    paused_copiers: [{ ...copierThatRests, status_reason: 'USER', stopped_at: AT }],
+    paused_copiers: [{ ...pausedCopier, status_reason: 'USER', stopped_at: AT }],
     open_lots: sampleRecord('copier.stopped').open_lots,
     cancelled: [sampleRecord('trade.cancelled')],
     ended_otherwise: [],
@@ -360,30 +360,36 @@ const definitions = {};
 
 /** @param {any} type a schema of the contract @returns {Schema} */
 function schemaOf(type) {
-  const read = jsonSchemaOf(type, 'output');
-  Object.assign(definitions, read.definitions);
-  return read.root;
+  const converted = jsonSchemaOf(type, 'output');
+  Object.assign(definitions, converted.definitions);
+  return converted.root;
 }
 
-/** Returns the schema of a value. @param {Schema | undefined} given @param {any} value @returns {Schema} */
-function schemaFor(given, value) {
-  if (given === undefined || given.$ref === '#/$defs/Decimal') return given ?? {};
-  // The record of an event has the schema of its type.
-  if (given.$ref === '#/$defs/Event') return { properties: { data: schemaOf(eventDataOf(value.type)) } };
-  if (typeof given.$ref === 'string')
-    return schemaFor(definitions[given.$ref.slice('#/$defs/'.length)], value);
-  const options = given.anyOf ?? given.oneOf;
-  if (options === undefined) return given;
-  const fits = options
+/**
+ * Resolves references and unions of a schema for a value.
+ * @param {Schema | undefined} declared @param {any} value @returns {Schema}
+ */
+function schemaFor(declared, value) {
+  if (declared === undefined || declared.$ref === '#/$defs/Decimal') return declared ?? {};
+  // The event type determines the schema of `data`.
+  if (declared.$ref === '#/$defs/Event') return { properties: { data: schemaOf(eventDataOf(value.type)) } };
+  if (typeof declared.$ref === 'string')
+    return schemaFor(definitions[declared.$ref.slice('#/$defs/'.length)], value);
+  const options = declared.anyOf ?? declared.oneOf;
+  if (options === undefined) return declared;
+  const matching = options
     .map((/** @type {Schema} */ option) => schemaFor(option, value))
     .filter((/** @type {Schema} */ option) => (option.type === 'null') === (value === null));
-  return fits.length === 1 ? fits[0] : {};
+  return matching.length === 1 ? matching[0] : {};
 }
 
-/** Returns a value as an expression, and as the API returns it with decimals as strings. @param {any} value @param {Schema | undefined} given @returns {{ code: string, plain: any }} */
-function write(value, given) {
+/**
+ * Returns a value as an expression, and as the API returns it with decimals as strings.
+ * @param {any} value @param {Schema | undefined} declared @returns {{ code: string, plain: any }}
+ */
+function write(value, declared) {
   if (value instanceof Code) return { code: value.text, plain: value.example };
-  const schema = schemaFor(given, value);
+  const schema = schemaFor(declared, value);
   if (schema.$ref === '#/$defs/Decimal') return { code: `decimal('${value}')`, plain: String(value) };
   if (typeof value !== 'object' || value === null) return { code: JSON.stringify(value), plain: value };
   if (Array.isArray(value)) {
@@ -403,7 +409,7 @@ function write(value, given) {
 }
 
 /** @param {string} name @param {any} type a schema of the contract @param {any} value */
-function checked(name, type, value) {
+function fixtureEntry(name, type, value) {
   const { code, plain } = write(value, schemaOf(type));
   const { error } = type.safeParse(plain);
   if (error !== undefined)
@@ -414,15 +420,17 @@ function checked(name, type, value) {
 }
 
 /** @param {any} response */
-function derivedAnswer(response) {
+function derivedData(response) {
   const { root, definitions: named } = jsonSchemaOf(response, 'output');
   return exampleOfSchema(root, named);
 }
 
 const answers = OPERATIONS.map(({ id, response }) =>
-  checked(id, response, ANSWERS[id] ?? derivedAnswer(response)),
+  fixtureEntry(id, response, RESPONSE_DATA[id] ?? derivedData(response)),
 );
-const events = EVENT_TYPES.map((type) => checked(type, EVENT_KINDS[type].records[0], sampleRecord(type)));
+const events = EVENT_TYPES.map((type) =>
+  fixtureEntry(type, EVENT_KINDS[type].records[0], sampleRecord(type)),
+);
 const refusals = Object.entries(ERRORS).map(
   ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,
 );

@@ -19,9 +19,9 @@ const declarations = new Declarations();
 const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.\n';
 
 const read = (schema, direction) => {
-  const found = jsonSchemaOf(schema, direction);
-  declarations.add(found, direction);
-  return found.root;
+  const converted = jsonSchemaOf(schema, direction);
+  declarations.add(converted, direction);
+  return converted.root;
 };
 
 const operations = OPERATIONS.map((operation) => ({
@@ -56,28 +56,28 @@ for (const { operation, query, body, response } of operations) {
   if (params.length > 0) members.push(`params: { ${params.map((name) => `${name}: string`).join('; ')} };`);
   if (query !== undefined || list !== undefined) {
     const name = typeName(id, 'Query');
-    const own = query === undefined ? '{}' : declarations.members(query, 'input', at);
+    const ownMembers = query === undefined ? '{}' : declarations.members(query, 'input', at);
     const base =
       list === undefined
         ? ''
         : ` extends ListQuery<${list.sorts.map((sort) => `'${sort}'`).join(' | ')}${(list.includes ?? []).map((more) => `, '${more}'`).join('')}>`;
-    queries.push(`/** What \`${id}\` can be narrowed by. */\nexport interface ${name}${base} ${own}`);
+    queries.push(`/** Query parameters of \`${id}\`. */\nexport interface ${name}${base} ${ownMembers}`);
     members.push(`query: ${name};`);
   }
   if (body !== undefined)
     members.push(`body${operation.bodyOptional ? '?' : ''}: ${declarations.typeOf(body, 'input', at)};`);
-  const data = answerOf(id, response);
+  const data = responseTypeOf(id, response);
   members.push(`data: ${data};`);
   types.push(`/** ${operation.summary} */\n'${id}': {\n${members.join('\n')}\n};`);
 }
 /** Returns the type of a response, with a generated name if the contract has none. */
-function answerOf(id, schema) {
+function responseTypeOf(id, schema) {
   if (isDeletion(schema)) return 'Deleted';
   const type = declarations.typeOf(schema, 'output', id);
   if (!type.startsWith('{')) return type;
   const name = typeName(id, 'Result');
   const generic = declarations.holdsDecimals(schema) ? "<D extends DecimalForm = 'number'>" : '';
-  queries.push(`/** The answer of \`${id}\`. */\nexport interface ${name}${generic} ${type}`);
+  queries.push(`/** The response of \`${id}\`. */\nexport interface ${name}${generic} ${type}`);
   return generic === '' ? name : `${name}<D>`;
 }
 
@@ -86,8 +86,8 @@ function isDeletion(schema) {
 }
 
 const events = kinds.map(({ type, data }) => {
-  const of = declarations.typeOf(data, 'output', type);
-  return `/** ${EVENT_KINDS[type].description} */\n'${type}': ${of};`;
+  const recordType = declarations.typeOf(data, 'output', type);
+  return `/** ${EVENT_KINDS[type].description} */\n'${type}': ${recordType};`;
 });
 
 writeFileSync(
@@ -115,7 +115,7 @@ ${types.join('\n')}
 );
 writeFileSync(
   new URL('../src/generated/operations.ts', import.meta.url),
-  `${HEADER}/** Method, path, and how the answer comes where it is no single record. */
+  `${HEADER}/** Method, path and, unless the response is a single record, its kind. */
 export const OPERATIONS = {
 ${rows.join('\n')}
 } as const;
@@ -129,7 +129,7 @@ for (const [code, { status }] of Object.entries(ERRORS))
 const statuses = [...codesOfStatus].sort(([a], [b]) => a - b);
 writeFileSync(
   new URL('../src/generated/error-codes.ts', import.meta.url),
-  `${HEADER}/** Every code that the API refuses with; more may come. */\nexport type ErrorCode =\n${Object.keys(
+  `${HEADER}/** Every error code of the API. New codes may be added. */\nexport type ErrorCode =\n${Object.keys(
     ERRORS,
   )
     .map((code) => `| '${code}'`)

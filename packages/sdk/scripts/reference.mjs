@@ -3,7 +3,7 @@
  * records. Run `npm run gen`.
  *
  * 1. The output is deterministic: no dates, addresses or line numbers.
- * 2. It omits what only the SDK calls: constructors of objects that the client creates, and the methods of promises.
+ * 2. It omits constructors of objects that only the client creates, and the methods of promises.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,18 +14,18 @@ const folder = fileURLToPath(new URL('../', import.meta.url));
 const PACKAGE = '@trading-automation/sdk';
 const PAGE_NAMES = { index: 'client', 'generated/records': 'records' };
 /** Classes with a public constructor; the client creates all others. */
-const CONSTRUCTED = ['Client', 'Realtime'];
-const OF_EVERY_PROMISE = ['then', 'catch', 'finally', '[toStringTag]'];
+const PUBLIC_CONSTRUCTORS = ['Client', 'Realtime'];
+const PROMISE_METHODS = ['then', 'catch', 'finally', '[toStringTag]'];
 
 process.chdir(folder);
 const application = await Application.bootstrapWithPlugins({ options: folder });
 application.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
   for (const reflection of Object.values(project.reflections)) {
-    const isMade =
-      reflection.kindOf(ReflectionKind.Constructor) && !CONSTRUCTED.includes(reflection.parent?.name);
+    const isHiddenConstructor =
+      reflection.kindOf(ReflectionKind.Constructor) && !PUBLIC_CONSTRUCTORS.includes(reflection.parent?.name);
     if (
-      isMade ||
-      (reflection.parent?.kindOf(ReflectionKind.Class) && OF_EVERY_PROMISE.includes(reflection.name))
+      isHiddenConstructor ||
+      (reflection.parent?.kindOf(ReflectionKind.Class) && PROMISE_METHODS.includes(reflection.name))
     )
       project.removeReflection(reflection);
   }
@@ -64,24 +64,24 @@ function resourcesOf({ children = [] }) {
       .filter(({ name }) => name.startsWith('resources/'))
       .flatMap((module) => module.children.map((each) => [each.name, { page: module.name, each }])),
   );
-  const found = [];
-  const visit = (owner, way) => {
+  const resources = [];
+  const visit = (owner, ownerPath) => {
     for (const property of owner.getChildrenByKind(ReflectionKind.Property | ReflectionKind.Accessor)) {
       const resource = classes.get((property.type ?? property.getSignature?.type)?.name);
       if (resource === undefined) continue;
       const methods = resource.each.getChildrenByKind(ReflectionKind.Method).map(({ name }) => name);
-      found.push({ page: resource.page, way: `${way}.${property.name}`, methods });
-      visit(resource.each, `${way}.${property.name}`);
+      resources.push({ page: resource.page, path: `${ownerPath}.${property.name}`, methods });
+      visit(resource.each, `${ownerPath}.${property.name}`);
     }
   };
   const client = children.find(({ name }) => name === 'client').getChildByName('Client');
   visit(client, 'client');
-  return found.sort((a, b) => (a.way < b.way ? -1 : 1));
+  return resources.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function titleOf(page) {
   const resource = resources.find((each) => each.page === page);
-  if (resource !== undefined) return resource.way;
+  if (resource !== undefined) return resource.path;
   return page === 'client' ? PACKAGE : page === 'records' ? 'Records' : `${PACKAGE}/${page}`;
 }
 
@@ -116,8 +116,8 @@ function readable(text, title) {
 function contents() {
   const entry = (name, page, about) => `| [\`${name}\`](${page}.md) | ${about} |`;
   const rows = resources.map(
-    ({ page, way, methods }) =>
-      `| [\`${way}\`](${page}.md) | ${methods.map((name) => `\`${name}\``).join(' ')} |`,
+    ({ page, path, methods }) =>
+      `| [\`${path}\`](${page}.md) | ${methods.map((name) => `\`${name}\``).join(' ')} |`,
   );
   return `# The SDK's reference
 

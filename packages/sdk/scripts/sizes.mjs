@@ -1,5 +1,6 @@
 /**
- * Measures the size of the SDK in a page: its entries, bundled with their static imports, minified and compressed with gzip.
+ * Measures the size of the SDK in a web page: its entries, bundled with their static imports,
+ * minified and compressed with gzip.
  * Modules of dynamic imports are separate bundles and are not counted.
  * `node scripts/sizes.mjs [folder that has the SDK in its node_modules]` fails if an entry exceeds its limit.
  */
@@ -19,9 +20,9 @@ const SIZES = [
   { entries: ['.', './realtime'], limit: 20_000 },
 ];
 
-/** Excludes dynamic imports. */
-const later = {
-  name: 'later',
+/** An esbuild plugin that excludes modules which are imported dynamically. */
+const excludeDynamicImports = {
+  name: 'exclude-dynamic-imports',
   setup: (build) =>
     build.onResolve({ filter: /./ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,
@@ -39,7 +40,7 @@ for (const { entries, limit } of SIZES) {
       {
         files: [file],
         gzip: true,
-        modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', plugins: [later] }),
+        modifyEsbuildConfig: (config) => ({ ...config, format: 'esm', plugins: [excludeDynamicImports] }),
       },
     ],
   });

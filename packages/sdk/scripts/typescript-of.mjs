@@ -22,35 +22,37 @@ export class Declarations {
   /** @type {Map<string, boolean>} */
   #holdsDecimals = new Map();
   /** @type {Map<string, Set<string>>} */
-  #metIn = new Map();
+  #usesOf = new Map();
 
-  /** @param {{ here: Schema, definitions: Readonly<Record<string, Schema>> }} read @param {Direction} direction */
+  /** @param {{ definitions: Readonly<Record<string, Schema>> }} converted @param {Direction} direction */
   add({ definitions }, direction) {
     for (const [name, schema] of Object.entries(definitions)) {
       const known = this.#named.get(name);
       if (known === undefined) this.#named.set(name, { direction, schema });
       else if (known.direction !== direction || JSON.stringify(known.schema) !== JSON.stringify(schema))
-        throw new Error(`${name} has two shapes: give the request and the response different names`);
+        throw new Error(
+          `${name} has two different schemas. Give the request and the response different names`,
+        );
     }
   }
 
   /** Records that an operation or an event uses a named type. @param {Schema | undefined} schema @param {string} place */
   recordUse(schema, place) {
     for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
-      this.#metIn.set(name, (this.#metIn.get(name) ?? new Set()).add(place));
+      this.#usesOf.set(name, (this.#usesOf.get(name) ?? new Set()).add(place));
   }
 
   /** Describes a type by the operations that use it. @param {string} name @param {Direction} direction */
   #docFromPlaces(name, direction) {
-    const what = wordsOf(name);
-    const places = [...(this.#metIn.get(name) ?? [])].map((place) => `\`${place}\``);
+    const words = wordsOf(name);
+    const places = [...(this.#usesOf.get(name) ?? [])].map((place) => `\`${place}\``);
     if (places.length > 0)
       return direction === 'input'
         ? `/** Input of ${listed(places)}. */\n`
-        : `/** ${what}: returned by ${listed(places)}. */\n`;
+        : `/** ${words}: returned by ${listed(places)}. */\n`;
     const holders = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
-    if (holders.length === 0) return `/** ${what}. */\n`;
-    return `/** ${what}: part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
+    if (holders.length === 0) return `/** ${words}. */\n`;
+    return `/** ${words}: part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
   }
 
   /** Returns whether a schema contains a decimal of a response. @param {Schema} schema @returns {boolean} */
@@ -73,8 +75,8 @@ export class Declarations {
     return holds;
   }
 
-  /** Returns the type expression of a schema. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
-  typeOf(schema, direction, at) {
+  /** Returns the type expression of a schema. @param {Schema} schema @param {Direction} direction @param {string} path @returns {string} */
+  typeOf(schema, direction, path) {
     if (typeof schema.$ref === 'string') return this.#reference(schema.$ref.slice(REF.length));
     if ('const' in schema) return literal(schema.const);
     if (schema.enum !== undefined) {
@@ -85,10 +87,10 @@ export class Declarations {
     }
     const options = schema.anyOf ?? schema.oneOf;
     if (options !== undefined)
-      return options.map((/** @type {Schema} */ option) => this.typeOf(option, direction, at)).join(' | ');
+      return options.map((/** @type {Schema} */ option) => this.typeOf(option, direction, path)).join(' | ');
     if (Array.isArray(schema.type))
-      return schema.type.map((type) => this.#simple({ type }, direction, at)).join(' | ');
-    return this.#simple(schema, direction, at);
+      return schema.type.map((type) => this.#simple({ type }, direction, path)).join(' | ');
+    return this.#simple(schema, direction, path);
   }
 
   /** @param {string} name */
@@ -99,8 +101,8 @@ export class Declarations {
     return this.#nameHoldsDecimals(name) ? `${name}<D>` : name;
   }
 
-  /** @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
-  #simple(schema, direction, at) {
+  /** @param {Schema} schema @param {Direction} direction @param {string} path @returns {string} */
+  #simple(schema, direction, path) {
     switch (schema.type) {
       case 'string':
         return 'string';
@@ -112,7 +114,7 @@ export class Declarations {
       case 'null':
         return 'null';
       case 'array': {
-        const item = this.typeOf(schema.items, direction, at);
+        const item = this.typeOf(schema.items, direction, path);
         const { minItems, maxItems } = schema;
         if (minItems !== undefined && minItems === maxItems)
           return `readonly [${Array(minItems).fill(item).join(', ')}]`;
@@ -121,21 +123,21 @@ export class Declarations {
       case 'object':
         if (schema.properties === undefined) {
           const { additionalProperties: value } = schema;
-          return `Record<string, ${typeof value === 'object' ? this.typeOf(value, direction, at) : 'unknown'}>`;
+          return `Record<string, ${typeof value === 'object' ? this.typeOf(value, direction, path) : 'unknown'}>`;
         }
-        return this.members(schema, direction, at);
+        return this.members(schema, direction, path);
       case undefined:
         return 'unknown';
       default:
-        throw new Error(`${at}: unsupported schema: ${JSON.stringify(schema)}`);
+        throw new Error(`${path}: unsupported schema: ${JSON.stringify(schema)}`);
     }
   }
 
-  /** Returns the members of an object in braces. @param {Schema} schema @param {Direction} direction @param {string} at @returns {string} */
-  members(schema, direction, at) {
+  /** Returns the members of an object in braces. @param {Schema} schema @param {Direction} direction @param {string} path @returns {string} */
+  members(schema, direction, path) {
     const required = new Set(schema.required ?? []);
     const lines = Object.entries(schema.properties).map(([name, member]) => {
-      const type = this.typeOf(member, direction, `${at}.${name}`);
+      const type = this.typeOf(member, direction, `${path}.${name}`);
       return `${docOf(member)}${/^\w+$/.test(name) ? name : literal(name)}${required.has(name) ? '' : '?'}: ${type};`;
     });
     return `{\n${lines.join('\n')}\n}`;
@@ -144,7 +146,7 @@ export class Declarations {
   /** Returns the union of an event over its types. @param {Schema} schema */
   #eventUnion({ properties: { type: _type, data: _data, ...properties }, required }) {
     const rest = this.members({ properties, required }, 'output', EVENT).slice(1, -1);
-    return `/** An event of one kind. */
+    return `/** An event of one type. */
 export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
 type: Type;
 /** The record at the time of the event, as the API returns it. */
@@ -201,8 +203,8 @@ function literal(value) {
 
 /** @param {Schema} schema */
 function docOf({ description, default: fallback }) {
-  const told =
+  const defaultNote =
     fallback === undefined || typeof fallback === 'object' ? '' : `Default: ${JSON.stringify(fallback)}.`;
-  const words = [description, told].filter(Boolean).join(' ').replaceAll('*/', '*\\/');
+  const words = [description, defaultNote].filter(Boolean).join(' ').replaceAll('*/', '*\\/');
   return words === '' ? '' : `/** ${words} */\n`;
 }

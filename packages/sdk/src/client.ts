@@ -33,7 +33,8 @@ export type { ClientOptions } from './core/connection.js';
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * A client of the REST and GraphQL APIs. The type parameter is how decimals are read: `number` or `string`.
+ * A client of the REST and GraphQL APIs. The type parameter is the form of decimals in responses:
+ * `number` or `string`.
  *
  * @example
  * import { Client } from '@trading-automation/sdk';
@@ -205,7 +206,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 }
 
-/** Returns the operation client of a client. For the other entry points of the SDK. */
+/** Returns the operation client of a client, for the other entry points of the SDK. */
 export function operationClientOf<D extends DecimalForm>(client: Client<D>): OperationClient<D> {
   // biome-ignore lint/complexity/useLiteralKeys: private to users, shared within the SDK
   return client['caller'];

@@ -1,6 +1,7 @@
 /**
- * The projects of `consumers/`, copied to where nothing of the workspace can be reached, with the packed SDK installed by
- * npm: what it needs comes from the registry, or from npm's cache, at the versions that its manifest says.
+ * Copies the projects of `consumers/` to a temporary folder, which cannot reach the workspace, and
+ * installs the packed SDK with npm. Its dependencies come from the registry or from npm's cache, at
+ * the versions in its manifest.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,22 +13,22 @@ import { promisify } from 'node:util';
 export const EXPECTED_RESULT = {
   listed: [1, 2, 3],
   amounts: [0.1, '0.010'],
-  refused: 'trade_not_found',
+  errorCode: 'trade_not_found',
   event: 'trade.filled',
   fake: 'FAILED',
 };
-export const EXPECTED_RESULT_WITH_REALTIME = { ...EXPECTED_RESULT, heard: [1, 2] };
+export const EXPECTED_RESULT_WITH_REALTIME = { ...EXPECTED_RESULT, received: [1, 2] };
 
 const TIMEOUT_MS = 120_000;
 
-/** The SDK as it is published; packed once for the whole run. */
+/** Returns the path of the packed SDK, which the test run packs once. */
 export function packedTarball(): string {
   const folder = process.env.TEST_PACKED_SDK ?? '';
-  if (folder === '') throw new Error('The SDK was not packed: it has to be built first (npm run build).');
+  if (folder === '') throw new Error('The SDK was not packed. Build it first: npm run build.');
   return join(folder, 'sdk.tgz');
 }
 
-/** Runs a program to its end. @throws with what it wrote, where it fails */
+/** Runs a program and returns its output. @throws an error with the output if the program fails */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -35,7 +36,7 @@ export async function runProgram(
 ): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, {
     cwd,
-    // Colours are for people; some programs write them wherever CI is said.
+    // Some programs write colours if CI is set.
     env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', ...env },
     timeout: TIMEOUT_MS,
     maxBuffer: 2 ** 26,
@@ -46,11 +47,20 @@ export async function runProgram(
   return stdout;
 }
 
-/** Adds packages to a folder by npm. The folder is said: a script that npm runs has a folder in its environment. */
+/**
+ * Installs packages in a folder with npm. `--prefix` is needed, because npm scripts set a folder in
+ * the environment.
+ */
 export async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const quietly = ['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline', '--loglevel=error'];
-  await runProgram('npm', ['install', '--prefix', folder, ...quietly, ...packages], { cwd: folder });
+  const quietOptions = [
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--prefer-offline',
+    '--loglevel=error',
+  ];
+  await runProgram('npm', ['install', '--prefix', folder, ...quietOptions, ...packages], { cwd: folder });
 }
 
 export interface ConsumerProjects {
@@ -58,7 +68,7 @@ export interface ConsumerProjects {
   remove(): Promise<void>;
 }
 
-/** @param packages what is installed beside the SDK */
+/** @param packages packages to install in addition to the SDK */
 export async function installConsumers(packages: readonly string[] = []): Promise<ConsumerProjects> {
   const tarball = packedTarball();
   const folder = await mkdtemp(join(tmpdir(), 'sdk-consumers-'));

@@ -1,4 +1,7 @@
-/** The packed SDK in a browser: in a page without a bundler, and in an app of Next, on both of its sides. */
+/**
+ * Runs the packed SDK in a page without a bundler, and on the server and in the browser of a
+ * Next.js app.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +23,7 @@ import {
 import { type StubRestApi, startStubRestApi } from './stub-rest-api.js';
 
 const BROWSER_ARGUMENTS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
-/** What only code that computes with the curve has in it: the end of its order. */
+/** The end of the curve's order, which only code that computes signatures contains. */
 const CURVE = /baaedce6af48a03bbfd25e8cd0364141/i;
 
 let consumers: ConsumerProjects;
@@ -52,36 +55,36 @@ describe('a page without a bundler', () => {
   });
   afterAll(() => void pages?.close());
 
-  it('runs the modules as they are published, against an API of another origin', async () => {
+  it('runs the published modules against an API of another origin', async () => {
     const page = await browser.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', ({ message }) => faults.push(message));
+    const pageErrors: string[] = [];
+    page.on('pageerror', ({ message }) => pageErrors.push(message));
     await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/browser/index.html`);
-    await page.waitForFunction('globalThis.played !== undefined');
-    const told = await page.evaluate(`played(${JSON.stringify(settings)})`);
-    expect(told).toEqual(EXPECTED_RESULT_WITH_REALTIME);
-    expect(faults).toEqual([]);
+    await page.waitForFunction('globalThis.runInPage !== undefined');
+    const results = await page.evaluate(`runInPage(${JSON.stringify(settings)})`);
+    expect(results).toEqual(EXPECTED_RESULT_WITH_REALTIME);
+    expect(pageErrors).toEqual([]);
     expect(new Set(api.requests.map(({ origin }) => origin))).toEqual(new Set([new URL(page.url()).origin]));
   });
 });
 
-describe('an app of Next', () => {
+describe('a Next.js app', () => {
   let folder: string;
   let app: NextApp;
   beforeAll(async () => {
     folder = join(consumers.folder, 'next');
     await installNext(folder);
-    await runProgram(process.execPath, [next(folder), 'build'], { cwd: folder, env: NEXT_ENVIRONMENT });
+    await runProgram(process.execPath, [nextBinary(folder), 'build'], { cwd: folder, env: NEXT_ENVIRONMENT });
     app = await startNext(folder, { ...NEXT_ENVIRONMENT, SETTINGS: JSON.stringify(settings) });
   }, 300_000);
   afterAll(() => app?.stop());
 
-  it('calls the API from a route of its server, signed, and listens to it', async () => {
-    const answer = await fetch(`${app.url}/api/trades`);
-    expect(await answer.json()).toEqual(EXPECTED_RESULT_WITH_REALTIME);
+  it('sends signed requests and receives live data in a server route', async () => {
+    const response = await fetch(`${app.url}/api/trades`);
+    expect(await response.json()).toEqual(EXPECTED_RESULT_WITH_REALTIME);
   });
 
-  it('calls it from a component in the browser', async () => {
+  it('calls the API from a component in the browser', async () => {
     const page = await browser.newPage();
     const { baseURL, apiKey } = settings;
     await page.goto(`${app.url}/#${new URLSearchParams({ baseURL, apiKey })}`);
@@ -90,33 +93,33 @@ describe('an app of Next', () => {
     expect(api.requests.at(-1)).toMatchObject({ credential: 'API key', origin: app.url });
   });
 
-  it('sends the browser nothing that signs', () => {
-    const pagesCode = codeIn(join(folder, '.next', 'static'));
-    expect(pagesCode).toContain('x-api-key');
-    expect(pagesCode).not.toMatch(CURVE);
+  it('sends no signing code to the browser', () => {
+    const browserCode = codeIn(join(folder, '.next', 'static'));
+    expect(browserCode).toContain('x-api-key');
+    expect(browserCode).not.toMatch(CURVE);
     expect(codeIn(join(folder, '.next', 'server'))).toMatch(CURVE);
   });
 });
 
 const NEXT_ENVIRONMENT = { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
-const next = (folder: string) => join(folder, 'node_modules', 'next', 'dist', 'bin', 'next');
+const nextBinary = (folder: string) => join(folder, 'node_modules', 'next', 'dist', 'bin', 'next');
 
 /**
- * The packed SDK beside the Next of this workspace, by the workspace's package manager: what is in its store already
- * isn't fetched again. It links what a manifest declares and nothing else.
+ * Installs the packed SDK and the workspace's version of Next.js with the workspace's package
+ * manager: packages in its store are not downloaded again, and only declared packages are linked.
  */
 async function installNext(folder: string): Promise<void> {
   const workspace = join(import.meta.dirname, '..', '..', '..');
   const { packageManager } = JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8'));
   const { storeDir } = JSON.parse(await readFile(join(workspace, 'node_modules', '.modules.yaml'), 'utf8'));
-  const own = createRequire(import.meta.url);
-  const ofNext = createRequire(own.resolve('next/package.json'));
+  const requireHere = createRequire(import.meta.url);
+  const requireFromNext = createRequire(requireHere.resolve('next/package.json'));
   const dependencies = {
     '@trading-automation/sdk': `file:${packedTarball()}`,
-    next: own('next/package.json').version,
-    react: ofNext('react/package.json').version,
-    'react-dom': ofNext('react-dom/package.json').version,
-    ws: own('ws/package.json').version,
+    next: requireHere('next/package.json').version,
+    react: requireFromNext('react/package.json').version,
+    'react-dom': requireFromNext('react-dom/package.json').version,
+    ws: requireHere('ws/package.json').version,
   };
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
   const options = ['--ignore-workspace', '--ignore-scripts', '--prefer-offline', '--no-lockfile'];
@@ -131,7 +134,7 @@ interface NextApp {
 }
 
 async function startNext(folder: string, env: Readonly<Record<string, string>>): Promise<NextApp> {
-  const child: ChildProcess = spawn(process.execPath, [next(folder), 'start', '--port', '0'], {
+  const child: ChildProcess = spawn(process.execPath, [nextBinary(folder), 'start', '--port', '0'], {
     cwd: folder,
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -141,15 +144,15 @@ async function startNext(folder: string, env: Readonly<Record<string, string>>):
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
-  let said = '';
+  let output = '';
   for await (const chunk of child.stdout!.iterator({ destroyOnReturn: false })) {
-    said += chunk;
-    const port = /http:\/\/\S+?:(\d+)/.exec(said)?.[1];
-    if (port === undefined || !/Ready/.test(said)) continue;
+    output += chunk;
+    const port = /http:\/\/\S+?:(\d+)/.exec(output)?.[1];
+    if (port === undefined || !/Ready/.test(output)) continue;
     child.stdout!.resume();
     return { url: `http://127.0.0.1:${port}`, stop };
   }
-  throw new Error(`Next ended: ${said}`);
+  throw new Error(`Next.js ended: ${output}`);
 }
 
 function codeIn(folder: string): string {
@@ -160,7 +163,7 @@ function codeIn(folder: string): string {
     .join('\n');
 }
 
-/** The files of a folder, each with its type. */
+/** Serves the files of a folder with their content types. */
 async function serveFolder(folder: string): Promise<Server> {
   const types: Record<string, string> = {
     '.html': 'text/html',

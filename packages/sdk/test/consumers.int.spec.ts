@@ -1,6 +1,6 @@
 /**
- * Programs of those who use the SDK: each loads the packed one in its own way, and runs against an API that verifies what
- * it is sent.
+ * Runs programs that use the packed SDK, each with another module system or runtime, against an API
+ * that verifies their requests.
  */
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -18,13 +18,13 @@ import {
 } from './consumer-projects.js';
 import { type StubRestApi, startStubRestApi } from './stub-rest-api.js';
 
-/** The newest line of Node that the SDK promises to run on; npm has its binary as a package. */
+/** The newest release line of Node that the SDK supports. npm provides its binary as a package. */
 const NODE_24 = '24.21.0';
 
-/** The WebSockets of Node 20, which has none of its own: what the SDK asks its users to install. */
+/** The package that provides WebSockets on Node 20. Users of the SDK have to install it. */
 const WS = `ws@${createRequire(import.meta.url)('ws/package.json').version}`;
 
-/** The TypeScript that the type tests run on: the last one that users' tools can call. */
+/** The TypeScript version of the type tests: the last one with an API for tools. */
 const typeScript = createRequire(createRequire(import.meta.url).resolve('tstyche')).resolve(
   'typescript/lib/tsc.js',
 );
@@ -42,10 +42,10 @@ afterAll(async () => {
   await consumers?.remove();
 });
 
-const runs = (node: string, ...args: string[]) =>
+const runProject = (node: string, ...args: string[]) =>
   runProgram(node, args, { cwd: consumers.folder, env: { SETTINGS: settings } });
 
-const bundled = async (options: BuildOptions) => {
+const bundle = async (options: BuildOptions) => {
   const { metafile, outputFiles } = await build({
     absWorkingDir: consumers.folder,
     bundle: true,
@@ -57,15 +57,15 @@ const bundled = async (options: BuildOptions) => {
   return { code: outputFiles![0]!.text, inputs: Object.keys(metafile!.inputs) };
 };
 
-const runsBundle = async (code: string) => {
+const runBundle = async (code: string) => {
   await writeFile(join(consumers.folder, 'bundle.mjs'), code);
-  return JSON.parse(await runs(process.execPath, 'bundle.mjs'));
+  return JSON.parse(await runProject(process.execPath, 'bundle.mjs'));
 };
 
 describe('a program that installs the packed SDK', () => {
-  it('runs as an ES module; its signatures are verified, and its key is sent where it gave one', async () => {
+  it('runs as an ES module and authenticates with an API key or a signature', async () => {
     const before = api.requests.length;
-    expect(JSON.parse(await runs(process.execPath, 'node-esm/main.mjs'))).toEqual(
+    expect(JSON.parse(await runProject(process.execPath, 'node-esm/main.mjs'))).toEqual(
       EXPECTED_RESULT_WITH_REALTIME,
     );
     const requests = api.requests
@@ -79,20 +79,20 @@ describe('a program that installs the packed SDK', () => {
     ]);
   });
 
-  it('runs as CommonJS, also where that can load no ES module', async () => {
-    const alone = '--no-experimental-require-module';
-    expect(JSON.parse(await runs(process.execPath, alone, 'node-cjs/main.cjs'))).toEqual(
+  it('runs as CommonJS, even if require cannot load ES modules', async () => {
+    const withoutRequireEsm = '--no-experimental-require-module';
+    expect(JSON.parse(await runProject(process.execPath, withoutRequireEsm, 'node-cjs/main.cjs'))).toEqual(
       EXPECTED_RESULT_WITH_REALTIME,
     );
   });
 
-  it('runs on the newest line of Node, as an ES module and as CommonJS', async () => {
+  it('runs on the newest release line of Node, as an ES module and as CommonJS', async () => {
     const folder = join(consumers.folder, 'node24');
     await npmInstall(folder, [nodePackage()]);
     const node = join(folder, 'node_modules', '.bin', 'node');
-    expect(await runs(node, '--version')).toBe(`v${NODE_24}\n`);
-    expect(JSON.parse(await runs(node, 'node-esm/main.mjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
-    expect(JSON.parse(await runs(node, 'node-cjs/main.cjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
+    expect(await runProject(node, '--version')).toBe(`v${NODE_24}\n`);
+    expect(JSON.parse(await runProject(node, 'node-esm/main.mjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
+    expect(JSON.parse(await runProject(node, 'node-cjs/main.cjs'))).toEqual(EXPECTED_RESULT_WITH_REALTIME);
   }, 180_000);
 
   it.each([
@@ -100,37 +100,37 @@ describe('a program that installs the packed SDK', () => {
     ['node16', 'node16'],
     ['esnext', 'bundler'],
   ])(
-    'type-checks strictly, the SDK’s own declarations included: module %s, resolution %s',
+    'passes strict type checks, including the declarations of the SDK: module %s, resolution %s',
     async (module, moduleResolution) => {
       const files = moduleResolution === 'bundler' ? ['main.mts'] : ['main.mts', 'main.cts'];
       const config = { extends: './tsconfig.json', compilerOptions: { module, moduleResolution }, files };
       const path = join(consumers.folder, 'typescript', `tsconfig.${moduleResolution}.json`);
       await writeFile(path, JSON.stringify(config));
-      expect(await runs(process.execPath, typeScript, '-p', path)).toBe('');
+      expect(await runProject(process.execPath, typeScript, '-p', path)).toBe('');
     },
     120_000,
   );
 
-  it('runs bundled, and with an API key alone the bundle holds nothing that signs', async () => {
-    const apiKeyOnly = await bundled({ entryPoints: ['bundler/api-key.mjs'] });
+  it('runs as a bundle, which contains no signing code if only an API key is used', async () => {
+    const apiKeyOnly = await bundle({ entryPoints: ['bundler/api-key.mjs'] });
     expect(apiKeyOnly.inputs.filter((input) => /noble/.test(input))).toEqual([]);
-    expect(await runsBundle(apiKeyOnly.code)).toBe(3);
+    expect(await runBundle(apiKeyOnly.code)).toBe(3);
 
-    const withSigner = await bundled({ entryPoints: ['bundler/with-signer.mjs'] });
+    const withSigner = await bundle({ entryPoints: ['bundler/with-signer.mjs'] });
     expect(withSigner.inputs.filter((input) => input.includes('@noble/secp256k1'))).toHaveLength(1);
-    expect(await runsBundle(withSigner.code)).toEqual(EXPECTED_RESULT);
+    expect(await runBundle(withSigner.code)).toEqual(EXPECTED_RESULT);
   });
 
-  it('runs on an edge runtime, where nothing of Node is', async () => {
-    const { code } = await bundled({ entryPoints: ['edge/main.mjs'], format: 'iife' });
+  it('runs on an edge runtime, which has no Node APIs', async () => {
+    const { code } = await bundle({ entryPoints: ['edge/main.mjs'], format: 'iife' });
     const runtime = new EdgeRuntime({ initialCode: code });
     expect(runtime.evaluate('typeof process')).toBe('undefined');
-    const answer = await runtime.dispatchFetch('http://edge/', { method: 'POST', body: settings });
-    expect(await answer.json()).toEqual(EXPECTED_RESULT);
+    const response = await runtime.dispatchFetch('http://edge/', { method: 'POST', body: settings });
+    expect(await response.json()).toEqual(EXPECTED_RESULT);
   });
 });
 
-/** Node's binary for this machine, as npm has it. */
+/** Returns the npm package with the Node binary for this machine. */
 function nodePackage(): string {
   const { platform, arch } = process;
   const isAppleSilicon = platform === 'darwin' && arch === 'arm64';

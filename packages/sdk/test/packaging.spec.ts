@@ -1,4 +1,4 @@
-/** What is published: the packed SDK, judged by the tools that its users judge it with. */
+/** Checks the packed SDK with the tools that its users have. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -21,11 +21,11 @@ afterAll(() => consumers?.remove());
 const program = (name: string) => join(sdk, 'node_modules', '.bin', name);
 
 describe('the packed SDK', () => {
-  it('holds the build of its entries, the manifest, the licences and the README, and nothing else', async () => {
+  it('contains only the build of its entries, the manifest, the licences and the README', async () => {
     const files = (await runProgram('tar', ['-tzf', packedTarball()], { cwd: sdk })).trim().split('\n');
     const outside = files.filter((file) => !file.startsWith('package/dist/'));
-    const beside = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
-    expect(outside.toSorted()).toEqual(beside.map((file) => `package/${file}`));
+    const expectedOutside = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'package.json'];
+    expect(outside.toSorted()).toEqual(expectedOutside.map((file) => `package/${file}`));
 
     const built = files.filter((file) => file.startsWith('package/dist/')).map((file) => file.slice(13));
     const entries = ENTRIES.flatMap((entry) =>
@@ -35,7 +35,7 @@ describe('the packed SDK', () => {
     expect(built.filter((file) => !shared.includes(file)).toSorted()).toEqual(entries.toSorted());
   });
 
-  it('says in its manifest what is published, and nothing of the workspace', () => {
+  it('has a manifest without references to the workspace', () => {
     const { dependencies, peerDependencies, peerDependenciesMeta, publishConfig } = manifest;
     expect(manifest).toMatchObject({ name: NAME, license: 'Apache-2.0', type: 'module', sideEffects: false });
     expect(manifest.engines).toEqual({ node: '>=20.19' });
@@ -46,8 +46,8 @@ describe('the packed SDK', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|@trading-automation\/source/);
   });
 
-  it('imports noble alone, where it signs, and as CommonJS nothing', async () => {
-    const imported = async (entry: string, ending: string) => {
+  it('imports only noble, only in entries that sign, and nothing as CommonJS', async () => {
+    const packagesImportedBy = async (entry: string, ending: string) => {
       const { metafile } = await build({
         entryPoints: [join(installed, 'dist', `${entry}${ending}`)],
         absWorkingDir: consumers.folder,
@@ -63,22 +63,23 @@ describe('the packed SDK', () => {
       const packages = paths.map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)![0]);
       return [...new Set(packages)];
     };
-    for (const entry of ENTRIES) expect(await imported(entry, '.cjs')).toEqual([]);
+    for (const entry of ENTRIES) expect(await packagesImportedBy(entry, '.cjs')).toEqual([]);
     const noble = ['@noble/hashes', '@noble/secp256k1'];
-    for (const entry of ENTRIES) expect(noble).toEqual(expect.arrayContaining(await imported(entry, '.mjs')));
-    for (const entry of ['index', 'realtime']) expect(await imported(entry, '.mjs')).toEqual([]);
-    expect((await imported('signer', '.mjs')).toSorted()).toEqual(noble);
+    for (const entry of ENTRIES)
+      expect(noble).toEqual(expect.arrayContaining(await packagesImportedBy(entry, '.mjs')));
+    for (const entry of ['index', 'realtime']) expect(await packagesImportedBy(entry, '.mjs')).toEqual([]);
+    expect((await packagesImportedBy('signer', '.mjs')).toSorted()).toEqual(noble);
   });
 
-  it('gives the licence of each package that parts of are in it', () => {
+  it('includes the licence of each bundled package', () => {
     const code = readdirSync(join(installed, 'dist')).filter((file) => /\.[cm]js$/.test(file));
     const regions = code.flatMap(
       (file) => readFileSync(join(installed, 'dist', file), 'utf8').match(/^\/\/#region .+$/gm)!,
     );
-    const taken = regions.flatMap(
+    const bundled = regions.flatMap(
       (region) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(region)?.[1] ?? [],
     );
-    const packages = [...new Set(taken)].toSorted();
+    const packages = [...new Set(bundled)].toSorted();
     expect(packages).toEqual(['@noble/hashes', '@noble/secp256k1', 'graphql-ws']);
 
     const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
@@ -94,7 +95,7 @@ describe('the packed SDK', () => {
     expect(lines.trim().split('\n').at(-1)).toBe('All good!');
   });
 
-  it('has the right types for every entry, from ES modules, CommonJS and bundlers, and for the old resolution', async () => {
+  it('has correct types for every entry with each module resolution', async () => {
     const args = [packedTarball(), '--profile', 'strict', '--format', 'json'];
     const { analysis } = JSON.parse(await runProgram(program('attw'), args, { cwd: sdk })) as {
       analysis: { problems: object[]; entrypoints: Record<string, { resolutions: object }> };
@@ -107,7 +108,7 @@ describe('the packed SDK', () => {
     );
   });
 
-  it('is small: what each entry loads in a page is within its limit', async () => {
+  it('keeps each entry within its size limit in a page', async () => {
     const lines = await runProgram(process.execPath, ['scripts/sizes.mjs', consumers.folder], { cwd: sdk });
     const sizes = lines
       .trim()
@@ -119,7 +120,7 @@ describe('the packed SDK', () => {
     for (const [, size] of sizes) expect(Number(size)).toBeGreaterThan(1000);
   });
 
-  it('offers what the committed reports of its public surface say', async () => {
+  it('has the public API of the committed reports', async () => {
     // Not the installed package: inside node_modules the extractor reports only names.
     await runProgram('tar', ['-xzf', packedTarball()], { cwd: consumers.folder });
     const unpacked = join(consumers.folder, 'package');

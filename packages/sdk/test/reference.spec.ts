@@ -1,4 +1,7 @@
-/** The guarantees of scripts/reference.mjs for docs/. The drift check verifies that docs/ is up to date. */
+/**
+ * Checks the content of docs/, which scripts/reference.mjs writes. The drift check verifies that
+ * docs/ is up to date.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from '../src/index.js';
 
@@ -8,15 +11,15 @@ const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
 const textOf = (name: string) => pages.find((page) => page.name === name)?.text ?? '';
 
-/** Every resource of a client by its way, with its methods, as they are at run time. */
-function resourcesOf(owner: object, way: string): { way: string; methods: string[] }[] {
+/** Returns every resource of a client with its path and its methods at run time. */
+function resourcesOf(owner: object, path: string): { path: string; methods: string[] }[] {
   return Object.entries(owner).flatMap(([name, resource]) => {
     if (typeof resource !== 'object' || resource === null || !('caller' in resource)) return [];
     const members = Object.getOwnPropertyNames(Object.getPrototypeOf(resource));
     const methods = members.filter(
       (member) => member !== 'constructor' && typeof (resource as never)[member] === 'function',
     );
-    return [{ way: `${way}.${name}`, methods }, ...resourcesOf(resource, `${way}.${name}`)];
+    return [{ path: `${path}.${name}`, methods }, ...resourcesOf(resource, `${path}.${name}`)];
   });
 }
 
@@ -27,19 +30,16 @@ describe('the reference', () => {
     expect(resources.length).toBeGreaterThanOrEqual(19);
   });
 
-  it.each(resources)(
-    'has a page of $way, with each of its methods, an example of each and nothing more',
-    ({ way, methods }) => {
-      const row = textOf('README.md')
-        .split('\n')
-        .find((line) => line.startsWith(`| [\`${way}\`](`));
-      const page = textOf(/\]\(([^)]+)\)/.exec(String(row))?.[1] ?? '');
-      expect(page.split('\n')[0]).toBe(`# ${way}`);
-      const sections = page.split(/^#### (?=\w+\()/m).slice(1);
-      expect(sections.map((section) => section.split('(')[0]).sort()).toEqual([...methods].sort());
-      for (const section of sections) expect(section).toContain('##### Example\n\n```ts\n');
-    },
-  );
+  it.each(resources)('has a page of $path with an example of each method', ({ path, methods }) => {
+    const row = textOf('README.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| [\`${path}\`](`));
+    const page = textOf(/\]\(([^)]+)\)/.exec(String(row))?.[1] ?? '');
+    expect(page.split('\n')[0]).toBe(`# ${path}`);
+    const sections = page.split(/^#### (?=\w+\()/m).slice(1);
+    expect(sections.map((section) => section.split('(')[0]).sort()).toEqual([...methods].sort());
+    for (const section of sections) expect(section).toContain('##### Example\n\n```ts\n');
+  });
 
   it.each(pages)('$name contains no path, no date and no internals', ({ text }) => {
     expect(text).not.toMatch(/\/(?:home|root|work|tmp|Users)\/|node_modules|Defined in/);

@@ -1,11 +1,11 @@
 /**
- * A few routes of the API, played for programs that use the packed SDK.
+ * A stub of a few API routes for programs that use the packed SDK.
  *
- * 1. Signatures are verified by Node's own crypto: nothing of ours has a say in it.
- * 2. A nonce is taken once, a timestamp is at most five minutes away.
- * 3. Decimals are texts for those who ask for texts, numbers for all others.
- * 4. Pages of any origin may call it.
- * 5. At /graphql a WebSocket ticks three times for each subscription.
+ * 1. Signatures are verified with Node's crypto, independently of the product's code.
+ * 2. A nonce is accepted once. A timestamp may differ by at most five minutes.
+ * 3. Decimals are numbers or, on request, strings.
+ * 4. Pages of any origin may call the API.
+ * 5. A WebSocket at /graphql sends three ticks for each subscription.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { buildSchema } from 'graphql';
 import { useServer } from 'graphql-ws/use/ws';
 import { WebSocketServer } from 'ws';
 
-/** What came in, as far as tests ask. */
+/** A recorded request. */
 interface StubRequest {
   readonly method: string;
   readonly path: string;
@@ -31,8 +31,8 @@ export interface StubRestApi {
   close(): Promise<void>;
 }
 
-const API_KEY = `svc_test_${createHash('sha256').update('key of the played API').digest('base64url')}`;
-/** A compressed point of secp256k1, as SPKI has it before its 33 bytes. */
+const API_KEY = `svc_test_${createHash('sha256').update('key of the stub API').digest('base64url')}`;
+/** The SPKI header of a compressed secp256k1 point, which is followed by its 33 bytes. */
 const SPKI_PREFIX = '3036301006072a8648ce3d020106052b8104000a032200';
 const REPLAY_WINDOW_MS = 300_000;
 const TRADE_COUNT = 3;
@@ -46,7 +46,7 @@ export async function startStubRestApi(): Promise<StubRestApi> {
   const requests: StubRequest[] = [];
   const nonces = new Set<string>();
   const server = createServer((request, response) => {
-    void answer(request, response, requests, nonces);
+    void respond(request, response, requests, nonces);
   });
   const sockets = new WebSocketServer({ server, path: '/graphql' });
   useServer({ schema: buildSchema(SCHEMA), roots: { subscription: { tick: ticks } } }, sockets);
@@ -65,7 +65,7 @@ export async function startStubRestApi(): Promise<StubRestApi> {
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   requests: StubRequest[],
@@ -86,8 +86,14 @@ async function answer(
   const body = await text(request);
   const credential = credentialOf(request, body, nonces);
   requests.push({ method, path: url, credential, origin: headers.origin });
-  const isText = /decimals=string/.test(headers.accept ?? '');
-  const { status, content } = contentOf(method, new URL(url, 'http://played'), body, credential, isText);
+  const areDecimalsStrings = /decimals=string/.test(headers.accept ?? '');
+  const { status, content } = contentOf(
+    method,
+    new URL(url, 'http://stub'),
+    body,
+    credential,
+    areDecimalsStrings,
+  );
   response.setHeader('x-request-id', `req_${requests.length}`);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
 }
@@ -109,14 +115,14 @@ function credentialOf(
     format: 'der',
     type: 'spki',
   });
-  const isGenuine = verify(
+  const isValid = verify(
     'sha256',
     Buffer.from([method, url, timestamp, nonce, digest].join('\n')),
     { key, dsaEncoding: 'ieee-p1363' },
     Buffer.from(signature, 'hex'),
   );
   nonces.add(nonce);
-  return isGenuine ? 'signature' : 'none';
+  return isValid ? 'signature' : 'none';
 }
 
 function contentOf(
@@ -124,32 +130,40 @@ function contentOf(
   { pathname, searchParams }: URL,
   body: string,
   credential: StubRequest['credential'],
-  isText: boolean,
+  areDecimalsStrings: boolean,
 ): { readonly status: number; readonly content: object } {
-  if (credential === 'none') return refusal(401, 'unauthenticated', 'No credential that holds.');
+  if (credential === 'none')
+    return errorContent(401, 'unauthenticated', 'The credential is missing or invalid.');
   if (method === 'GET' && pathname === '/v1/trades')
-    return { status: 200, content: page(searchParams, isText) };
+    return { status: 200, content: page(searchParams, areDecimalsStrings) };
   if (method === 'POST' && pathname === '/v1/trades') {
     const { amount, side, type } = JSON.parse(body) as { amount: string; side: string; type: string };
     return {
       status: 201,
-      content: { success: true, data: { ...trade(TRADE_COUNT + 1, amount, isText), side, type, fills: [] } },
+      content: {
+        success: true,
+        data: { ...trade(TRADE_COUNT + 1, amount, areDecimalsStrings), side, type, fills: [] },
+      },
     };
   }
-  return refusal(404, 'trade_not_found', 'There is no such trade.');
+  return errorContent(404, 'trade_not_found', 'The trade does not exist.');
 }
 
-const refusal = (status: number, code: string, message: string) => ({
+const errorContent = (status: number, code: string, message: string) => ({
   status,
-  content: { success: false, error: { code, message, details: [], request_id: 'req_played' } },
+  content: { success: false, error: { code, message, details: [], request_id: 'req_stub' } },
 });
 
-/** One page of the trades; its cursor is the number of the trade before. */
-function page(search: URLSearchParams, isText: boolean) {
+/**
+ * Returns one page of the trades. The cursor is the number of the last trade of the previous page.
+ */
+function page(search: URLSearchParams, areDecimalsStrings: boolean) {
   const limit = Number(search.get('limit') ?? TRADE_COUNT);
   const before = Number(search.get('cursor') ?? 0);
   const last = Math.min(before + limit, TRADE_COUNT);
-  const data = Array.from({ length: last - before }, (_, i) => trade(before + i + 1, '0.1', isText));
+  const data = Array.from({ length: last - before }, (_, i) =>
+    trade(before + i + 1, '0.1', areDecimalsStrings),
+  );
   const hasMore = last < TRADE_COUNT;
   return {
     success: true,
@@ -158,10 +172,10 @@ function page(search: URLSearchParams, isText: boolean) {
   };
 }
 
-const trade = (number: number, amount: string, isText: boolean) => ({
+const trade = (number: number, amount: string, areDecimalsStrings: boolean) => ({
   id: `trd_${String(number).padStart(26, '0')}`,
   status: 'PENDING',
   side: 'BUY',
   type: 'MARKET',
-  amount: isText ? amount : Number(amount),
+  amount: areDecimalsStrings ? amount : Number(amount),
 });

@@ -1,4 +1,4 @@
-import { decimalGiven, JsonNumber } from '@trading-automation/contracts';
+import { decimalInput, JsonNumber } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import { type GraphQLScalarType, parseValue } from 'graphql';
 import { SCALARS } from './scalars.js';
@@ -7,7 +7,7 @@ const literal = (scalar: GraphQLScalarType, text: string, variables = {}) =>
   scalar.parseLiteral(parseValue(text), variables);
 
 describe('Decimal', () => {
-  const read = (given: unknown) => decimalGiven('any').parse(given);
+  const read = (given: unknown) => decimalInput('any').parse(given);
 
   it('passes every digit of a literal to the contract', () => {
     const digits = fc.stringMatching(/^[1-9]\d{0,18}\.\d{0,16}[1-9]$/);

@@ -36,7 +36,7 @@ export const registerApi: Register = (program, run) => {
     .argument('<path>', 'including the query: /v1/trades?status=FILLED')
     .option(
       '-f, --field <name=value>',
-      'query parameter of a GET, otherwise body field; a.b=1 nests (repeatable)',
+      'query parameter of a GET, or body field of another method; a.b=1 sets a nested field (repeatable)',
       collect,
     )
     .option('--input <file>', 'read the JSON body from a file; - reads stdin')
@@ -66,7 +66,7 @@ async function callApi(context: Context, method: string, path: string, options: 
           responseTo(client, request, context.signal, idempotencyKey),
         )
       : await responseTo(client, request, context.signal);
-  if (options.include === true) await context.print.line(headOf(response));
+  if (options.include === true) await context.print.line(statusAndHeadersOf(response));
   await printText(context, await response.text());
 }
 
@@ -89,7 +89,7 @@ async function parseRequest(
   if (method === 'GET') return { method, path: path + searchOf(path, options.field ?? []), body: undefined };
   if (options.input !== undefined)
     return { method, path, body: bodyOf(await textFrom(context, options.input)) };
-  return { method, path, body: options.field === undefined ? undefined : recordOf(options.field) };
+  return { method, path, body: options.field === undefined ? undefined : bodyFrom(options.field) };
 }
 
 function bodyOf(text: string): unknown {
@@ -106,8 +106,11 @@ function searchOf(path: string, fields: readonly string[]): string {
   return `${path.includes('?') ? '&' : '?'}${search}`;
 }
 
-/** Builds the object of `a.b=1` strings. Long numbers become strings, so that they keep their digits. */
-function recordOf(fields: readonly string[]): unknown {
+/**
+ * Builds an object from `a.b=1` strings. Long numbers become strings, so that they keep their
+ * digits.
+ */
+function bodyFrom(fields: readonly string[]): unknown {
   const record: Record<string, unknown> = {};
   for (const field of fields) {
     const [path, text] = namedText('--field', field);
@@ -137,7 +140,9 @@ async function responseTo(
   }
 }
 
-/** Prints a response unchanged in a pipe, indented on a screen, and as `--json` and `--jq` request. */
+/**
+ * Prints a response: unchanged in a pipe, indented on a screen, or as `--json` and `--jq` request.
+ */
 async function printText({ print, settings, terminal }: Context, text: string): Promise<void> {
   if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(JSON.parse(text));
   await print.line(terminal.isScreen || settings.json !== undefined ? safeIndented(text) : text);
@@ -163,7 +168,7 @@ async function printPages(context: Context, client: Client<'string'>, path: stri
   await printText(context, JSON.stringify(items));
 }
 
-function headOf(response: Response): string {
+function statusAndHeadersOf(response: Response): string {
   const headers = [...response.headers].map(([name, value]) => safeLine(`${name}: ${value}`));
   return [`HTTP ${response.status}`, ...headers, ''].join('\n');
 }

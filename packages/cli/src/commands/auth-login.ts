@@ -1,8 +1,9 @@
 /**
  * Login without a password: creates a key pair for this machine and links it to an account by signing a challenge.
  *
- * 1. The private key is stored before it is linked, since an identity without its key would be useless.
- * 2. The current key stays until the new one works. It is replaced in one write, after the API accepted the new one.
+ * 1. The private key is stored before it is linked, because a linked public key without its private
+ * key is useless.
+ * 2. The current key remains until the API has accepted the new one. Then one write replaces it.
  * 3. Keys come from stdin, the environment or a hidden prompt. They are never arguments and never printed.
  */
 import { Client } from '@trading-automation/sdk';
@@ -74,7 +75,7 @@ async function login(context: Context, options: Options): Promise<void> {
   } else await linkKeyPair(context, apiKey, profile, options);
 }
 
-/** Rejects a second login, which would open another account and replace the key of the first. */
+/** Rejects a second login: it would open another account and replace the key of the first. */
 async function assertLoggedOut({ config, settings, environment }: Context, options: Options): Promise<void> {
   const hasAccountKey = options.keyStdin || options.apiKeyStdin || environment.variables.SVC_API_KEY;
   if (profileIn(await config.read(), settings.profile)?.credential === undefined || hasAccountKey) return;
@@ -133,14 +134,14 @@ async function linkKeyPair(
     : hexOf(generatePrivateKey());
   const signer = signerOf(privateKey, 'The key from stdin');
   const secrets = await openSecrets(context);
-  const before = await secrets.get('private_key');
+  const previousKey = await secrets.get('private_key');
   await secrets.set('private_key', privateKey);
   try {
-    const linking = clientWith(context, profile.base_url!, { apiKey: apiKey ?? null });
+    const linkingClient = clientWith(context, profile.base_url!, { apiKey: apiKey ?? null });
     const identity = await context.progress('Linking the key pair', async () => {
-      const { challenge } = await linking.auth.cliChallenge({}, { signal });
+      const { challenge } = await linkingClient.auth.cliChallenge({}, { signal });
       const signed = await signChallenge(challenge, signer);
-      return linking.auth.cliIdentity(
+      return linkingClient.auth.cliIdentity(
         { ...signed, label: options.label ?? context.environment.hostName },
         { signal },
       );
@@ -158,13 +159,16 @@ async function linkKeyPair(
     await context.print.record(identity);
   } catch (error) {
     // Restore the previous key, which still works.
-    if (before === undefined) await secrets.delete('private_key');
-    else await secrets.set('private_key', before);
+    if (previousKey === undefined) await secrets.delete('private_key');
+    else await secrets.set('private_key', previousKey);
     throw error;
   }
 }
 
-/** Opens the keyring, if there is one, regardless of where the profile stored its secrets before. */
+/**
+ * Opens the keyring, if one is available, regardless of where the profile stored its secrets
+ * before.
+ */
 async function openSecrets({ environment, settings, print }: Context) {
   const secrets = await new ProfileSecrets(environment, settings.profile, undefined).store();
   if (secrets.kind === 'file' && environment.variables.SVC_CREDENTIALS !== 'file')
@@ -190,9 +194,9 @@ function printLoggedIn(
   userId: string,
   place: string,
 ): void {
-  const sign = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
+  const worldLabel = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
   const suffix = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
-  print.success(`Logged in to ${userId} (${sign} world)${suffix}; the key is stored in ${place}.`);
+  print.success(`Logged in to ${userId} (${worldLabel} world)${suffix}; the key is stored in ${place}.`);
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** The credential of a profile: show, export and remove it. */
+/** Commands that show, export and remove the credential of a profile. */
 import { forgetIds } from '../completion/known-ids.js';
 import type { Context, Register } from '../context.js';
 import { AuthRequired, Failure } from '../failures.js';
@@ -78,12 +78,12 @@ async function whoAmI(context: Context): Promise<void> {
   else await context.print.record(me);
 }
 
-async function logout(context: Context, isRevoked: boolean): Promise<void> {
+async function logout(context: Context, shouldRevoke: boolean): Promise<void> {
   const { settings, config, print, secrets } = context;
   const profile = profileIn(await config.read(), settings.profile);
   if (profile?.credential === undefined)
     throw new AuthRequired(`The profile ${settings.profile} has no credential.`);
-  if (isRevoked) await revoke(context);
+  if (shouldRevoke) await revoke(context);
   for (const name of SECRET_NAMES) await secrets.delete(name);
   await forgetIds(context);
   await config.change(settings.profile, {
@@ -93,11 +93,13 @@ async function logout(context: Context, isRevoked: boolean): Promise<void> {
     secrets: undefined,
   });
   print.success(`Logged out: deleted the credential of the profile ${settings.profile}.`);
-  if (!isRevoked)
-    print.note('The API still accepts it. If others may have it, revoke it with `svc public-keys revoke`.');
+  if (!shouldRevoke)
+    print.note(
+      'The API still accepts the credential. If others may have it, revoke it with `svc public-keys revoke`.',
+    );
 }
 
-/** Revokes the credential, authenticated by the credential itself. */
+/** Revokes the credential with a request that it authenticates itself. */
 async function revoke(context: Context): Promise<void> {
   const { signal } = context;
   const client = await context.client();

@@ -10,7 +10,7 @@ export const registerCompletion: Register = (program, run) => {
   const command = program
     .command('completion')
     .description('Prints a completion script for commands, flags and the ids listed in the last hour.')
-    .summary('print shell completions')
+    .summary('print a shell completion script')
     .addArgument(new Argument('<shell>').choices(SHELLS));
   withExamples(
     command,

@@ -13,7 +13,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
   const command = groupIn(program, 'webhooks', 'dead-letters')
     .command('retry')
     .description(
-      'Delivers a pending dead letter again or, with --all, those of a webhook, a time range or an event type.',
+      'Delivers a pending dead letter again. With --all, delivers every pending one of the webhook, optionally only of a time range or an event type.',
     )
     .argument('<webhook>')
     .argument('[dead-letter]');
@@ -30,8 +30,8 @@ export const registerDeadLettersRetry: Register = (program, run) => {
       if (dlq_id !== undefined) {
         if (Object.keys(body).length > 0)
           throw new UsageError('A time range or an event type requires --all.');
-        const one = { params: { id, dlq_id }, query: {} };
-        await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], one));
+        const request = { params: { id, dlq_id }, query: {} };
+        await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], request));
         return;
       }
       if (!context.settings.all)

@@ -20,8 +20,8 @@ interface SeedOptions {
   readonly balance?: readonly string[];
 }
 
-const NAME = 'practice';
-const BALANCES = ['USDT=100000', 'BTC=1'];
+const ACCOUNT_NAME = 'practice';
+const INITIAL_BALANCES = ['USDT=100000', 'BTC=1'];
 
 export const registerDev: Register = (program, run) => {
   const dev = groupIn(program, 'dev');
@@ -32,7 +32,7 @@ export const registerDev: Register = (program, run) => {
     .action(run<readonly [], UpOptions>((context, _args, options) => up(context, options)));
   const downCommand = dev
     .command('down')
-    .description('Stops the stack of this checkout, wherever it was started.')
+    .description('Stops the stack of this checkout, even if another terminal started it.')
     .action(run((context) => down(context)));
   const resetCommand = dev
     .command('reset')
@@ -45,13 +45,16 @@ export const registerDev: Register = (program, run) => {
   const seed = dev
     .command('seed')
     .description(
-      "Opens a practice account at the paper exchange and links it to the profile's account. If one is linked already, prints it.",
+      "Opens a practice account at the paper exchange and links it to the profile's account. If a practice account is already linked, prints that account.",
     )
     .option('--paper-url <url>', 'address of the paper exchange (default: that of the local stack)')
-    .option('--name <name>', `name of the exchange account (default: ${NAME}, or the linked one)`)
+    .option(
+      '--name <name>',
+      `name of the exchange account (default: that of the linked account, or ${ACCOUNT_NAME})`,
+    )
     .option(
       '--balance <currency=amount>',
-      `initial balance (repeatable; default: ${BALANCES.join(', ')})`,
+      `initial balance (repeatable; default: ${INITIAL_BALANCES.join(', ')})`,
       collect,
     )
     .action(run<readonly [], SeedOptions>((context, _args, options) => seedAccount(context, options)));
@@ -76,7 +79,7 @@ async function down(context: Context): Promise<void> {
 
 async function reset(context: Context, { detach = false }: UpOptions): Promise<void> {
   const launch = await launchOf(context, true);
-  await context.confirm(`Delete everything in ${launch.checkout}/.data: accounts, trades, keys?`);
+  await context.confirm(`Delete all accounts, trades and keys in ${launch.checkout}/.data?`);
   const running = await findRunningStack(launch.checkout, launch.platform);
   if (running !== undefined)
     await context.progress('Stopping', () => stop(running, launch.platform, context.signal));
@@ -97,13 +100,13 @@ async function launchOf({ environment, signal }: Context, isFresh: boolean): Pro
 
 /** The addresses of a stack, without its keys. */
 function addressesOf({ rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid }: Stack) {
-  const all = { rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+  const fields = { rest_url, graphql_url, dashboard_url, paper_exchange_url, mail_url, pid };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 async function seedAccount(context: Context, options: SeedOptions): Promise<void> {
   const { print, signal, environment } = context;
-  const balances = balancesOf(options.balance ?? BALANCES);
+  const balances = balancesOf(options.balance ?? INITIAL_BALANCES);
   const client = await context.client();
   const linked = await practiceAccountOf(client, options.name, signal);
   if (linked !== undefined) {
@@ -115,7 +118,7 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   const { paperURL, graphqlURL } = await addressesFor(context, options);
   const account = await context.progress('Opening a practice account', async () => {
     const credentials = await openPaperAccount(environment.fetch, paperURL, balances, signal);
-    return linkPaperAccount(client, options.name ?? NAME, credentials, signal);
+    return linkPaperAccount(client, options.name ?? ACCOUNT_NAME, credentials, signal);
   });
   if (graphqlURL !== undefined && context.settings.graphqlURL === undefined)
     await context.config.change(context.settings.profile, { graphql_url: graphqlURL });

@@ -14,7 +14,7 @@ export const registerDoctor: Register = (program, run) => {
     .command('doctor')
     .summary('diagnose problems')
     .description(
-      'Checks everything that a request needs: this machine, its clock, the connection to the API, the credential. Each problem is printed with its resolution. The exit code is 1 if a check fails.',
+      'Checks this machine, its clock, the connection to the API and the credential. Each problem is printed with its resolution. The exit code is 1 if a check fails.',
     )
     .action(run((context) => runDoctor(context)));
   withExamples(command, 'svc doctor', 'svc doctor --debug-signature', 'svc doctor --json check,status');
@@ -48,13 +48,13 @@ async function* findingsOf(context: Context): AsyncGenerator<Finding, void, unde
     );
     return;
   }
-  const name = await checkName(origin);
-  yield name;
-  if (name.status === 'fail') return;
+  const nameFinding = await checkName(origin);
+  yield nameFinding;
+  if (nameFinding.status === 'fail') return;
   yield await checkEncryption(origin);
-  const api = await checkApi(context.anonymousClient(), origin.origin, signal);
-  yield* api;
-  if (api.some(({ check, status }) => check === 'api' && status === 'fail')) return;
+  const apiFindings = await checkApi(context.anonymousClient(), origin.origin, signal);
+  yield* apiFindings;
+  if (apiFindings.some(({ check, status }) => check === 'api' && status === 'fail')) return;
   yield* await credentialFindings(context);
   yield await checkGraphql(environment.fetch, graphqlAddress(settings), signal);
 }

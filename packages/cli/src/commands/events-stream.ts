@@ -15,7 +15,7 @@ export const registerEventsStream: Register = (program, run) => {
     .command('stream')
     .summary('print events as they happen')
     .description(
-      'Prints events as they happen, one per line, until Ctrl-C. With --json prints each event as webhooks receive it.',
+      'Prints events as they happen, one per line, until Ctrl-C. With --json, prints each event as webhooks receive it.',
     )
     .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
     .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
@@ -33,9 +33,9 @@ async function stream(context: Context, { events = [], after }: Options): Promis
     onOpen: () => print.detail('connected'),
     onDisconnect: () => print.warn('reconnecting to the event stream'),
   });
-  const isAsSent = settings.json?.length === 0 && settings.jq === undefined;
+  const isUnchanged = settings.json?.length === 0 && settings.jq === undefined;
   for await (const { id, type, text } of source) {
-    if (isAsSent) {
+    if (isUnchanged) {
       await print.line(text);
       continue;
     }

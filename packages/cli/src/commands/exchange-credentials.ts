@@ -1,15 +1,18 @@
-/** Credentials of an exchange, from a prompt, a file or stdin. They are never flags. */
+/**
+ * Reads the credentials of an exchange from a prompt, a file or stdin. Secrets are never passed as
+ * arguments.
+ */
 import { Option } from 'commander';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
 import type { OptionValues } from '../operations/flags.js';
 import { objectFrom } from '../operations/input-files.js';
 
-const FILE = '--credentials-file <file>';
+const FILE_FLAG = '--credentials-file <file>';
 const FILE_DESCRIPTION = 'JSON with api_key, api_secret and, if needed, passphrase; - reads stdin';
 
 export function credentialsOption(need: 'required' | 'optional'): readonly Option[] {
-  const file = new Option(FILE, FILE_DESCRIPTION);
+  const file = new Option(FILE_FLAG, FILE_DESCRIPTION);
   return need === 'required' ? [file] : [file, new Option('--credentials', 'prompt for new credentials')];
 }
 
@@ -31,7 +34,7 @@ export async function readCredentials(
     throw new UsageError('--from-file and --credentials-file both read stdin.');
   if (credentialsFile !== undefined) return objectFrom(context, credentialsFile);
   if (body.credentials !== undefined || (need === 'optional' && credentials !== true)) return undefined;
-  const instead = 'Pass --credentials-file with a JSON of api_key and api_secret.';
+  const instead = 'Pass a JSON file with api_key and api_secret as --credentials-file.';
   const api_key = await context.prompts.secret('API key of the exchange', instead);
   const api_secret = await context.prompts.secret('API secret of the exchange', instead);
   const passphrase = await context.prompts.secret('Passphrase, if the key has one', instead);

@@ -48,7 +48,7 @@ async function execute(context: Context, argument: string | undefined, options: 
   try {
     await printData(context, await client.graphql(document, variables, { signal: context.signal }));
   } catch (error) {
-    // Print the partial data of an operation that failed in part.
+    // An operation can fail in part; print the data of the other part.
     const partial = error instanceof ApiError ? error.graphql?.data : undefined;
     if (hasAny(partial)) await printData(context, partial);
     throw error;
@@ -94,8 +94,8 @@ function variablesOf(assignments: readonly string[]): Record<string, unknown> {
 
 async function printData({ print, settings, terminal }: Context, data: unknown): Promise<void> {
   if (settings.jq !== undefined || (settings.json ?? []).length > 0) return print.record(data);
-  const isLaidOut = terminal.isScreen || settings.json !== undefined;
-  await print.line(safeJson(JSON.stringify(data, null, isLaidOut ? 2 : 0)));
+  const isIndented = terminal.isScreen || settings.json !== undefined;
+  await print.line(safeJson(JSON.stringify(data, null, isIndented ? 2 : 0)));
 }
 
 const safeJson = (text: string) => text.split('\n').map(safeLine).join('\n');

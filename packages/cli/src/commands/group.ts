@@ -5,7 +5,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'api-keys': 'API keys',
   auth: 'log in and out',
   config: 'settings of a profile',
-  copiers: 'copiers: they copy a strategy to one of your accounts',
+  copiers: 'copiers: each copies a strategy to one of your accounts',
   'dead-letters': 'deliveries whose attempts all failed',
   dev: 'the local stack of a checkout',
   events: 'events of your account',
@@ -26,7 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   withdrawals: 'withdrawals of reward tokens',
 };
 
-/** Headings of the program's help and their commands. */
+/** The commands under each heading of the program's help. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   'This machine:': ['auth', 'profile', 'config', 'completion', 'dev', 'open', 'docs', 'help'],
   'Trading:': [
@@ -45,7 +45,7 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Assigns every command to its heading. */
-export function underHeadings(program: Command): void {
+export function groupUnderHeadings(program: Command): void {
   for (const [heading, names] of Object.entries(HEADINGS))
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(heading);
   program.addHelpCommand(

@@ -28,7 +28,7 @@ export const registerListen: Register = (program, run) => {
     .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
     .option('--header <name:value>', 'add this header (repeatable)', collect)
     .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
-    .option('--print-secret', 'print the signing secret; without --forward-to, print only that')
+    .option('--print-secret', 'print the signing secret; without --forward-to, print only the secret')
     .option('--skip-verify', "do not verify the receiver's TLS certificate")
     .action(run<readonly [], Options>((context, _args, options) => listen(context, options)));
   withExamples(
@@ -62,9 +62,9 @@ async function listen(context: Context, options: Options): Promise<void> {
     print.warn(
       `reconnecting to the event stream${error instanceof Error ? `: ${safeLine(error.message)}` : ''}`,
     );
-  // If the output fails, the command ends, since the results of deliveries could not be shown.
+  // If the output fails, the command ends, because it can no longer show the results of deliveries.
   const output = new AbortController();
-  const ends = AbortSignal.any([signal, output.signal]);
+  const endSignal = AbortSignal.any([signal, output.signal]);
   let printed: Promise<void> = Promise.resolve();
   const onStep = (step: ForwardingStep) => {
     printed = printed
@@ -75,18 +75,21 @@ async function listen(context: Context, options: Options): Promise<void> {
     client,
     selectors,
     after: options.after,
-    signal: ends,
+    signal: endSignal,
     onOpen,
     onDisconnect,
   });
   try {
-    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: ends, onStep });
+    await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: endSignal, onStep });
   } finally {
     await printed;
   }
 }
 
-/** Returns the receiver of the options. @throws {UsageError} if an option requires `--forward-to`, or the address is invalid */
+/**
+ * Returns the receiver that the options describe. @throws {UsageError} if an option requires
+ * `--forward-to`, or the address is invalid
+ */
 export async function receiverOf(
   { secrets }: Context,
   { forwardTo, header = [], skipVerify }: Pick<Options, 'forwardTo' | 'header' | 'skipVerify'>,
@@ -121,10 +124,10 @@ function readyLine(
   receiver: Receiver | undefined,
   isSecretShown: boolean,
 ): string {
-  const what = selectors[0] === '*' ? 'all events' : selectors.join(', ');
-  if (receiver === undefined) return `Ready: showing ${what}. Press Ctrl-C to stop.`;
+  const shownEvents = selectors[0] === '*' ? 'all events' : selectors.join(', ');
+  if (receiver === undefined) return `Ready: showing ${shownEvents}. Press Ctrl-C to stop.`;
   const secret = isSecretShown ? receiver.secret : 'svc listen --print-secret';
-  return `Ready: forwarding ${what} to ${receiver.url.href}. Signing secret: ${secret}. Press Ctrl-C to stop.`;
+  return `Ready: forwarding ${shownEvents} to ${receiver.url.href}. Signing secret: ${secret}. Press Ctrl-C to stop.`;
 }
 
 export function colored({ terminal }: Context, step: ForwardingStep): string {

@@ -234,7 +234,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'withdrawals create',
     operation: 'withdrawals.create',
-    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', typed: 'amount' },
+    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', mustType: 'amount' },
     examples: [
       'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
     ],
@@ -312,7 +312,7 @@ const ROWS: readonly OperationCommand[] = [
     command: 'public-keys revoke',
     operation: 'publicKeys.revoke',
     confirm: {
-      question: 'Revoke the public key {id}? Its signatures are rejected from then on.',
+      question: 'Revoke the public key {id}? The API then rejects its signatures.',
       when: 'always',
     },
     examples: [`svc public-keys revoke ${PUBLIC_KEY}`],
@@ -346,7 +346,7 @@ const ROWS: readonly OperationCommand[] = [
     operation: 'webhooks.rotateSecret',
     secret: 'secret',
     confirm: {
-      question: 'Rotate the secret of {id}? The old one is no longer used for signing.',
+      question: 'Rotate the secret of {id}? The old secret is no longer used for signing.',
       when: 'always',
     },
     examples: [`svc webhooks rotate-secret ${WEBHOOK}`],
@@ -414,14 +414,14 @@ const ROWS: readonly OperationCommand[] = [
     command: 'events resend',
     operation: 'webhooks.replay',
     args: ['event_id'],
-    flags: { id: 'webhook' },
+    flagOfParam: { id: 'webhook' },
     examples: [`svc events resend ${EVENT} --webhook ${WEBHOOK}`],
   },
 
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
-/** The hand-written command of each operation that has neither a row nor a derived command. */
+/** The custom commands of operations that have no row. */
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',

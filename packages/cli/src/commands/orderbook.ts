@@ -23,7 +23,7 @@ export const registerOrderbook: Register = (program, run) => {
       'Shows the best levels of an order book. With --live, a terminal updates them in place until q is pressed, and a pipe gets one line per change.',
     )
     .argument('<pair>', 'symbol or id of the pair: BTC/USDT')
-    .option('--live', 'keep updating')
+    .option('--live', 'update until q or Ctrl-C')
     .option('--depth <levels>', `levels per side, 1 to ${DEPTH_MAX}`, '10')
     .option('--exchange <id>', 'exchange id, if several exchanges trade the pair')
     .action(run<readonly [string], Options>((context, [pair], options) => orderbook(context, pair, options)));
@@ -42,13 +42,13 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
   const { terminal, signal } = context;
   await withRealtime(context, async (live, client) => {
     const id = await pairIdOf(client, pair, options.exchange, signal);
-    const booksUntil = (ends: AbortSignal): AsyncIterable<Book> =>
-      live.orderbook(id, { depth, signal: ends });
-    if (options.live !== true) return printOnce(context, booksUntil(signal));
-    if (!isLive(context)) return printAll(context, booksUntil(signal));
+    const streamBooks = (endSignal: AbortSignal): AsyncIterable<Book> =>
+      live.orderbook(id, { depth, signal: endSignal });
+    if (options.live !== true) return printOnce(context, streamBooks(signal));
+    if (!isLive(context)) return printAll(context, streamBooks(signal));
     await withLiveView(terminal, signal, async (view) => {
       const hint = terminal.isInteractive ? `\n${terminal.colors.dim('press q to quit')}` : '';
-      for await (const book of booksUntil(view.signal))
+      for await (const book of streamBooks(view.signal))
         view.draw(() => renderBook(book, terminal.colors) + hint);
     });
   });

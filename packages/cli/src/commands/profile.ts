@@ -1,4 +1,4 @@
-/** Profiles and their settings, without secrets. */
+/** Commands that list and change profiles and their settings. Secrets are not settings. */
 import type { Context, Register } from '../context.js';
 import { NotFound, UsageError } from '../failures.js';
 import { checkedName, type Profile, profileIn } from '../profile/config-file.js';
@@ -26,7 +26,7 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('add')
       .argument('<name>')
-      .description('Adds a profile with the address of --base-url. Log in with it next.')
+      .description('Adds a profile with the address in --base-url. Log in with the profile next.')
       .option('--graphql-url <url>', 'address of the GraphQL API')
       .action(
         run<readonly [string], { readonly graphqlUrl?: string }>((context, [name], { graphqlUrl }) =>
@@ -39,7 +39,7 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('remove')
       .argument('<name>')
-      .description('Removes a profile and its keys from this machine. The API still accepts the keys.')
+      .description('Deletes a profile and its keys from this machine. The API still accepts the keys.')
       .action(run<readonly [string]>((context, [name]) => removeProfile(context, name))),
     'svc profile remove live',
   );
@@ -144,19 +144,19 @@ async function getSetting(
       config: config.path,
       secrets: profile.secrets === 'keyring' ? 'keyring' : secretFilePath(environment),
     });
-  const value = profile[settable(name)];
+  const value = profile[assertSettable(name)];
   if (value === undefined) throw new NotFound(`${name} is not set in the profile ${settings.profile}.`);
   await print.line(value);
 }
 
 async function setSetting({ config, settings, print }: Context, name: string, value: string): Promise<void> {
-  await config.change(settings.profile, { [settable(name)]: checkedURL(value) });
+  await config.change(settings.profile, { [assertSettable(name)]: checkedURL(value) });
   print.success(`Set ${name} of ${settings.profile} to ${value}.`);
 }
 
-function settable(name: string): Settable {
-  const found = SETTABLE.find((known) => known === name);
-  if (found !== undefined) return found;
+function assertSettable(name: string): Settable {
+  const setting = SETTABLE.find((known) => known === name);
+  if (setting !== undefined) return setting;
   throw new UsageError(
     `Unknown setting: ${name}.`,
     `Settings: ${SETTABLE.join(', ')}. Keys are stored by \`svc auth login\`.`,

@@ -1,4 +1,7 @@
-/** Builds a command for one operation: flags from its fields, the request, the printed response. */
+/**
+ * Registers the commands that call one operation: parses flags, sends the request and prints the
+ * response.
+ */
 import { type Command, Option } from 'commander';
 import { rememberIds } from '../completion/known-ids.js';
 import type { Context, Register, Runner } from '../context.js';
@@ -33,7 +36,7 @@ const infoOf = ({ operation }: OperationCommand): OperationInfo => OPERATIONS[op
 const paramsOf = ({ path }: OperationInfo) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
 
 const argsOf = (row: OperationCommand, info: OperationInfo) =>
-  row.args ?? paramsOf(info).filter((name) => row.flags?.[name] === undefined);
+  row.args ?? paramsOf(info).filter((name) => row.flagOfParam?.[name] === undefined);
 
 function addOperationCommand(program: Command, run: Runner, row: OperationCommand): void {
   const info = infoOf(row);
@@ -53,7 +56,7 @@ function addOperationCommand(program: Command, run: Runner, row: OperationComman
   );
 }
 
-/** Rewrites `visibility=PUBLIC` of a summary as a flag. */
+/** Rewrites a query parameter in a summary, such as `visibility=PUBLIC`, as a flag. */
 const asFlags = (summary: string) => summary.replace(/`([a-z_]+)=(\w+)`/g, '`--$1 $2`');
 
 function membersHelp(command: Command, { members }: OperationInfo): string {
@@ -61,7 +64,10 @@ function membersHelp(command: Command, { members }: OperationInfo): string {
   return command.createHelp().boxWrap(`Fields for --json: ${members.join(', ')}`, getOutHelpWidth?.() ?? 80);
 }
 
-/** Names an argument: `dlq_id` is `dead-letter`, and the `id` of nested resources is that of their webhook. */
+/**
+ * Names an argument: `dlq_id` is `dead-letter`; the `id` of a dead letter or delivery is that of
+ * its `webhook`.
+ */
 function argumentName({ operation }: OperationCommand, name: string): string {
   if (name === 'dlq_id') return 'dead-letter';
   if (name === 'id' && /^(?:deadLetters|webhooks\.deliveries)/.test(operation)) return 'webhook';
@@ -69,12 +75,12 @@ function argumentName({ operation }: OperationCommand, name: string): string {
 }
 
 function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[] {
-  const byArgument = argsOf(row, info);
+  const argumentNames = argsOf(row, info);
   const fields = [...info.query, ...info.body].filter(
-    ({ path }) => !byArgument.includes(path) && !isCredential(path),
+    ({ path }) => !argumentNames.includes(path) && !isCredential(path),
   );
   return [
-    ...Object.entries(row.flags ?? {}).map(([, flag]) =>
+    ...Object.entries(row.flagOfParam ?? {}).map(([, flag]) =>
       new Option(`--${flag} <id>`, `id of the ${flag}`).makeOptionMandatory(),
     ),
     ...shortFlagsOf(fields),
@@ -82,7 +88,7 @@ function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[
     ...fields.map((field) => optionOf(field).hideHelp(hasShortFlag(field, fields))),
     ...(info.list === undefined ? [] : listOptions(info.list)),
     ...(row.credentials === undefined ? [] : credentialsOption(row.credentials)),
-    ...(info.body.length > byArgument.length || row.credentials !== undefined
+    ...(info.body.length > argumentNames.length || row.credentials !== undefined
       ? [new Option('--from-file <file>', 'read the JSON body from a file; - reads stdin; flags override it')]
       : []),
   ];
@@ -102,7 +108,10 @@ function shortFlagsOf(fields: readonly Field[]): readonly Option[] {
   ];
 }
 
-/** Hidden in the help: the short flag accepts the id, too. */
+/**
+ * Returns whether a short flag also accepts the field's id. The help then hides the field's own
+ * flag.
+ */
 const hasShortFlag = ({ path }: Field, fields: readonly Field[]) =>
   shortFlagsOf(fields).some(({ long }) => SHORT_FLAGS[path] === long);
 
@@ -113,8 +122,8 @@ const SHORT_FLAGS: Readonly<Record<string, string>> = {
 
 function listOptions({ sorts, includes }: NonNullable<OperationInfo['list']>): readonly Option[] {
   return [
-    new Option('--sort <field>', 'sort by').choices(sorts),
-    new Option('--order <order>', 'default: desc').choices(['asc', 'desc']),
+    new Option('--sort <field>', 'field to sort by').choices(sorts),
+    new Option('--order <order>', 'sort order; default: desc').choices(['asc', 'desc']),
     ...(includes.length === 0
       ? []
       : [new Option('--include <what>', 'additional items or counts').choices(includes)]),
@@ -132,14 +141,14 @@ async function runOperationCommand(
   assertKnownFields(context, info);
   if (info.method !== 'GET' && context.settings.world === 'live') warnLive(context);
   const client = info.access === 'PUBLIC' ? context.anonymousClient() : await context.client();
-  const placed = Object.fromEntries(argsOf(row, info).map((name, at) => [name, args[at]!]));
+  const argumentValues = Object.fromEntries(argsOf(row, info).map((name, at) => [name, args[at]!]));
   const query = {
     ...bodyOf(info.query, options),
     ...(info.list === undefined ? {} : pickSet(options, ['sort', 'order', 'include'])),
     ...(await accountQuery(context, client, info, options)),
   };
-  const body = await buildBody(context, client, row, placed, options);
-  const params = { ...pickParams(info, placed), ...flagParams(row, options) };
+  const body = await buildBody(context, client, row, argumentValues, options);
+  const params = { ...pickParams(info, argumentValues), ...flagParams(row, options) };
   await confirmCommand(context, row, { ...query, ...params, ...body });
   const request = { params, query, body: isEmpty(body) && !needsBody(info) ? undefined : body };
   if (info.list !== undefined) {
@@ -158,7 +167,9 @@ async function runOperationCommand(
 function assertKnownFields({ settings: { json = [] } }: Context, { members, path }: OperationInfo): void {
   const unknown = json.find((field) => !members.includes(field.split('.')[0]!));
   if (unknown === undefined || members.length === 0) return;
-  const hint = path.includes(':') ? ' The word after --json is read as its fields: put ids before it.' : '';
+  const hint = path.includes(':')
+    ? ' The word after --json is parsed as field names: put ids before --json.'
+    : '';
   throw new UsageError(`--json: unknown field ${unknown}.`, `Fields: ${members.join(', ')}.${hint}`);
 }
 
@@ -166,7 +177,7 @@ async function buildBody(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
   row: OperationCommand,
-  placed: OptionValues,
+  argumentValues: OptionValues,
   options: OptionValues,
 ): Promise<OptionValues> {
   const info = infoOf(row);
@@ -174,12 +185,15 @@ async function buildBody(
   const { fromFile } = options as { readonly fromFile?: string };
   const file = fromFile === undefined ? {} : await objectFrom(context, fromFile);
   const flags = bodyOf(info.body, options);
-  const placedFields = Object.fromEntries(
+  const argumentFields = Object.fromEntries(
     info.body
-      .filter(({ path }) => placed[path] !== undefined)
-      .map(({ path, type }) => [path, type === 'json' ? jsonOrText(String(placed[path])) : placed[path]]),
+      .filter(({ path }) => argumentValues[path] !== undefined)
+      .map(({ path, type }) => [
+        path,
+        type === 'json' ? jsonOrText(String(argumentValues[path])) : argumentValues[path],
+      ]),
   );
-  let body = merged(file, { ...flags, ...placedFields });
+  let body = merged(file, { ...flags, ...argumentFields });
   body = { ...body, ...(await referencesIn(context, client, info, body, options)) };
   if (row.credentials !== undefined) {
     const credentials = await readCredentials(context, row.credentials, options, body);
@@ -191,7 +205,7 @@ async function buildBody(
   return body;
 }
 
-/** Resolves the account and the pair that were passed by name or symbol, or omitted. */
+/** Resolves the account by name, or the only one if omitted, and the pair by symbol. */
 async function referencesIn(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
@@ -235,11 +249,11 @@ async function confirmCommand(
   if (confirm.when === 'live' && !isLive) return;
   if (isLive && context.settings.world === undefined) warnLive(context);
   const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? '?'));
-  const typed = isLive && confirm.typed !== undefined ? String(input[confirm.typed]) : undefined;
-  await context.confirm(question, typed);
+  const mustType = isLive && confirm.mustType !== undefined ? String(input[confirm.mustType]) : undefined;
+  await context.confirm(question, mustType);
 }
 
-/** Marks a command of the live world, which uses real money, before it runs. */
+/** Prints a LIVE label before a command that uses real money. */
 function warnLive({ print, terminal, settings }: Context): void {
   print.note(`${terminal.noteColors.inverse(' LIVE ')} ${settings.profile}`);
 }
@@ -249,15 +263,15 @@ const pickSet = (options: OptionValues, names: readonly string[]): OptionValues 
     names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
   );
 
-const pickParams = (info: OperationInfo, placed: OptionValues) =>
+const pickParams = (info: OperationInfo, argumentValues: OptionValues) =>
   Object.fromEntries(
     paramsOf(info)
-      .filter((name) => placed[name] !== undefined)
-      .map((name) => [name, String(placed[name])]),
+      .filter((name) => argumentValues[name] !== undefined)
+      .map((name) => [name, String(argumentValues[name])]),
   );
 
-const flagParams = ({ flags = {} }: OperationCommand, options: OptionValues) =>
-  Object.fromEntries(Object.entries(flags).map(([param, flag]) => [param, String(options[flag])]));
+const flagParams = ({ flagOfParam = {} }: OperationCommand, options: OptionValues) =>
+  Object.fromEntries(Object.entries(flagOfParam).map(([param, flag]) => [param, String(options[flag])]));
 
 const isEmpty = (body: OptionValues) => Object.keys(body).length === 0;
 const needsBody = ({ body }: OperationInfo) => body.some(({ isRequired }) => isRequired);

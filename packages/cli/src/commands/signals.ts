@@ -14,7 +14,7 @@ export const registerSignals: Register = (program, run) => {
     .command('stream')
     .summary('print the signals of a strategy as they are emitted')
     .description(
-      "Prints the signals of a strategy, yours or another user's active public one, one per line, until Ctrl-C. Disconnects neither lose nor repeat a signal.",
+      "Prints the signals of a strategy, yours or another user's active public one, one per line, until Ctrl-C. Reconnects automatically; no signal is lost or repeated.",
     )
     .argument('<strategy>', 'strategy id, str_…')
     .option('--after <sequence>', 'start after this sequence; 0 starts at the first signal (default: now)')

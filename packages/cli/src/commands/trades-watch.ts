@@ -26,10 +26,13 @@ export const registerTradesWatch: Register = (program, run) => {
     .command('watch')
     .summary('watch trades as they change')
     .description(
-      'Watches one trade, or the open trades and the newest one. A terminal shows a table until q is pressed; a pipe gets one line per change.',
+      'Watches one trade or, by default, the open trades and the newest trade. A terminal shows a table until q is pressed; a pipe gets one line per change.',
     )
     .argument('[id]', 'id of a trade')
-    .option('--until-final', 'end when all are filled, cancelled or failed; the exit code is 1 if one failed')
+    .option(
+      '--until-final',
+      'end when all trades are filled, cancelled or failed; the exit code is 1 if one failed',
+    )
     .action(
       run<readonly [string | undefined], Options>((context, [id], options) => watch(context, id, options)),
     );
@@ -44,8 +47,8 @@ async function watch(
   const { terminal, signal } = context;
   const client = await context.client();
   let trades: readonly WatchedTrade[] = [];
-  const follow = async (ends: AbortSignal, onTrade: WatchOptions['onTrade']) => {
-    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: ends, onTrade });
+  const follow = async (endSignal: AbortSignal, onTrade: WatchOptions['onTrade']) => {
+    trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: endSignal, onTrade });
   };
   if (isLive(context)) {
     await withLiveView(terminal, signal, (view) =>
@@ -65,10 +68,14 @@ function renderTrades(trades: readonly WatchedTrade[], { terminal }: Context): s
   const { colors, columns, hasUnicode } = terminal;
   const newestFirst = [...trades].sort((one, other) => (one.created_at > other.created_at ? -1 : 1));
   const rows = newestFirst.map((trade) => COLUMNS.map((column) => textOf(valueAt(trade, column)) || '-'));
-  const style = { columns, ellipsis: hasUnicode ? '…' : '...', heading: (text: string) => colors.bold(text) };
+  const layout = {
+    columns,
+    ellipsis: hasUnicode ? '…' : '...',
+    heading: (text: string) => colors.bold(text),
+  };
   const headings = COLUMNS.map((column) => column.replace('_', ' ').toUpperCase());
   const hint = terminal.isInteractive ? `\n${colors.dim('press q to quit')}` : '';
-  return tableOf(headings, rows, style) + hint;
+  return tableOf(headings, rows, layout) + hint;
 }
 
 const safeLineOf = (trade: WatchedTrade) => lineOf(trade).split('\t').map(safeLine).join('\t');

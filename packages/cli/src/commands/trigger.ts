@@ -22,7 +22,7 @@ export const registerTrigger: Register = (program, run) => {
     .command('trigger')
     .summary('send one event to a receiver')
     .description(
-      'Sends one event to a receiver: the sample of an event type, or a past event by its id. Signed with the secret of `svc listen`. Without a receiver, prints the event.',
+      'Sends one event to a receiver: the sample of an event type, or a past event by its id. The event is signed with the secret of `svc listen`. Without a receiver, prints the event.',
     )
     .argument('<event>', 'an event type, such as trade.filled, or an id, evt_…')
     .option(
@@ -30,9 +30,9 @@ export const registerTrigger: Register = (program, run) => {
       'override a field of the sample: data.status=FAILED (repeatable)',
       collect,
     )
-    .option('--forward-to <url>', 'send it to this address: localhost:3000/hook')
+    .option('--forward-to <url>', 'send the event to this address: localhost:3000/hook')
     .option('--header <name:value>', 'add this header (repeatable)', collect)
-    .option('--webhook <id>', `have the platform send its test event (${TEST_EVENT}) to a webhook`)
+    .option('--webhook <id>', `let the platform send its test event (${TEST_EVENT}) to a webhook`)
     .option('--skip-verify', "do not verify the receiver's TLS certificate")
     .action(run<readonly [string], Options>((context, [event], options) => trigger(context, event, options)));
   withExamples(

@@ -31,8 +31,8 @@ export async function complete(
     for (const [name, argument] of command.arguments) {
       const prefix = prefixOf(path, name);
       if (prefix !== undefined)
-        argument.handler = (found) => {
-          for (const { id, label } of idsOf(ids, prefix)) found(id, label);
+        argument.handler = (suggest) => {
+          for (const { id, label } of idsOf(ids, prefix)) suggest(id, label);
         };
     }
   root.parse(argv[0] === '--' ? argv.slice(1) : [...argv]);
@@ -53,5 +53,7 @@ export async function completionOf(program: Command): Promise<RootCommand> {
   return root;
 }
 
-/** The command that the adapter adds to print scripts; removed, because `completion` does that. */
+/**
+ * The adapter adds this command to print scripts. It is removed, because `completion` prints them.
+ */
 const ADAPTER_COMMAND = 'completion-script';

@@ -27,30 +27,30 @@ export async function rememberIds(
   { environment }: Pick<Context, 'environment'>,
   rows: readonly unknown[],
 ): Promise<void> {
-  const seen = rows.flatMap((row) => knownIn(row as Readonly<Record<string, unknown>>, Date.now()));
+  const seen = rows.flatMap((row) => knownIdOf(row as Readonly<Record<string, unknown>>, Date.now()));
   if (seen.length === 0) return;
   try {
-    const before = await knownIds(environment);
-    const others = before.filter(({ id }) => !seen.some((known) => known.id === id));
+    const cached = await knownIds(environment);
+    const others = cached.filter(({ id }) => !seen.some((known) => known.id === id));
     await writePrivately(fileOf(environment), JSON.stringify([...seen, ...others].slice(0, CACHE_MAX)));
   } catch {
-    // For example a read-only home folder: completions work without the cache.
+    // The home folder may be read-only. Completions work without the cache.
   }
 }
 
-/** Deletes the cache at logout, since ids belong to an account. */
+/** Deletes the cache. Used at logout, because ids belong to an account. */
 export async function forgetIds({ environment }: Pick<Context, 'environment'>): Promise<void> {
   await rm(fileOf(environment), { force: true });
 }
 
-function knownIn(row: Readonly<Record<string, unknown>>, seenMs: number): readonly KnownId[] {
+function knownIdOf(row: Readonly<Record<string, unknown>>, seenMs: number): readonly KnownId[] {
   const id = row.id ?? row.event_id;
   if (typeof id !== 'string') return [];
   const label = LABELS.map((name) => row[name]).find((value) => typeof value === 'string');
   return [{ id, label: safeLine(String(label ?? '')), seenMs }];
 }
 
-/** Returns the ids of the last hour, latest first. */
+/** Returns the ids that were listed in the last hour, newest first. */
 export async function knownIds(environment: Environment): Promise<readonly KnownId[]> {
   try {
     const ids = JSON.parse((await readIfExists(fileOf(environment))) ?? '[]') as readonly KnownId[];

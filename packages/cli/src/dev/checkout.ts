@@ -1,20 +1,20 @@
-/** Finds the checkout that contains a folder, and its running stack. */
+/** Finds the checkout that contains a folder, and the running stack of a checkout. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../failures.js';
 import { readIfExists } from '../profile/private-file.js';
 
-/** `name` of the checkout's package.json. */
-const NAME = 'trading-automation';
+/** The `name` in the package.json of a checkout. */
+const PACKAGE_NAME = 'trading-automation';
 
 /** Returns the nearest checkout at or above a folder. @throws {UsageError} outside a checkout */
 export async function checkoutAbove(folder: string): Promise<string> {
-  for (let at = folder; ; at = dirname(at)) {
-    if ((await nameOf(join(at, 'package.json'))) === NAME) return at;
-    if (dirname(at) === at)
+  for (let current = folder; ; current = dirname(current)) {
+    if ((await nameOf(join(current, 'package.json'))) === PACKAGE_NAME) return current;
+    if (dirname(current) === current)
       throw new UsageError(
-        `${folder} is not in a checkout of ${NAME}.`,
-        'Change to a checkout first: svc dev runs its local stack.',
+        `${folder} is not in a checkout of ${PACKAGE_NAME}.`,
+        'Change to a checkout first: `svc dev` runs the stack of the checkout.',
       );
   }
 }
@@ -46,11 +46,11 @@ export async function findRunningStack(
 ): Promise<Stack | undefined> {
   const text = await readIfExists(join(checkout, '.data', 'dev.json'));
   if (text === undefined) return undefined;
-  const stack = parsed(text);
+  const stack = parseStack(text);
   return stack !== undefined && (await isLauncher(stack.pid, platform)) ? stack : undefined;
 }
 
-function parsed(text: string): Stack | undefined {
+function parseStack(text: string): Stack | undefined {
   try {
     const stack = JSON.parse(text) as Partial<Stack>;
     return typeof stack.rest_url === 'string' && Number.isSafeInteger(stack.pid)

@@ -18,8 +18,9 @@ export interface Launch {
 }
 
 /**
- * Runs the stack until it ends, with the output of this process. The stack has its own process group, so that Ctrl-C
- * reaches it only through `signal`: an abort terminates the whole group and waits until all its processes have ended.
+ * Runs the stack until it ends, with the output of this process. The stack has its own process
+ * group, so that Ctrl-C reaches it only through `signal`. An abort terminates the whole group and
+ * waits until all its processes have ended.
  */
 export async function runInForeground(launch: Launch): Promise<void> {
   const { checkout, platform, signal } = launch;
@@ -29,8 +30,8 @@ export async function runInForeground(launch: Launch): Promise<void> {
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: isGroup,
   });
-  const end = () => (isGroup ? signalGroup(child.pid, 'SIGTERM') : child.kill());
-  signal.addEventListener('abort', end, { once: true });
+  const terminate = () => (isGroup ? signalGroup(child.pid, 'SIGTERM') : child.kill());
+  signal.addEventListener('abort', terminate, { once: true });
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('exit', resolve);
@@ -40,11 +41,14 @@ export async function runInForeground(launch: Launch): Promise<void> {
     if (code !== 0)
       throw new Failure(`npm start ended with ${code === null ? 'a signal' : `exit code ${code}`}.`);
   } finally {
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', terminate);
   }
 }
 
-/** Sends a signal to a process group; 0 sends none. Returns whether the group exists. */
+/**
+ * Sends a signal to a process group; 0 only checks that the group exists. Returns whether it
+ * exists.
+ */
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (leader === undefined) return false;
   try {
@@ -65,14 +69,18 @@ export async function runDetached(launch: Launch): Promise<Stack> {
     detached: true,
   });
   await log.close();
-  let ended: string | undefined;
-  child.once('error', (error) => (ended = error.message));
-  child.once('exit', (code) => (ended = `it ended with ${code === null ? 'a signal' : `exit code ${code}`}`));
+  let endReason: string | undefined;
+  child.once('error', (error) => (endReason = error.message));
+  child.once(
+    'exit',
+    (code) => (endReason = `it ended with ${code === null ? 'a signal' : `exit code ${code}`}`),
+  );
   child.unref();
   for (;;) {
     const stack = await findRunningStack(checkout, platform);
     if (stack !== undefined) return stack;
-    if (ended !== undefined) throw new Failure(`The stack did not start: ${ended}.`, `See ${logFile}`);
+    if (endReason !== undefined)
+      throw new Failure(`The stack did not start: ${endReason}.`, `See ${logFile}`);
     await wait(POLL_INTERVAL_MS, undefined, { signal });
   }
 }

@@ -16,14 +16,14 @@ export function pagesOf(settings: Settings, stack: Stack | undefined): readonly 
     { name: 'docs', about: 'the reference, with code examples', url: `${rest}/docs` },
     { name: 'openapi', about: 'the OpenAPI document', url: `${rest}/openapi.json` },
     { name: 'llms', about: 'the reference as plain text', url: `${rest}/llms.txt` },
-    { name: 'graphiql', about: 'the GraphQL explorer, in development', url: graphqlAddress(settings) },
+    { name: 'graphiql', about: 'the GraphQL explorer; only in development', url: graphqlAddress(settings) },
     { name: 'health', about: 'health of the services', url: `${rest}/v1/health/detailed` },
     { name: 'dashboard', about: 'the dashboard of the local stack', url: stack?.dashboard_url },
     { name: 'mail', about: 'the mailbox of the local stack', url: stack?.mail_url },
   ];
 }
 
-/** Topics of the reference by search word. */
+/** Titles of topics in the reference, by the name that the user types. */
 export const TOPICS: Readonly<Record<string, string>> = {
   trades: 'Trades',
   exchanges: 'Exchange accounts',

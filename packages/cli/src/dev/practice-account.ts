@@ -6,11 +6,14 @@ import { Failure, UsageError } from '../failures.js';
 
 const EXCHANGE = 'paper';
 const POLL_INTERVAL_MS = 100;
-const READY_MAX_MS = 60_000;
+const SYNC_MAX_MS = 60_000;
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
 
-/** Returns the active paper account with a name, or any if no name is passed; undefined if none exists. */
+/**
+ * Returns the active paper account with this name, or any if the name is undefined; undefined if
+ * none exists.
+ */
 export async function practiceAccountOf(
   api: Api,
   name: string | undefined,
@@ -64,12 +67,12 @@ export async function linkPaperAccount(
     { exchange: EXCHANGE, account_name: name, trading_type: 'spot', credentials },
     { signal },
   );
-  const account = await pollUntil(
+  const account = await pollUntilSynced(
     () => api.exchanges.get(id, { signal }),
     ({ last_sync_at }) => last_sync_at !== null && last_sync_at !== undefined,
     signal,
   );
-  await pollUntil(
+  await pollUntilSynced(
     () => api.tradePairs.list({ exchange: EXCHANGE, limit: 1 }, { signal }).toArray({ limit: 1 }),
     ({ length }) => length > 0,
     signal,
@@ -77,12 +80,12 @@ export async function linkPaperAccount(
   return account;
 }
 
-async function pollUntil<T>(
+async function pollUntilSynced<T>(
   read: () => Promise<T>,
   isReady: (value: T) => boolean,
   signal: AbortSignal,
 ): Promise<T> {
-  const deadline = performance.now() + READY_MAX_MS;
+  const deadline = performance.now() + SYNC_MAX_MS;
   for (;;) {
     const value = await read();
     if (isReady(value)) return value;

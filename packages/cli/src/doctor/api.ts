@@ -4,7 +4,7 @@ import type { Signer } from '@trading-automation/sdk/signer';
 import { type Finding, fail, ok, warn } from './check.js';
 import { checkClock, skewOf } from './clock.js';
 
-const API = 'v1';
+const API_VERSION = 'v1';
 
 /** Checks that the API responds, its version, and the difference of the clocks. */
 export async function checkApi(
@@ -20,9 +20,13 @@ export async function checkApi(
     const { version, api, world } = data;
     const found = `${version}, ${api}, ${world} world, responds in ${roundTripMs} ms`;
     const apiFinding =
-      api === API
+      api === API_VERSION
         ? ok('api', found)
-        : fail('api', `the API is ${api}, not ${API}`, 'Install the version of svc for this API.');
+        : fail(
+            'api',
+            `the API is ${api}, not ${API_VERSION}`,
+            'Install the svc release for this API version.',
+          );
     const date = response.headers.get('date');
     if (date === null)
       return [apiFinding, warn('clock', 'the response has no Date header', 'A proxy may have removed it.')];

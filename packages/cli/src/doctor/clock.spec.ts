@@ -1,13 +1,13 @@
 import { checkClock, skewOf } from './clock.js';
 
-const second = Date.parse('2026-01-01T00:00:10Z');
-const header = 'Thu, 01 Jan 2026 00:00:10 GMT';
+const serverTimeMs = Date.parse('2026-01-01T00:00:10Z');
+const dateHeader = 'Thu, 01 Jan 2026 00:00:10 GMT';
 
 describe("this machine's clock", () => {
-  it("is measured at the middle of the round trip against the middle of the server's second", () => {
-    expect(skewOf(header, second + 400, second + 600)).toBe(0);
-    expect(skewOf(header, second + 300_400, second + 300_600)).toBe(300_000);
-    expect(skewOf(header, second - 300_600, second - 298_400)).toBe(-300_000);
+  it("is compared at the middle of the round trip with the middle of the server's second", () => {
+    expect(skewOf(dateHeader, serverTimeMs + 400, serverTimeMs + 600)).toBe(0);
+    expect(skewOf(dateHeader, serverTimeMs + 300_400, serverTimeMs + 300_600)).toBe(300_000);
+    expect(skewOf(dateHeader, serverTimeMs - 300_600, serverTimeMs - 298_400)).toBe(-300_000);
   });
 
   it.each([
@@ -17,20 +17,20 @@ describe("this machine's clock", () => {
     [60_000, 'warn'],
     [60_001, 'fail'],
     [-300_000, 'fail'],
-  ])('that is %i ms off is %s', (skewMs, status) => {
+  ])('has an error of %i ms, which is %s', (skewMs, status) => {
     const finding = checkClock(skewMs, 0);
     expect(finding.status).toBe(status);
     expect(finding.resolution === null).toBe(status === 'ok');
   });
 
-  it('is not blamed for what the round trip may account for', () => {
+  it('passes if the round trip may explain its error', () => {
     expect(checkClock(1_400, 2_000)).toMatchObject({
       status: 'ok',
       found: expect.stringContaining('matches'),
     });
   });
 
-  it('is reported in milliseconds with its direction', () => {
+  it('is reported as ahead or behind, in milliseconds', () => {
     expect(checkClock(-300_000, 0).found).toContain("300000 ms behind the server's");
     expect(checkClock(300_000, 0).found).toContain("300000 ms ahead of the server's");
   });

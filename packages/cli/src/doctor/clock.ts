@@ -1,8 +1,9 @@
 /**
  * Estimates the error of the local clock from the `Date` header of a response.
  *
- * `Date` has a resolution of one second and was written between sending and receiving. The estimate uses the midpoints, so
- * its error is at most half a second plus half of the round trip.
+ * `Date` has a resolution of one second, and the server wrote it between sending and receiving. The
+ * estimate uses the middle of both intervals, so its error is at most half a second plus half of
+ * the round trip.
  */
 import { type Finding, fail, ok, warn } from './check.js';
 
@@ -17,10 +18,10 @@ export function skewOf(dateHeader: string, sentAtMs: number, receivedAtMs: numbe
 }
 
 export function checkClock(skewMs: number, roundTripMs: number): Finding {
-  const uncertainMs = 500 + roundTripMs / 2;
+  const uncertaintyMs = 500 + roundTripMs / 2;
   const distanceMs = Math.abs(skewMs);
   const direction = skewMs > 0 ? 'ahead of' : 'behind';
-  if (distanceMs <= uncertainMs) return ok('clock', "matches the server's clock to the second");
+  if (distanceMs <= uncertaintyMs) return ok('clock', "matches the server's clock to the second");
   const found = `${distanceMs} ms ${direction} the server's`;
   const resolution = "Synchronize this machine's clock with a time server (NTP).";
   if (distanceMs > WINDOW_MS)

@@ -1,12 +1,13 @@
 /**
- * Processes JSON as text, so that every number keeps its digits: a JavaScript number has 15 and a decimal up to 38.
+ * Processes JSON as text, so that every number keeps its digits: a JavaScript number has 15 digits
+ * and a decimal up to 38.
  */
 
-/** A string, a number, a literal or a punctuation mark. */
+/** Matches a string, a number, a literal or a punctuation mark. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[a-z]+|[{}[\]:,]/g;
 const NUMBER = /^-?\d/;
-const BEGINS: ReadonlySet<string | undefined> = new Set(['{', '[']);
-const ENDS: ReadonlySet<string | undefined> = new Set(['}', ']']);
+const OPENING: ReadonlySet<string | undefined> = new Set(['{', '[']);
+const CLOSING: ReadonlySet<string | undefined> = new Set(['}', ']']);
 
 /** Indents JSON by two spaces, like `JSON.stringify(value, null, 2)`. @param text valid JSON */
 export function indented(text: string): string {
@@ -15,12 +16,12 @@ export function indented(text: string): string {
   let depth = 0;
   const newLine = () => `\n${'  '.repeat(depth)}`;
   for (const [i, token] of tokens.entries()) {
-    if (BEGINS.has(token)) {
+    if (OPENING.has(token)) {
       depth++;
-      out += token + (ENDS.has(tokens[i + 1]) ? '' : newLine());
-    } else if (ENDS.has(token)) {
+      out += token + (CLOSING.has(tokens[i + 1]) ? '' : newLine());
+    } else if (CLOSING.has(token)) {
       depth--;
-      out += (BEGINS.has(tokens[i - 1]) ? '' : newLine()) + token;
+      out += (OPENING.has(tokens[i - 1]) ? '' : newLine()) + token;
     } else if (token === ',') out += token + newLine();
     else out += token === ':' ? ': ' : token;
   }
@@ -48,8 +49,8 @@ export function memberOf(text: string, name: string): string | undefined {
   let from: number | undefined;
   let key = '';
   for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    const ends = (token === ',' && depth === 1) || (token === '}' && depth === 1);
-    if (ends && from !== undefined) return text.slice(from, index).trim();
+    const endsMember = (token === ',' && depth === 1) || (token === '}' && depth === 1);
+    if (endsMember && from !== undefined) return text.slice(from, index).trim();
     if (token === ':' && depth === 1 && key === JSON.stringify(name)) from = index + 1;
     if (token === '{' || token === '[') depth++;
     else if (token === '}' || token === ']') depth--;

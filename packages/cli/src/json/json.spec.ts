@@ -10,18 +10,18 @@ const VALUES = [
   12,
 ];
 
-describe('JSON as text', () => {
-  it.each(VALUES)('is laid out as JSON.stringify lays it out: %j', (value) => {
+describe('JSON text', () => {
+  it.each(VALUES)('is indented as JSON.stringify indents it: %j', (value) => {
     expect(indented(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2));
   });
 
-  it('keeps each number as it was written', () => {
+  it('is indented without changing a number', () => {
     expect(indented('{"a":1.10,"b":0.123456789012345678,"c":1E+2}')).toBe(
       '{\n  "a": 1.10,\n  "b": 0.123456789012345678,\n  "c": 1E+2\n}',
     );
   });
 
-  it('is read with the numbers that a JavaScript number can not hold as strings, and those alone', () => {
+  it('is parsed with long numbers as strings, if a JavaScript number cannot hold their digits', () => {
     expect(
       parseKeepingDigits(
         '{"a":0.123456789012345678,"b":1.5,"c":"0.123456789012345678","d":9007199254740991}',
@@ -30,7 +30,7 @@ describe('JSON as text', () => {
     expect(() => parseKeepingDigits('{"a":}')).toThrow(SyntaxError);
   });
 
-  it('gives a member byte for byte, wherever else its name occurs', () => {
+  it('yields a member byte for byte, even if its name also occurs elsewhere', () => {
     const data = '{"data": "data", "x":[1.10, {"data":2}],"y":"\\"data\\":3"}';
     expect(memberOf(`{"success":true,"data":${data}}`, 'data')).toBe(data);
     expect(memberOf(`{"data":1.10 ,"success":true}`, 'data')).toBe('1.10');
@@ -38,8 +38,8 @@ describe('JSON as text', () => {
   });
 });
 
-describe('values that an option names', () => {
-  it('have a name, and all after the first = as their text', () => {
+describe('name=value options', () => {
+  it('are split at the first =', () => {
     expect(namedText('--field', 'a.b=c=d')).toEqual(['a.b', 'c=d']);
     expect(namedText('--field', 'a=')).toEqual(['a', '']);
     expect(() => namedText('--field', '=x')).toThrow('--field must be name=value');
@@ -54,21 +54,21 @@ describe('values that an option names', () => {
     ['BTC/USDT', 'BTC/USDT'],
     ['', ''],
     ['0.123456789012345678', '0.123456789012345678'],
-  ])('are JSON where they can be: %s', (text, value) => {
+  ])('are parsed as JSON if possible, otherwise as text: %s', (text, value) => {
     expect(jsonOrText(text)).toEqual(value);
   });
 
-  it('are put where their path says, and made on the way where that is allowed', () => {
-    const made: Record<string, unknown> = {};
-    putAt(made, 'a.b', 1, true);
-    putAt(made, 'a.c', 2, true);
-    expect(made).toEqual({ a: { b: 1, c: 2 } });
-    expect(() => putAt(made, 'x.y', 1, false)).toThrow('The path x.y does not exist');
-    expect(() => putAt(made, 'a.b.c', 1, true)).toThrow('The path a.b.c does not exist');
-    expect(() => putAt(made, 'a..c', 1, true)).toThrow('The path a..c does not exist');
+  it('set the value at a path, and create missing objects only if allowed', () => {
+    const record: Record<string, unknown> = {};
+    putAt(record, 'a.b', 1, true);
+    putAt(record, 'a.c', 2, true);
+    expect(record).toEqual({ a: { b: 1, c: 2 } });
+    expect(() => putAt(record, 'x.y', 1, false)).toThrow('The path x.y does not exist');
+    expect(() => putAt(record, 'a.b.c', 1, true)).toThrow('The path a.b.c does not exist');
+    expect(() => putAt(record, 'a..c', 1, true)).toThrow('The path a..c does not exist');
   });
 
-  it('never reach what all objects have', () => {
+  it('never change the prototype of objects', () => {
     expect(() => putAt({}, '__proto__.polluted', 1, true)).toThrow('does not exist');
     expect(() => putAt({}, 'constructor.prototype.polluted', 1, false)).toThrow('does not exist');
     expect('polluted' in {}).toBe(false);

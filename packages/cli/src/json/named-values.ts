@@ -10,7 +10,7 @@ export function namedText(option: string, assignment: string): readonly [name: s
   return [assignment.slice(0, equals), assignment.slice(equals + 1)];
 }
 
-/** Parses JSON such as `1.5`, `true`, `null` and `{"a":1}`; returns any other text as a string. */
+/** Parses JSON such as `1.5`, `true`, `null` and `{"a":1}`; returns other text unchanged. */
 export function jsonOrText(text: string): unknown {
   try {
     return parseKeepingDigits(text);
@@ -28,18 +28,18 @@ export function putAt(
 ): void {
   const steps = path.split('.');
   const last = steps.pop() as string;
-  let holder: unknown = record;
+  let parent: unknown = record;
   for (const step of [...steps]) {
-    const members = membersOf(holder, step, path);
+    const members = membersOf(parent, step, path);
     if (canCreate && !Object.hasOwn(members, step)) members[step] = {};
-    holder = Object.hasOwn(members, step) ? members[step] : undefined;
+    parent = Object.hasOwn(members, step) ? members[step] : undefined;
   }
-  membersOf(holder, last, path)[last] = value;
+  membersOf(parent, last, path)[last] = value;
 }
 
-function membersOf(holder: unknown, name: string, path: string): Record<string, unknown> {
+function membersOf(parent: unknown, name: string, path: string): Record<string, unknown> {
   const isForbidden = ['', '__proto__', 'constructor', 'prototype'].includes(name);
-  if (isForbidden || typeof holder !== 'object' || holder === null)
+  if (isForbidden || typeof parent !== 'object' || parent === null)
     throw new UsageError(`The path ${safeLine(path)} does not exist.`);
-  return holder as Record<string, unknown>;
+  return parent as Record<string, unknown>;
 }

@@ -10,7 +10,7 @@ import { isAccepted, type RawEvent, type Receiver, sendEvent } from './receiver.
 
 const CONCURRENCY = 8;
 
-/** A step in the delivery of an event, printed as a line or a record. */
+/** A step in the delivery of an event. It is printed as a line or a record. */
 export type ForwardingStep =
   | { readonly kind: 'received'; readonly event_id: string; readonly type: string }
   | {

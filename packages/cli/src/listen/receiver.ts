@@ -71,12 +71,12 @@ export function isAccepted({ status = 0 }: DeliveryResult): boolean {
 
 function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): Promise<number> {
   const { url, secret, headers, isCertificateChecked, timeoutMs = TIMEOUT_MS } = receiver;
-  const limit = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
-      signal: AbortSignal.any([signal, limit]),
-      // A new connection per delivery, so that a restart of the receiver breaks no idle connection.
+      signal: AbortSignal.any([signal, timeout]),
+      // A new connection per delivery: a pooled one would break when the receiver restarts.
       agent: false as const,
       headers: {
         'user-agent': USER_AGENT,
@@ -87,19 +87,19 @@ function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): 
         ...generateTestHeaders({ payload: text, secret, id }),
       },
     };
-    const sent: ClientRequest =
+    const request: ClientRequest =
       url.protocol === 'https:'
         ? overHttps(url, { ...options, rejectUnauthorized: isCertificateChecked })
         : overHttp(url, options);
-    sent.on('error', (error) =>
-      reject(limit.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : error),
+    request.on('error', (error) =>
+      reject(timeout.aborted ? new Error(`no response within ${timeoutMs / 1000} s`) : error),
     );
-    sent.on('response', (response) => {
+    request.on('response', (response) => {
       // Drain the body: a receiver whose response is cut off would log an error.
       response.on('error', () => undefined).resume();
       resolve(response.statusCode ?? 0);
     });
-    sent.end(text);
+    request.end(text);
   });
 }
 
@@ -131,7 +131,7 @@ export function headersOf(lines: readonly string[]): Record<string, string> {
     if (name === undefined || value === undefined)
       throw new UsageError(`${JSON.stringify(text)} is not a valid header. Use name:value.`);
     if (RESERVED_HEADERS.includes(name.toLowerCase()))
-      throw new UsageError(`The header ${name} is set by the delivery and cannot be overridden.`);
+      throw new UsageError(`The header ${name} is set by svc and cannot be overridden.`);
     headers[name.toLowerCase()] = value.trim();
   }
   return headers;

@@ -1,7 +1,9 @@
 /**
- * Events to test a receiver with: the catalogue's sample of an event type, or a past event.
+ * Returns events for testing a receiver: the sample of an event type from the catalogue, or a past
+ * event.
  *
- * 1. A sample gets a new id and the current time, because receivers ignore an id that they have processed.
+ * 1. A sample gets a new id and the current time, because receivers ignore an id that they have
+ * already processed.
  * 2. A past event is sent byte for byte, with its own id.
  */
 import { randomBytes } from 'node:crypto';
@@ -11,8 +13,8 @@ import { memberOf } from '../json/json-text.js';
 import { jsonOrText, namedText, putAt } from '../json/named-values.js';
 import type { RawEvent } from './receiver.js';
 
-/** Requests decimals as numbers, the form that receivers get. */
-const AS_SENT = { headers: { accept: 'application/json' } };
+/** Requests decimals as numbers, as in webhooks. */
+const DECIMALS_AS_NUMBERS = { headers: { accept: 'application/json' } };
 
 type Events = Pick<Client<'string'>['events'], 'types' | 'get'>;
 
@@ -23,7 +25,7 @@ export async function sampleOf(
   overrides: readonly string[],
   signal: AbortSignal,
 ): Promise<RawEvent> {
-  const { types } = await events.types({}, { ...AS_SENT, signal });
+  const { types } = await events.types({}, { ...DECIMALS_AS_NUMBERS, signal });
   const kind = types.find((each) => each.type === type);
   if (kind === undefined) {
     const known = types.map((each) => each.type).join(', ');
@@ -36,7 +38,7 @@ export async function sampleOf(
 
 /** Returns an event of the last 30 days. */
 export async function pastEvent(events: Events, id: string, signal: AbortSignal): Promise<RawEvent> {
-  const response = await events.get(id, { ...AS_SENT, signal }).asResponse();
+  const response = await events.get(id, { ...DECIMALS_AS_NUMBERS, signal }).asResponse();
   const text = memberOf(await response.text(), 'data');
   if (text === undefined) throw new Failure('The response contains no event.');
   const { type } = JSON.parse(text) as { type?: unknown };

@@ -1,6 +1,6 @@
 import { isSelected, selectorsOf, serverFilterOf, unknownAmong } from './selectors.js';
 
-describe('selectors of events', () => {
+describe('event selectors', () => {
   it('are split at commas and deduplicated; the default is all', () => {
     expect(selectorsOf(['trade.filled, trade.*', 'trade.filled', ''])).toEqual(['trade.filled', 'trade.*']);
     expect(selectorsOf([])).toEqual(['*']);
@@ -14,17 +14,17 @@ describe('selectors of events', () => {
     ['trade.*', 'trader.filled', false],
     ['trade', 'trade.filled', false],
     ['trade.fill', 'trade.filled', false],
-  ])('%s for %s: %s', (selector, type, isCovered) => {
+  ])('with %s include %s: %s', (selector, type, isCovered) => {
     expect(isSelected(['reward.claimed', selector], type)).toBe(isCovered);
   });
 
-  it('are asked of the server where one is enough to say it', () => {
+  it('are sent to the server as a filter if there is only one', () => {
     expect(serverFilterOf(['trade.*'])).toEqual({ type: 'trade.*' });
     expect(serverFilterOf(['*'])).toEqual({});
     expect(serverFilterOf(['trade.*', 'reward.*'])).toEqual({});
   });
 
-  it('that match no event type are reported', () => {
+  it('are unknown if they match no event type', () => {
     expect(unknownAmong(['trade.*', 'trade.fill', 'x.*'], ['trade.filled'])).toEqual(['trade.fill', 'x.*']);
   });
 });

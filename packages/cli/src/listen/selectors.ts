@@ -18,7 +18,10 @@ export function unknownAmong(selectors: readonly string[], types: readonly strin
   return selectors.filter((selector) => !types.some((type) => matches(selector, type)));
 }
 
-/** Returns the filter for the server, which supports one selector. Several are applied here. */
+/**
+ * Returns the filter for the server, which supports only one selector. Several selectors are
+ * applied by the client.
+ */
 export function serverFilterOf(selectors: readonly string[]): { readonly type?: string } {
   const [only] = selectors;
   return selectors.length === 1 && only !== undefined && only !== '*' ? { type: only } : {};

@@ -14,8 +14,8 @@ const book: Book = {
   exchange_timestamp: '2026-01-01T00:00:00.000Z',
 };
 
-describe('an order book as text', () => {
-  it('has its sides beside each other, every digit as it came, and the points below each other', () => {
+describe('a formatted order book', () => {
+  it('shows both sides next to each other with every digit and aligned decimal points', () => {
     expect(renderBook(book, plain).split('\n')).toEqual([
       'BTC/USDT  paper  #42  2026-01-01T00:00:00.000Z',
       '               AMOUNT      BID       ASK  AMOUNT',
@@ -24,7 +24,7 @@ describe('an order book as text', () => {
     ]);
   });
 
-  it('is its best level of each side in a line', () => {
+  it('shows the best level of each side on one line', () => {
     expect(lineOf(book)).toBe(
       '2026-01-01T00:00:00.000Z\tBTC/USDT\t42\t0.123456789012345678\t60000.5\t60001.25\t3.5',
     );

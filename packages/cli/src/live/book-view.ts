@@ -1,4 +1,4 @@
-/** Formats an order book: the best levels of both sides next to each other, each number unchanged. */
+/** Formats an order book: the best levels of both sides next to each other, with every digit. */
 import type { Colors } from '../terminal/terminal.js';
 
 /** Price and amount. */
@@ -38,10 +38,10 @@ const SIDES = ['bid_amount', 'bid', 'ask', 'ask_amount'] as const;
 /** Formats a book as a table. */
 export function renderBook(book: Book, colors: Colors): string {
   const rows = rowsOf(book);
-  const points = Object.fromEntries(
+  const decimalPlaces = Object.fromEntries(
     SIDES.map((side) => [side, Math.max(0, ...rows.map((row) => decimalsOf(row[side])))]),
   );
-  const cells = rows.map((row) => SIDES.map((side) => aligned(row[side], points[side] ?? 0)));
+  const cells = rows.map((row) => SIDES.map((side) => aligned(row[side], decimalPlaces[side] ?? 0)));
   const widths = SIDES.map((side, i) =>
     Math.max((HEADINGS[side] ?? '').length, ...cells.map((row) => row[i]!.length)),
   );
@@ -73,7 +73,7 @@ const decimalsOf = (text: string | null) => (text?.includes('.') ? text.length -
 /** Pads a number with blanks on the right, so that the decimal points of a column are aligned. */
 function aligned(text: string | null, decimals: number): string {
   if (text === null) return '';
-  const own = decimalsOf(text);
-  const missing = decimals - own + (own === 0 && decimals > 0 ? 1 : 0);
+  const ownDecimals = decimalsOf(text);
+  const missing = decimals - ownDecimals + (ownDecimals === 0 && decimals > 0 ? 1 : 0);
   return text + ' '.repeat(missing);
 }

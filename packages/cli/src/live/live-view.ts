@@ -1,7 +1,8 @@
 /**
  * A view that is redrawn in place until q or Ctrl-C.
  *
- * 1. However it ends, the cursor and the keyboard are restored, and the last frame stays visible.
+ * 1. Whatever ends the view, the cursor and the keyboard are restored, and the last frame stays
+ * visible.
  * 2. Frames are rate-limited: only the latest one is drawn.
  */
 import { createLogUpdate } from 'log-update';
@@ -19,7 +20,7 @@ export interface LiveView {
   draw(frame: () => string): void;
 }
 
-/** The abort reason after q, which is a normal end. */
+/** The abort reason after q, which ends the view normally. */
 const QUIT = Symbol('quit');
 
 /**
@@ -46,7 +47,7 @@ export async function withLiveView(
   if (signal.aborted && signal.reason !== QUIT) throw signal.reason;
 }
 
-/** Reads keys in raw mode, without echo. Ctrl-C is then a key, not a signal. */
+/** Reads keys in raw mode, without echo. In raw mode, Ctrl-C is a key and sends no signal. */
 function listenToKeys({ stdin }: Terminal, ending: AbortController) {
   const keyboard = stdin as NodeJS.ReadStream;
   if (keyboard.isTTY !== true) return { close: () => undefined };

@@ -15,7 +15,7 @@ export async function signedClient(context: Context): Promise<Client<'string'>> 
   return client;
 }
 
-/** Runs the work with a live data connection and closes it afterwards. */
+/** Opens a connection for live data, runs the work with it, and closes it. */
 export async function withRealtime<T>(
   context: Context,
   work: (live: Realtime<'string'>, client: Client<'string'>) => Promise<T>,

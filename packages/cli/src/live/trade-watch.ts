@@ -32,11 +32,11 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
     known.set(trade.id, trade);
     await watch.onTrade(trade, [...known.values()]);
   };
-  const isDone = () => isUntilFinal && [...known.values()].every(isFinal);
+  const areAllFinal = () => isUntilFinal && [...known.values()].every(isFinal);
 
   const [last] = (await client.events.list({ limit: 1 }, { signal })).data;
   for (const each of await initialTrades(watch)) await updateTrade(await client.trades.get(each, { signal }));
-  if (isDone()) return [...known.values()];
+  if (areAllFinal()) return [...known.values()];
   const events = client.events.stream(
     { type: 'trade.*' },
     { signal, ...(last === undefined ? {} : { lastEventId: last.event_id }) },
@@ -44,10 +44,11 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   for await (const { data } of events) {
     const tradeId = (data as { id?: unknown }).id;
     if (typeof tradeId !== 'string' || (id !== undefined && tradeId !== id)) continue;
-    // Ignore trades that are created later: another program may create them without end.
+    // Ignore trades that are created later: with a stream of new trades, the command would never
+    // end.
     if (isUntilFinal && !known.has(tradeId)) continue;
     await updateTrade(await client.trades.get(tradeId, { signal }));
-    if (isDone()) break;
+    if (areAllFinal()) break;
   }
   return [...known.values()];
 }

@@ -11,7 +11,7 @@ export interface Call {
   readonly body?: unknown;
 }
 
-/** The listed items, limited by the settings. */
+/** The items of a list, limited by the settings. */
 export interface Listed {
   readonly items: readonly unknown[];
   readonly hasMore: boolean;
@@ -67,7 +67,10 @@ function pathOf(path: string, params: Readonly<Record<string, string>>): string 
   return path.replace(/:(\w+)/g, (_, name: string) => segmentOf(params[name] ?? ''));
 }
 
-/** Encodes a path segment. Rejects an empty one, `.` and `..`, which would address another route. */
+/**
+ * Encodes a path segment. Rejects an empty segment, `.` and `..`, which would address another
+ * route.
+ */
 function segmentOf(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new UsageError(`The id is invalid: ${JSON.stringify(id)}.`);
   return encodeURIComponent(id);

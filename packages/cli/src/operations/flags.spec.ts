@@ -14,7 +14,7 @@ const fields: readonly Field[] = [
   { path: 'value', type: 'json' },
 ];
 
-function given(...argv: readonly string[]) {
+function parsedBody(...argv: readonly string[]) {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   for (const option of [...objectOptions(fields), ...fields.map(optionOf)]) command.addOption(option);
   command.parse(argv, { from: 'user' });
@@ -25,57 +25,62 @@ it('names a flag after its field', () => {
   expect(fields.map(flagOf)).toContain('--limits.max-open-trades');
 });
 
-it('keeps a decimal as the text that was typed, to its last digit', () => {
-  expect(given('--amount', '0.100000000000000000000001')).toEqual({ amount: '0.100000000000000000000001' });
+it('keeps every digit of a decimal', () => {
+  expect(parsedBody('--amount', '0.100000000000000000000001')).toEqual({
+    amount: '0.100000000000000000000001',
+  });
 });
 
-it('puts what is nested where it belongs', () => {
-  expect(given('--limits.max-open-trades', '5', '--limits.allowed-pairs', 'BTC/USDT,ETH/USDT')).toEqual({
+it('builds nested objects from flags with a path', () => {
+  expect(parsedBody('--limits.max-open-trades', '5', '--limits.allowed-pairs', 'BTC/USDT,ETH/USDT')).toEqual({
     limits: { max_open_trades: 5, allowed_pairs: ['BTC/USDT', 'ETH/USDT'] },
   });
 });
 
-it('takes an object whole as JSON, and its members before that', () => {
+it('accepts an object as JSON; the flags of its members override it', () => {
   expect(
-    given('--limits', '{"max_open_trades":1,"max_leverage":"2"}', '--limits.max-open-trades', '5'),
+    parsedBody('--limits', '{"max_open_trades":1,"max_leverage":"2"}', '--limits.max-open-trades', '5'),
   ).toEqual({
     limits: { max_open_trades: 5, max_leverage: '2' },
   });
-  expect(() => given('--limits', '[]')).toThrow(/JSON object/);
+  expect(() => parsedBody('--limits', '[]')).toThrow(/JSON object/);
 });
 
-it('takes a list by commas and by repeating the flag', () => {
-  expect(given('--limits.allowed-pairs', 'A/B', '--limits.allowed-pairs', 'C/D,E/F')).toEqual({
+it('accepts a list as comma-separated values or by repeating the flag', () => {
+  expect(parsedBody('--limits.allowed-pairs', 'A/B', '--limits.allowed-pairs', 'C/D,E/F')).toEqual({
     limits: { allowed_pairs: ['A/B', 'C/D', 'E/F'] },
   });
 });
 
-it('takes null where it removes, and there alone', () => {
-  expect(given('--limits.max-open-trades', 'null')).toEqual({ limits: { max_open_trades: null } });
-  expect(given('--limits.allowed-sides', 'null')).toEqual({ limits: { allowed_sides: null } });
-  expect(given('--amount', 'null')).toEqual({ amount: 'null' });
+it('parses null only for fields that null removes', () => {
+  expect(parsedBody('--limits.max-open-trades', 'null')).toEqual({ limits: { max_open_trades: null } });
+  expect(parsedBody('--limits.allowed-sides', 'null')).toEqual({ limits: { allowed_sides: null } });
+  expect(parsedBody('--amount', 'null')).toEqual({ amount: 'null' });
 });
 
 it('ignores the case of a choice, and rejects an invalid one', () => {
-  expect(given('--side', 'buy')).toEqual({ side: 'BUY' });
-  expect(() => given('--side', 'hold')).toThrow(/one of BUY, SELL/);
+  expect(parsedBody('--side', 'buy')).toEqual({ side: 'BUY' });
+  expect(() => parsedBody('--side', 'hold')).toThrow(/one of BUY, SELL/);
 });
 
-it('takes a switch without a value and another boolean with one', () => {
-  expect(given('--reduce-only', '--is-active', 'false')).toEqual({ reduce_only: true, is_active: false });
-  expect(() => given('--is-active', 'no')).toThrow(/one of true, false/);
+it('accepts a boolean with default false without a value, and any other boolean with a value', () => {
+  expect(parsedBody('--reduce-only', '--is-active', 'false')).toEqual({
+    reduce_only: true,
+    is_active: false,
+  });
+  expect(() => parsedBody('--is-active', 'no')).toThrow(/one of true, false/);
 });
 
 it('rejects an invalid number', () => {
-  expect(() => given('--limits.max-open-trades', '1.5')).toThrow(/must be an integer/);
+  expect(() => parsedBody('--limits.max-open-trades', '1.5')).toThrow(/must be an integer/);
 });
 
-it('accepts JSON, and any other text as a string', () => {
-  expect(given('--value', '{"a":[1]}')).toEqual({ value: { a: [1] } });
-  expect(given('--value', 'dark')).toEqual({ value: 'dark' });
+it('parses a JSON field as JSON if possible, otherwise as text', () => {
+  expect(parsedBody('--value', '{"a":[1]}')).toEqual({ value: { a: [1] } });
+  expect(parsedBody('--value', 'dark')).toEqual({ value: 'dark' });
 });
 
-it('lets flags go before a file, within objects, too', () => {
+it('merges flags over a file, also within objects', () => {
   const file = { amount: '1', limits: { max_open_trades: 1, max_leverage: '2' }, pairs: ['a'] };
   expect(merged(file, { limits: { max_open_trades: 5 }, pairs: ['b'] })).toEqual({
     amount: '1',

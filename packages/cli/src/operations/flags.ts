@@ -1,10 +1,10 @@
-/** Builds flags from an operation's fields, and a query or body from parsed flags. */
+/** Builds flags from the fields of an operation, and a query or body from parsed flags. */
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../failures.js';
 import { jsonOrText, putAt } from '../json/named-values.js';
 import type { Field, OperationInfo } from './operation-info.js';
 
-/** Represents null, which commander reads as no value. */
+/** Represents null, which commander would treat as a missing value. */
 const NULL = Symbol('null');
 
 export type OptionValues = Readonly<Record<string, unknown>>;
@@ -17,8 +17,8 @@ export function optionOf(field: Field): Option {
   const flag = flagOf(field);
   if (isSwitch(field)) return new Option(flag, describeField(field));
   const option = new Option(`${flag} <${placeholderOf(field)}>`, describeField(field));
-  // Only for the help; `argParser` replaces the parser with a case-insensitive one.
-  if (choices !== undefined && choices.length <= CHOICES_SHOWN) option.choices(choices);
+  // `choices` is set only for the help: below, `argParser` sets a case-insensitive parser.
+  if (choices !== undefined && choices.length <= CHOICES_SHOWN_MAX) option.choices(choices);
   const parse = (text: string) => (field.isNullable && text === 'null' ? NULL : parsedOf(field, text));
   return isList
     ? option.argParser((text: string, before: readonly unknown[] | typeof NULL | undefined) =>
@@ -32,7 +32,7 @@ export function optionOf(field: Field): Option {
 /** Returns an additional flag for each object whose members are flags: the whole object as JSON. */
 export function objectOptions(fields: readonly Field[]): readonly Option[] {
   return objectsIn(fields).map((path) =>
-    new Option(`${flagOf({ path })} <json>`, `all of ${path} as JSON`).argParser((text: string) => {
+    new Option(`${flagOf({ path })} <json>`, `${path} as one JSON object`).argParser((text: string) => {
       const value = jsonOrText(text);
       if (!isObject(value)) throw new InvalidArgumentError('It must be a JSON object.');
       return value;
@@ -47,8 +47,8 @@ const objectsIn = (fields: readonly Field[]) => [
 /** Whether the flag needs no value: a boolean that is false by default. */
 const isSwitch = ({ type, default: fallback }: Field) => type === 'boolean' && fallback === 'false';
 
-/** Longer choices are not listed in the help; event types are listed by `svc events types`. */
-const CHOICES_SHOWN = 8;
+/** The help does not list more choices than these. `svc events types` lists the event types. */
+const CHOICES_SHOWN_MAX = 8;
 
 function placeholderOf({ type, path, isList }: Field): string {
   if (type === 'boolean') return 'true|false';
@@ -96,17 +96,17 @@ function parsedOf({ type, choices }: Field, text: string): unknown {
 }
 
 function choiceOf(choices: readonly string[], text: string): string {
-  const found = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
-  return found;
+  const matching = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+  if (matching === undefined) throw new InvalidArgumentError(`It must be one of ${choices.join(', ')}.`);
+  return matching;
 }
 
 /** Builds a query or a body from the parsed flags, each value at the path of its field. */
 export function bodyOf(fields: readonly Field[], options: OptionValues): OptionValues {
   const body: Record<string, unknown> = {};
   for (const path of objectsIn(fields)) {
-    const whole = options[new Option(`${flagOf({ path })} <json>`).attributeName()];
-    if (isObject(whole)) body[path] = { ...whole };
+    const wholeObject = options[new Option(`${flagOf({ path })} <json>`).attributeName()];
+    if (isObject(wholeObject)) body[path] = { ...wholeObject };
   }
   for (const field of fields) {
     const value = options[optionOf(field).attributeName()];
@@ -115,12 +115,12 @@ export function bodyOf(fields: readonly Field[], options: OptionValues): OptionV
   return body;
 }
 
-/** Merges two objects deeply; values of `over` override those of `under`. */
-export function merged(under: OptionValues, over: OptionValues): OptionValues {
-  const result: Record<string, unknown> = { ...under };
-  for (const [name, value] of Object.entries(over)) {
-    const base = result[name];
-    result[name] = isObject(base) && isObject(value) ? merged(base, value) : value;
+/** Merges two objects deeply; values of `overrides` take precedence. */
+export function merged(base: OptionValues, overrides: OptionValues): OptionValues {
+  const result: Record<string, unknown> = { ...base };
+  for (const [name, value] of Object.entries(overrides)) {
+    const baseValue = result[name];
+    result[name] = isObject(baseValue) && isObject(value) ? merged(baseValue, value) : value;
   }
   return result;
 }

@@ -16,17 +16,20 @@ export async function textFrom({ terminal }: Pick<Context, 'terminal'>, file: st
   }
 }
 
-/** Reads a JSON object. @throws {UsageError} for other content, which the message does not quote */
+/**
+ * Reads a JSON object. @throws {UsageError} for other content; the message does not quote it,
+ * because it may be secret
+ */
 export async function objectFrom(context: Pick<Context, 'terminal'>, file: string): Promise<OptionValues> {
-  const where = file === '-' ? 'stdin' : file;
+  const source = file === '-' ? 'stdin' : file;
   let value: unknown;
   try {
     value = parseKeepingDigits(await textFrom(context, file));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${where} does not contain valid JSON.`);
+    throw new UsageError(`${source} does not contain valid JSON.`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${where} does not contain a JSON object.`);
+    throw new UsageError(`${source} does not contain a JSON object.`);
   return value as OptionValues;
 }

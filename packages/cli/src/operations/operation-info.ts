@@ -2,7 +2,7 @@
 
 /** A field of a query or a body, passed as a flag. */
 export interface Field {
-  /** The name, or the path: `sizing.mode`. */
+  /** The name, or the path of a nested field: `sizing.mode`. */
   readonly path: string;
   readonly type: 'text' | 'decimal' | 'integer' | 'boolean' | 'json';
   readonly isList?: boolean;

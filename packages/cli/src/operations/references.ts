@@ -1,4 +1,4 @@
-/** Resolves accounts by name and pairs by symbol. Without a name, resolves the only account. */
+/** Resolves accounts by name and pairs by symbol. */
 import type { Client, ExchangeAccount } from '@trading-automation/sdk';
 import type { Context } from '../context.js';
 import { NotFound, UsageError } from '../failures.js';
@@ -18,13 +18,13 @@ export async function accountOf(
   idOrName: string | undefined,
 ): Promise<Account> {
   if (idOrName !== undefined && ACCOUNT_ID.test(idOrName)) return client.exchanges.get(idOrName, { signal });
-  const found: Account[] = [];
+  const matches: Account[] = [];
   for await (const account of client.exchanges.list({ limit: 100 }, { signal }))
-    if (idOrName === undefined || account.account_name === idOrName) found.push(account);
-  const [account, another] = found;
+    if (idOrName === undefined || account.account_name === idOrName) matches.push(account);
+  const [account, another] = matches;
   if (account === undefined) throw noAccount(idOrName);
   if (another === undefined) return account;
-  const names = found.map(({ account_name, id }) => `${account_name} (${id})`).join(', ');
+  const names = matches.map(({ account_name, id }) => `${account_name} (${id})`).join(', ');
   throw idOrName === undefined
     ? new UsageError('You have more than one exchange account.', `Select one with --account: ${names}`)
     : new UsageError(`More than one account is named ${idOrName}.`, `Pass the id: ${names}`);

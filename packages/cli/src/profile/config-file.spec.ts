@@ -4,10 +4,10 @@ import { emptyFolder } from '../../test/support/empty-folder.js';
 import { UsageError } from '../failures.js';
 import { ConfigFile } from './config-file.js';
 
-const folderOf = () => join(emptyFolder(), 'config');
+const newConfigFolder = () => join(emptyFolder(), 'config');
 
-it('makes the first profile the one that is used', async () => {
-  const file = new ConfigFile(folderOf());
+it('makes the first profile the default', async () => {
+  const file = new ConfigFile(newConfigFolder());
   await file.change('home', { base_url: 'http://home:1' });
   await file.change('away', { base_url: 'http://away:1' });
   expect(await file.read()).toEqual({
@@ -17,22 +17,22 @@ it('makes the first profile the one that is used', async () => {
   expect(statSync(file.path).mode & 0o777).toBe(0o600);
 });
 
-it('changes what is named, takes away what is undefined, and keeps the rest', async () => {
-  const file = new ConfigFile(folderOf());
+it('changes the passed fields, removes those that are undefined and keeps the others', async () => {
+  const file = new ConfigFile(newConfigFolder());
   await file.change('home', { base_url: 'http://home:1', credential: 'api_key', world: 'test' });
   await file.change('home', { credential: undefined, world: 'live' });
   expect((await file.read()).profiles.home).toEqual({ base_url: 'http://home:1', world: 'live' });
 });
 
 it('rejects an invalid TOML file and names it', async () => {
-  const folder = folderOf();
+  const folder = newConfigFolder();
   mkdirSync(folder);
   writeFileSync(join(folder, 'config.toml'), 'profiles = [');
   await expect(new ConfigFile(folder).read()).rejects.toThrow(/config\.toml is not valid TOML/);
 });
 
-it.each(['', '../x', 'a b', '__proto__'])('refuses the name %j of a profile', async (name) => {
-  await expect(new ConfigFile(folderOf()).change(name, { base_url: 'http://home:1' })).rejects.toThrow(
+it.each(['', '../x', 'a b', '__proto__'])('rejects the profile name %j', async (name) => {
+  await expect(new ConfigFile(newConfigFolder()).change(name, { base_url: 'http://home:1' })).rejects.toThrow(
     UsageError,
   );
 });

@@ -1,8 +1,10 @@
 /**
  * Files that only their user can read.
  *
- * 1. Writes are atomic: a temporary file is renamed, so that a reader sees the old or the new content.
- * 2. The file is private from its first byte on (0600, in a folder of 0700). On Windows, user folders are private anyway.
+ * 1. Writes are atomic: a temporary file is renamed, so that a reader sees either the old or the
+ * new content.
+ * 2. The file is private from its first byte on (0600, in a folder of 0700). On Windows, folders of
+ * a user are private by default.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';

@@ -5,12 +5,12 @@ import { environmentOf } from '../environment.js';
 import { AuthRequired, UsageError } from '../failures.js';
 import { ProfileSecrets, SecretFile } from './secrets.js';
 
-const folderOf = () => join(emptyFolder(), 'config');
+const newConfigFolder = () => join(emptyFolder(), 'config');
 const fileIn = (folder: string, profile = 'default') =>
   new SecretFile(join(folder, 'credentials.json'), profile, 'linux');
 
-it('keeps the secrets of each profile, and forgets one without touching another', async () => {
-  const folder = folderOf();
+it('stores the secrets of each profile, and deletes only those of one profile', async () => {
+  const folder = newConfigFolder();
   await fileIn(folder).set('api_key', 'one');
   await fileIn(folder, 'other').set('api_key', 'two');
   await fileIn(folder).delete('api_key');
@@ -19,8 +19,8 @@ it('keeps the secrets of each profile, and forgets one without touching another'
   expect(await fileIn(folder, 'other').get('api_key')).toBe('two');
 });
 
-it('writes a file that is its user’s alone, and leaves no draft behind', async () => {
-  const folder = folderOf();
+it('writes a file that only its user can access, and leaves no temporary file', async () => {
+  const folder = newConfigFolder();
   await fileIn(folder).set('private_key', 'secret');
   await fileIn(folder).set('private_key', 'another');
   expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600);
@@ -28,8 +28,8 @@ it('writes a file that is its user’s alone, and leaves no draft behind', async
   expect(readdirSync(folder)).toEqual(['credentials.json']);
 });
 
-it('writes beside a link of the same name, never through it', async () => {
-  const folder = folderOf();
+it('replaces the file instead of writing into it', async () => {
+  const folder = newConfigFolder();
   await fileIn(folder).set('private_key', 'secret');
   const before = statSync(join(folder, 'credentials.json')).ino;
   await fileIn(folder).set('private_key', 'another');
@@ -37,9 +37,9 @@ it('writes beside a link of the same name, never through it', async () => {
 });
 
 it.each([0o644, 0o640, 0o606])(
-  'refuses a file of the permissions %o, and leaves it as it is',
+  'rejects a file with the permissions %o and does not change it',
   async (mode) => {
-    const folder = folderOf();
+    const folder = newConfigFolder();
     await fileIn(folder).set('private_key', 'secret');
     const path = join(folder, 'credentials.json');
     chmodSync(path, mode);
@@ -50,8 +50,8 @@ it.each([0o644, 0o640, 0o606])(
   },
 );
 
-it('says so where the file is damaged, and never overwrites it', async () => {
-  const folder = folderOf();
+it('reports an invalid file and does not overwrite it', async () => {
+  const folder = newConfigFolder();
   await fileIn(folder).set('private_key', 'secret');
   const path = join(folder, 'credentials.json');
   writeFileSync(path, '{"default": {');
@@ -59,9 +59,9 @@ it('says so where the file is damaged, and never overwrites it', async () => {
   expect(readFileSync(path, 'utf8')).toBe('{"default": {');
 });
 
-it('uses the file if configured, and rejects unknown values', async () => {
-  const environment = environmentOf({ SVC_CONFIG_DIR: folderOf(), SVC_CREDENTIALS: 'file' }, '.');
+it('uses the file if SVC_CREDENTIALS is file, and rejects unknown values', async () => {
+  const environment = environmentOf({ SVC_CONFIG_DIR: newConfigFolder(), SVC_CREDENTIALS: 'file' }, '.');
   expect((await new ProfileSecrets(environment, 'default', undefined).store()).kind).toBe('file');
-  const wrong = { ...environment, variables: { SVC_CREDENTIALS: 'drawer' } };
-  await expect(new ProfileSecrets(wrong, 'default', undefined).store()).rejects.toThrow(UsageError);
+  const invalid = { ...environment, variables: { SVC_CREDENTIALS: 'drawer' } };
+  await expect(new ProfileSecrets(invalid, 'default', undefined).store()).rejects.toThrow(UsageError);
 });

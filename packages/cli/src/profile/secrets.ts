@@ -1,8 +1,8 @@
 /**
  * The secrets of a profile: in the system's keyring or, without one, in a private file.
  *
- * 1. A file that other users can read is rejected. Its permissions are never fixed silently, because its secrets may have
- *    leaked.
+ * 1. A file that other users can read is rejected. Its permissions are not corrected silently,
+ * because its secrets may have leaked.
  * 2. Secrets belong to a configuration folder: another folder has its own secrets, even in the same keyring.
  * 3. On Linux only the desktop keyring is used: the kernel keyring is lost at a restart.
  * 4. `SVC_CREDENTIALS=file` selects the file.
@@ -28,16 +28,16 @@ export interface Secrets {
 const SERVICE = 'svc';
 export const SECRET_NAMES: readonly SecretName[] = ['private_key', 'api_key', 'listen_secret'];
 
-/** Opens its store on first use, because the keyring is slow to load. */
+/** Opens the store of a profile on first use, because the keyring is slow to load. */
 export class ProfileSecrets implements Secrets {
-  private chosen: Promise<Secrets> | undefined;
+  private storePromise: Promise<Secrets> | undefined;
   kind: 'keyring' | 'file' = 'file';
   place = '';
 
   constructor(
     private readonly environment: Environment,
     private readonly profile: string,
-    private readonly known: 'keyring' | 'file' | undefined,
+    private readonly storedKind: 'keyring' | 'file' | undefined,
   ) {}
 
   async get(name: SecretName): Promise<string | undefined> {
@@ -54,8 +54,8 @@ export class ProfileSecrets implements Secrets {
 
   /** Returns the opened store. */
   async store(): Promise<Secrets> {
-    this.chosen ??= storeOf(this.environment, this.profile, this.known);
-    const store = await this.chosen;
+    this.storePromise ??= storeOf(this.environment, this.profile, this.storedKind);
+    const store = await this.storePromise;
     this.kind = store.kind;
     this.place = store.place;
     return store;
@@ -65,10 +65,10 @@ export class ProfileSecrets implements Secrets {
 async function storeOf(
   environment: Environment,
   profile: string,
-  known: 'keyring' | 'file' | undefined,
+  storedKind: 'keyring' | 'file' | undefined,
 ): Promise<Secrets> {
   const file = new SecretFile(secretFilePath(environment), profile, environment.platform);
-  const requested = environment.variables.SVC_CREDENTIALS ?? known;
+  const requested = environment.variables.SVC_CREDENTIALS ?? storedKind;
   if (requested === 'file') return file;
   if (requested !== undefined && requested !== 'keyring')
     throw new UsageError(`SVC_CREDENTIALS must be keyring or file; got ${requested}.`);
@@ -108,9 +108,9 @@ export class SecretFile implements Secrets {
   }
 
   async delete(name: SecretName): Promise<void> {
-    const { [this.profile]: own, ...others } = await this.read();
-    if (own?.[name] === undefined) return;
-    const { [name]: _deleted, ...rest } = own;
+    const { [this.profile]: ownSecrets, ...others } = await this.read();
+    if (ownSecrets?.[name] === undefined) return;
+    const { [name]: _deleted, ...rest } = ownSecrets;
     await this.write(Object.keys(rest).length === 0 ? others : { ...others, [this.profile]: rest });
   }
 

@@ -9,7 +9,7 @@ const file = {
   },
 };
 
-it('takes a flag before the environment, and the environment before the profile', () => {
+it('prefers a flag over the environment, and the environment over the profile', () => {
   const variables = { SVC_BASE_URL: 'http://environment:1', SVC_PROFILE: 'away' };
   expect(settingsOf({ baseUrl: 'http://flag:1' }, variables, file).baseURL).toBe('http://flag:1');
   expect(settingsOf({}, variables, file).baseURL).toBe('http://environment:1');
@@ -21,13 +21,13 @@ it('takes a flag before the environment, and the environment before the profile'
   });
 });
 
-it('knows the world by the key before it asks the profile', () => {
+it('derives the world from the API key, otherwise from the profile', () => {
   expect(settingsOf({}, {}, file).world).toBe('live');
   expect(settingsOf({}, { SVC_API_KEY: 'svc_test_abc' }, file).world).toBe('test');
   expect(settingsOf({ profile: 'away' }, {}, file).world).toBeUndefined();
 });
 
-it('asks for JSON by --json, with the fields that are named, and by --jq', () => {
+it('selects JSON output with --json, its fields with --json=fields, and JSON output with --jq', () => {
   expect(settingsOf({}, {}, file).json).toBeUndefined();
   expect(settingsOf({ json: true }, {}, file).json).toEqual([]);
   expect(settingsOf({ json: 'id,fee.amount' }, {}, file).json).toEqual(['id', 'fee.amount']);
@@ -39,7 +39,7 @@ it.each([
   ['10', 10_000],
   ['500ms', 500],
   ['1.5m', 90_000],
-])('reads the time %s', (timeout, ms) => {
+])('parses the timeout %s', (timeout, ms) => {
   expect(settingsOf({ timeout }, {}, file).timeoutMs).toBe(ms);
 });
 
@@ -50,10 +50,10 @@ it.each([
   [{ limit: '1.5' }],
   [{ limit: '3', all: true }],
   [{ quiet: true, verbose: true }],
-])('refuses %j', (options) => {
+])('rejects %j', (options) => {
   expect(() => settingsOf(options, {}, file)).toThrow(UsageError);
 });
 
-it('says how to give the address that is missing', () => {
+it('rejects a missing base URL', () => {
   expect(() => baseURLOf(settingsOf({}, {}, { profiles: {} }))).toThrow(UsageError);
 });

@@ -1,8 +1,9 @@
 /**
  * The settings of a run. Flags override the environment, which overrides the profile.
  *
- * 1. A secret is never a flag: every process of the machine can see flags, and the shell history stores them.
- * 2. A run uses one credential. Two credentials of the same level are an error.
+ * 1. A secret is never passed as a flag: other processes can see flags, and the shell history
+ * stores them.
+ * 2. A run uses one credential. Two credentials in the environment are an error.
  */
 import type { Variables } from '../environment.js';
 import { UsageError } from '../failures.js';

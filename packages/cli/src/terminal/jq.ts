@@ -1,8 +1,8 @@
-/** jq, loaded on first use because it is megabytes of WebAssembly. */
+/** Loads jq on first use, because it is megabytes of WebAssembly. */
 import { Failure, UsageError } from '../failures.js';
 
 /** Applies a jq filter; strings are printed without quotes. @throws {UsageError} if the filter is invalid */
-export async function filtered(data: unknown, filter: string): Promise<string> {
+export async function applyFilter(data: unknown, filter: string): Promise<string> {
   const { raw } = await import('jq-wasm');
   try {
     return await raw(JSON.stringify(data), filter, ['-r']);

@@ -7,7 +7,7 @@
  */
 import { UsageError } from '../failures.js';
 import type { Settings } from '../profile/settings.js';
-import { filtered } from './jq.js';
+import { applyFilter } from './jq.js';
 import { tableOf } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 import { linesOf, NOTHING, type Row, safeLine, safeText, textOf, valueAt } from './text-of.js';
@@ -78,7 +78,7 @@ export class TerminalPrinter implements Printer {
     const { json, jq } = this.settings;
     if (json === undefined) return this.line(line);
     const picked = pick(record, json);
-    await this.line(jq === undefined ? JSON.stringify(picked) : await filtered(picked, jq));
+    await this.line(jq === undefined ? JSON.stringify(picked) : await applyFilter(picked, jq));
   }
 
   async line(text: string): Promise<void> {
@@ -105,11 +105,11 @@ export class TerminalPrinter implements Printer {
   private async json(data: unknown): Promise<void> {
     const { json = [], jq } = this.settings;
     const picked = pick(data, json);
-    const text = jq === undefined ? JSON.stringify(picked, null, 2) : await filtered(picked, jq);
+    const text = jq === undefined ? JSON.stringify(picked, null, 2) : await applyFilter(picked, jq);
     if (text !== '' || jq === undefined) await this.line(text);
   }
 
-  /** Prints the records within a record as a table below its name. */
+  /** Prints a list of records within a record as a table with a heading. */
   private async nestedTable(name: string, rows: readonly Row[]): Promise<void> {
     const paths = [...new Set(rows.flatMap((row) => linesOf(row).map(([path]) => path)))];
     const cells = rows.map((row) => paths.map((path) => textOf(valueAt(row, path))));
@@ -129,17 +129,17 @@ export class TerminalPrinter implements Printer {
     const { columns, hasUnicode, colors } = this.terminal;
     return tableOf(
       headings,
-      cells.map((row) => row.map((text) => (text === '' ? NOTHING : shortened(text)))),
+      cells.map((row) => row.map((text) => (text === '' ? NOTHING : withoutMilliseconds(text)))),
       {
         columns,
         ellipsis: hasUnicode ? '…' : '...',
         heading: (text) => colors.bold(text),
-        cell: (text, at) => this.colored(paths[at]!, text),
+        cell: (text, column) => this.colored(paths[column]!, text),
       },
     );
   }
 
-  /** Colours a status. The text alone is sufficient; colour is optional. */
+  /** Colours a status. Colour is optional: the text alone is sufficient. */
   private colored(path: string, text: string): string {
     const { colors } = this.terminal;
     if (!/(?:^|\.)(?:status|outcome)$/.test(path)) return text;
@@ -153,8 +153,8 @@ export class TerminalPrinter implements Printer {
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Removes the milliseconds of a timestamp. */
-const shortened = (text: string) => (INSTANT.test(text) ? `${text.slice(0, 19)}Z` : text);
+/** Removes the milliseconds of a timestamp; returns other text unchanged. */
+const withoutMilliseconds = (text: string) => (INSTANT.test(text) ? `${text.slice(0, 19)}Z` : text);
 
 const isTable = (value: unknown) =>
   Array.isArray(value) &&
@@ -204,7 +204,7 @@ function unknown(field: string, row: unknown): UsageError {
   const known = typeof row === 'object' && row !== null ? Object.keys(row) : [];
   return new UsageError(
     `--json: unknown field ${safeText(field)}.`,
-    `Fields: ${known.join(', ')}. The word after --json is read as its fields: put arguments before it, or write --json=`,
+    `Fields: ${known.join(', ')}. The word after --json is parsed as field names: put arguments before --json, or write --json=`,
   );
 }
 

@@ -2,25 +2,25 @@ import spinnerOf from 'yocto-spinner';
 import type { Settings } from '../profile/settings.js';
 import type { Terminal } from './terminal.js';
 
-const QUICK_MS = 300;
+const SPINNER_DELAY_MS = 300;
 
 /** Runs work with a spinner on stderr, if stderr is a terminal with colours. */
 export async function withProgress<T>(
   { stderr, noteColors, hasUnicode }: Terminal,
   { isQuiet, isDebug }: Settings,
-  what: string,
+  label: string,
   work: () => Promise<T>,
 ): Promise<T> {
   if (stderr.isTTY !== true || !noteColors.isColorSupported || isQuiet || isDebug) return work();
   const spinner = spinnerOf({
-    text: what,
+    text: label,
     stream: stderr as NodeJS.WriteStream,
     // The command line handles signals itself.
     handleSignals: false,
     ...(hasUnicode ? {} : { spinner: { frames: ['-', '\\', '|', '/'], interval: 120 } }),
   });
   // Quick work shows no spinner, to avoid flicker.
-  const start = setTimeout(() => spinner.start(), QUICK_MS);
+  const start = setTimeout(() => spinner.start(), SPINNER_DELAY_MS);
   try {
     return await work();
   } finally {

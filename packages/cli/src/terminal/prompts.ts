@@ -1,5 +1,6 @@
 /**
- * Prompts the user on stderr, since stdout is for data. Scripts are never prompted. Ctrl-C at a prompt ends the command.
+ * Prompts the user on stderr, because stdout is for data. Scripts are never prompted. Ctrl-C at a
+ * prompt ends the command.
  */
 import { PassThrough } from 'node:stream';
 import { type CANCEL_SYMBOL, confirm, isCancel, password, select, text } from '@clack/prompts';
@@ -68,7 +69,10 @@ export class TerminalPrompts implements Prompts {
 
 type Common = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
 
-/** Removes colours and Unicode characters that this terminal does not support; the prompt library ignores the settings. */
+/**
+ * Removes colours and Unicode characters that the terminal does not support. The prompt library
+ * always writes them.
+ */
 function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {
   const output = new PassThrough();
   output.on('data', (chunk: Buffer) => {
@@ -97,5 +101,5 @@ const ASCII: Readonly<Record<string, string>> = {
 };
 
 function asciiOf(text: string): string {
-  return text.replace(/\P{ASCII}/gu, (sign) => ASCII[sign] ?? '?');
+  return text.replace(/\P{ASCII}/gu, (character) => ASCII[character] ?? '?');
 }

@@ -1,9 +1,10 @@
 /**
  * Tables for a screen: without borders, at most as wide as the screen.
  *
- * 1. Ids, decimals and timestamps are never truncated, since a part of a number is another number. Other columns shrink,
- *    the widest first.
- * 2. If that is not enough, the last columns are omitted: the first ones identify the record.
+ * 1. Ids, decimals and timestamps are never truncated: a part of a number is another number. Other
+ * columns shrink, the widest first.
+ * 2. If that is not enough, the last columns are omitted, because the first ones identify the
+ * record.
  */
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
@@ -17,9 +18,9 @@ export interface TableStyle {
 }
 
 const GAP = 2;
-const NARROWEST = 6;
-/** An id, a decimal or a timestamp: never truncated. */
-const UNCUT = /^(?:[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}|-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
+const WIDTH_MIN = 6;
+/** Matches ids, decimals and timestamps. */
+const NEVER_TRUNCATED = /^(?:[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}|-?\d+(?:\.\d+)?|\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
 const COLUMNS_MIN = 2;
 const NO_BORDERS = {
   top: '',
@@ -69,15 +70,17 @@ function widthsOf(
   const preferred = headings.map((heading, at) =>
     Math.max(stringWidth(heading), ...rows.map((row) => stringWidth(row[at] ?? ''))),
   );
-  const least = headings.map((_, at) =>
-    rows.some((row) => UNCUT.test(row[at] ?? '')) ? preferred[at]! : Math.min(preferred[at]!, NARROWEST),
+  const minimum = headings.map((_, at) =>
+    rows.some((row) => NEVER_TRUNCATED.test(row[at] ?? ''))
+      ? preferred[at]!
+      : Math.min(preferred[at]!, WIDTH_MIN),
   );
   let count = headings.length;
-  while (count > COLUMNS_MIN && totalOf(least.slice(0, count)) > columns) count--;
+  while (count > COLUMNS_MIN && totalOf(minimum.slice(0, count)) > columns) count--;
   const widths = preferred.slice(0, count);
   for (let excess = totalOf(widths) - columns; excess > 0; excess--) {
     const widest = widths.reduce(
-      (found, width, at) => (width > least[at]! && width > (widths[found] ?? 0) ? at : found),
+      (candidate, width, at) => (width > minimum[at]! && width > (widths[candidate] ?? 0) ? at : candidate),
       -1,
     );
     if (widest === -1) break;
@@ -93,10 +96,10 @@ const totalOf = (widths: readonly number[]) =>
 export function cut(text: string, width: number, ellipsis: string): string {
   if (stringWidth(text) <= width) return text;
   let result = '';
-  let taken = stringWidth(ellipsis);
+  let usedWidth = stringWidth(ellipsis);
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    taken += stringWidth(segment);
-    if (taken > width) break;
+    usedWidth += stringWidth(segment);
+    if (usedWidth > width) break;
     result += segment;
   }
   return result + ellipsis;

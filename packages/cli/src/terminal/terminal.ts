@@ -1,8 +1,8 @@
 /**
  * The capabilities of the terminal: which streams are screens, and whether they support colours and Unicode.
  *
- * Colour is decided by `--no-color`, NO_COLOR, FORCE_COLOR and TERM=dumb, in this order, then by whether the stream is a
- * screen.
+ * `--no-color`, NO_COLOR, FORCE_COLOR and TERM=dumb decide on colours, in this order; otherwise
+ * only a screen gets colours.
  */
 import pc from 'picocolors';
 import type { Variables } from '../environment.js';
@@ -72,7 +72,10 @@ function showsColor(isTTY: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Variables):
   return isTTY && TERM !== 'dumb';
 }
 
-/** Decided by the locale: the first of LC_ALL, LC_CTYPE and LANG that is set. */
+/**
+ * Returns whether the locale is UTF-8. The locale is the first of LC_ALL, LC_CTYPE and LANG that is
+ * set.
+ */
 function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM, WT_SESSION }: Variables): boolean {
   if (WT_SESSION) return true;
   return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');

@@ -1,7 +1,7 @@
 /**
  * Formats values of responses as text.
  *
- * 1. A decimal is shown unchanged, digit for digit.
+ * 1. A decimal is shown with every digit.
  * 2. Names and messages are untrusted: control characters are escaped, so that the terminal does not execute them.
  */
 
@@ -43,8 +43,8 @@ export function safeText(text: string): string {
 }
 
 function escapeOf(character: string): string {
-  const named = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }[character];
-  return named ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const shortEscape = { '\n': '\\n', '\t': '\\t', '\r': '\\r' }[character];
+  return shortEscape ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Flattens a record to pairs of path and text. */

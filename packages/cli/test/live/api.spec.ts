@@ -10,15 +10,15 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const svc = (argv: readonly string[], around: TestEnvironment = {}) =>
+const svc = (argv: readonly string[], testEnvironment: TestEnvironment = {}) =>
   runCaptured(['api', ...argv], {
     variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key', NO_COLOR: '1' },
-    ...around,
+    ...testEnvironment,
   });
-const bodyOf = (route: string) => JSON.parse(api.requests.find((asked) => asked.route === route)!.body);
+const bodyOf = (route: string) => JSON.parse(api.requests.find((request) => request.route === route)!.body);
 
 describe('svc api', () => {
-  it('prints the answer as it came; a screen gets it laid out', async () => {
+  it('prints the response unchanged in a pipe, and indented on a screen', async () => {
     api.on('GET /v1/me', { data: { id: 'usr_1', name: 'a\u0007b' } });
     expect(await svc(['GET', '/v1/me'])).toMatchObject({
       exitCode: 0,
@@ -28,14 +28,14 @@ describe('svc api', () => {
     expect(screen.stdout).toContain('\n  "data": {\n    "id": "usr_1",\n');
   });
 
-  it('puts fields of a GET into its query, behind what is there', async () => {
+  it('appends fields of a GET to its query', async () => {
     api.onList('GET /v1/trades', []);
     await svc(['GET', '/v1/trades?limit=1', '-f', 'status=FILLED', '-f', 'side=BUY']);
     expect(api.requests[0]!.url).toBe('/v1/trades?limit=1&status=FILLED&side=BUY');
     expect(api.requests[0]!.body).toBe('');
   });
 
-  it('makes the body of others out of fields, nested by points, no digit lost', async () => {
+  it('builds the body of other methods from fields, with nested paths and every digit', async () => {
     api.on('POST /v1/copiers', { data: {} });
     const fields = [
       'name=my copier',
@@ -53,7 +53,7 @@ describe('svc api', () => {
     });
   });
 
-  it('takes the body from a file or from stdin, no digit lost', async () => {
+  it('reads the body from a file or from stdin with every digit', async () => {
     api.on('PUT /v1/settings/a', { data: {} }).on('PATCH /v1/me', { data: {} });
     const file = join(mkdtempSync(join(tmpdir(), 'svc-test-')), 'body.json');
     writeFileSync(file, '{"value":0.123456789012345678}');
@@ -63,7 +63,7 @@ describe('svc api', () => {
     expect(bodyOf('PATCH /v1/me')).toEqual({ email: 'a@example.com' });
   });
 
-  it('follows the pages of a list into one array, and stops at --limit', async () => {
+  it('prints all pages of a list as one array, up to --limit items', async () => {
     api.on('GET /v1/trades', ({ url }) => {
       const search = new URL(url, api.url).searchParams;
       const page = Number(search.get('cursor') ?? 0);
@@ -72,8 +72,8 @@ describe('svc api', () => {
         pagination: { has_more: page < 2, next_cursor: page < 2 ? String(page + 1) : null },
       };
     });
-    const all = await svc(['GET', '/v1/trades?side=BUY&offset=0', '--paginate']);
-    expect(JSON.parse(all.stdout).map(({ id }: { id: string }) => id)).toEqual(
+    const allPages = await svc(['GET', '/v1/trades?side=BUY&offset=0', '--paginate']);
+    expect(JSON.parse(allPages.stdout).map(({ id }: { id: string }) => id)).toEqual(
       [0, 1, 2, 3, 4, 5].map((i) => `trd_${i}`),
     );
     expect(api.requests.map(({ url }) => url)).toEqual([
@@ -82,11 +82,11 @@ describe('svc api', () => {
       '/v1/trades?side=BUY&cursor=2',
     ]);
     api.requests.length = 0;
-    const some = await svc(['GET', '/v1/trades', '--paginate', '--limit', '3', '--jq', '.[].id']);
-    expect([some.stdout, api.requests.length]).toEqual(['trd_0\ntrd_1\ntrd_2\n', 2]);
+    const limited = await svc(['GET', '/v1/trades', '--paginate', '--limit', '3', '--jq', '.[].id']);
+    expect([limited.stdout, api.requests.length]).toEqual(['trd_0\ntrd_1\ntrd_2\n', 2]);
   });
 
-  it('prints status and headers, too, where they are asked for', async () => {
+  it('also prints status and headers with --include', async () => {
     api.on('GET /v1/me', { data: {} });
     const { stdout } = await svc(['GET', '/v1/me', '--include']);
     expect(stdout).toMatch(/^HTTP 200\n(?:[\w-]+: .*\n)*x-request-id: req_test\n(?:[\w-]+: .*\n)*\n\{/);
@@ -101,12 +101,12 @@ describe('svc api', () => {
     [['POST', '/v1/x', '--paginate']],
     [['POST', '/v1/x', '-f', 'a']],
     [['POST', '/v1/x', '-f', 'a=1', '-f', 'a.b=1']],
-  ])('refuses %j before anything is sent', async (argv) => {
+  ])('rejects %j before a request is sent', async (argv) => {
     const { exitCode } = await svc(argv, { stdin: '{}' });
     expect([exitCode, api.requests]).toEqual([2, []]);
   });
 
-  it('refuses a body that is no JSON, and to page through what is no list', async () => {
+  it('rejects a body that is not JSON, and --paginate for a response that is not a list', async () => {
     expect(await svc(['POST', '/v1/x', '--input', '-'], { stdin: '{"a":' })).toMatchObject({ exitCode: 2 });
     api.on('GET /v1/me', { data: {} });
     expect(await svc(['GET', '/v1/me', '--paginate'])).toMatchObject({ exitCode: 2 });
@@ -116,9 +116,9 @@ describe('svc api', () => {
     [404, 'not_found', 3],
     [403, 'permission_denied', 4],
     [422, 'validation_failed', 1],
-  ])('ends by what the API refuses: %i %s is %i', async (status, code, exit) => {
+  ])('responds to the API error %i %s with exit code %i', async (status, code, expectedExitCode) => {
     api.on('GET /v1/x', { status, code });
     const { exitCode, stderr } = await svc(['GET', '/v1/x']);
-    expect([exitCode, stderr]).toEqual([exit, expect.stringContaining(`(${code})`)]);
+    expect([exitCode, stderr]).toEqual([expectedExitCode, expect.stringContaining(`(${code})`)]);
   });
 });

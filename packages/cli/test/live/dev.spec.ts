@@ -11,7 +11,10 @@ import { Interrupted } from '../../src/failures.js';
 import { run } from '../../src/run.js';
 import { StubStreamingApi } from './stub-streaming-api.js';
 
-/** What `npm start` runs in the checkout of these tests: it says where it is, and ends when it is asked to. */
+/**
+ * The script that `npm start` runs in the test's checkout: it writes its addresses to
+ * .data/dev.json and exits on SIGTERM.
+ */
 const LAUNCHER = `
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 const state = new URL('.data/dev.json', import.meta.url);
@@ -27,7 +30,7 @@ setInterval(() => {}, 1000);
 let checkout: string;
 let api: StubStreamingApi;
 let paper: Server;
-let opened: string[];
+let paperRequests: string[];
 beforeEach(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'svc-checkout-'));
   mkdirSync(join(checkout, '.data'));
@@ -38,9 +41,9 @@ beforeEach(async () => {
   );
   writeFileSync(join(checkout, 'start.mjs'), LAUNCHER);
   api = await StubStreamingApi.start();
-  opened = [];
+  paperRequests = [];
   paper = createServer(async (request, response) => {
-    opened.push(`${request.method} ${request.url} ${await text(request)}`);
+    paperRequests.push(`${request.method} ${request.url} ${await text(request)}`);
     response.writeHead(200).end('{"api_key":"paper key","api_secret":"paper secret"}');
   });
   await new Promise<void>((resolve) => paper.listen(0, '127.0.0.1', resolve));
@@ -62,8 +65,8 @@ async function svc(
 ) {
   const output = { stdout: '', stderr: '' };
   const stream = (name: 'stdout' | 'stderr') =>
-    new PassThrough().setEncoding('utf8').on('data', (part: string) => {
-      output[name] += part;
+    new PassThrough().setEncoding('utf8').on('data', (chunk: string) => {
+      output[name] += chunk;
     });
   const exitCode = await run(argv, {
     streams: { stdin: Readable.from([]), stdout: stream('stdout'), stderr: stream('stderr') },
@@ -81,8 +84,8 @@ async function svc(
   return { exitCode, ...output };
 }
 
-/** Waits until a process has ended. Its id is in use until its parent has reaped it. */
-async function gone(pid: number): Promise<void> {
+/** Waits until a process has ended and its parent has released its id. */
+async function waitForEnd(pid: number): Promise<void> {
   await eventually(() => {
     try {
       return !process.kill(pid, 0);
@@ -96,19 +99,19 @@ describe('svc dev', () => {
   it('runs the stack of the parent checkout, prints its addresses, and stops it', async () => {
     const up = await svc(['dev', 'up', '--detach', '--json']);
     expect(up.exitCode).toBe(0);
-    const told = JSON.parse(up.stdout);
-    expect(told).toMatchObject({ rest_url: 'http://127.0.0.1:4000', pid: expect.any(Number) });
+    const printed = JSON.parse(up.stdout);
+    expect(printed).toMatchObject({ rest_url: 'http://127.0.0.1:4000', pid: expect.any(Number) });
     expect(up.stdout).not.toContain('svc_test_secret');
 
-    const again = await svc(['dev', 'up', '--json']);
-    expect([again.exitCode, JSON.parse(again.stdout).pid]).toEqual([0, told.pid]);
-    expect(again.stderr).toContain('Already running');
+    const secondUp = await svc(['dev', 'up', '--json']);
+    expect([secondUp.exitCode, JSON.parse(secondUp.stdout).pid]).toEqual([0, printed.pid]);
+    expect(secondUp.stderr).toContain('Already running');
 
     expect(await svc(['dev', 'down'])).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining('Stopped'),
     });
-    await gone(told.pid);
+    await waitForEnd(printed.pid);
     expect(await svc(['dev', 'down'])).toMatchObject({
       exitCode: 0,
       stderr: expect.stringContaining('The stack is not running'),
@@ -126,18 +129,18 @@ describe('svc dev', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('begins again with empty data, once that was confirmed', async () => {
+  it('resets the data only after confirmation', async () => {
     await svc(['dev', 'up', '--detach']);
     const { pid } = JSON.parse(readFileSync(join(checkout, '.data', 'dev.json'), 'utf8'));
-    const refused = await svc(['dev', 'reset', '--detach']);
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    const unconfirmed = await svc(['dev', 'reset', '--detach']);
+    expect([unconfirmed.exitCode, unconfirmed.stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect(() => process.kill(pid, 0)).not.toThrow();
     const reset = await svc(['dev', 'reset', '--detach', '--yes', '--json']);
     expect([reset.exitCode, JSON.parse(reset.stdout).pid === pid]).toEqual([0, false]);
     expect(readFileSync(join(checkout, '.data', 'fresh'), 'utf8')).toBe('yes');
   });
 
-  it('takes a file that a dead stack left for what it is', async () => {
+  it('ignores the state file of a stack that is no longer running', async () => {
     writeFileSync(join(checkout, '.data', 'dev.json'), JSON.stringify({ rest_url: 'x', pid: process.pid }));
     expect((await svc(['dev', 'down'])).stderr).toContain('The stack is not running');
   });
@@ -148,7 +151,7 @@ describe('svc dev', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it ended with exit code 3')]);
   });
 
-  it('is for checkouts', async () => {
+  it('fails outside a checkout', async () => {
     const { exitCode, stderr } = await svc(['dev', 'up'], tmpdir());
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is not in a checkout')]);
   });
@@ -173,10 +176,10 @@ describe('svc dev seed', () => {
   });
   const created = () => api.requests.filter(({ route }) => route === 'POST /v1/exchanges');
 
-  it('opens an account at the paper exchange, links it, and waits until its balances are known', async () => {
+  it('opens an account at the paper exchange, links it and waits for its balances', async () => {
     const seeded = await svc(['dev', 'seed', '--paper-url', paperURL(), '--balance', 'USDT=5000', '--json']);
     expect([seeded.exitCode, JSON.parse(seeded.stdout)]).toEqual([0, account]);
-    expect(opened).toEqual(['POST /admin/accounts {"balances":{"USDT":"5000"}}']);
+    expect(paperRequests).toEqual(['POST /admin/accounts {"balances":{"USDT":"5000"}}']);
     expect(JSON.parse(created()[0]!.body)).toEqual({
       exchange: 'paper',
       account_name: 'practice',
@@ -186,7 +189,7 @@ describe('svc dev seed', () => {
     expect(seeded.stdout + seeded.stderr).not.toContain('paper secret');
   });
 
-  it('links no second one unless it is to have another name', async () => {
+  it('links no second account, except under another name', async () => {
     api.onList('GET /v1/exchanges', [account]);
     expect((await svc(['dev', 'seed', '--paper-url', paperURL()])).exitCode).toBe(0);
     expect(created()).toEqual([]);
@@ -194,26 +197,26 @@ describe('svc dev seed', () => {
     expect(JSON.parse(created()[0]!.body).account_name).toBe('copies');
   });
 
-  it('knows the paper exchange of the stack that runs here, and keeps where its GraphQL is', async () => {
+  it('finds the paper exchange of the running stack, and stores the GraphQL URL in the profile', async () => {
     await svc(['dev', 'up', '--detach']);
     expect((await svc(['dev', 'seed'])).exitCode).toBe(0);
-    expect(opened).toHaveLength(1);
+    expect(paperRequests).toHaveLength(1);
     expect(readFileSync(join(checkout, 'home', 'config.toml'), 'utf8')).toContain(
       'graphql_url = "http://127.0.0.1:4001"',
     );
   });
 
-  it('says what is missing where no paper exchange is known or answers', async () => {
+  it('reports an unknown or unavailable paper exchange, and invalid options', async () => {
     expect(await svc(['dev', 'seed'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('svc dev up'),
     });
     expect((await svc(['dev', 'seed', '--paper-url', 'nowhere'])).exitCode).toBe(2);
     expect((await svc(['dev', 'seed', '--balance', 'USDT'])).exitCode).toBe(2);
-    const away = paperURL();
+    const stoppedURL = paperURL();
     paper.closeAllConnections();
     await new Promise((resolve) => paper.close(resolve));
-    expect(await svc(['dev', 'seed', '--paper-url', away])).toMatchObject({
+    expect(await svc(['dev', 'seed', '--paper-url', stoppedURL])).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('No response from the paper exchange'),
     });
@@ -222,7 +225,7 @@ describe('svc dev seed', () => {
 });
 
 describe('svc open and svc docs', () => {
-  it('print addresses, and open nothing without an interactive terminal', async () => {
+  it('print addresses, and open no browser without an interactive terminal', async () => {
     expect(await svc(['open', 'docs'])).toMatchObject({ exitCode: 0, stdout: `${api.url}/docs\n` });
     expect(await svc(['docs', 'dead-letters'])).toMatchObject({
       stdout: `${api.url}/docs#tag/dead-letters\n`,
@@ -231,13 +234,13 @@ describe('svc open and svc docs', () => {
     expect((await svc(['docs'])).stdout).toContain(`webhooks\tWebhooks\t${api.url}/docs#tag/webhooks`);
   });
 
-  it('know the pages of the stack that runs here', async () => {
+  it('include the pages of the running stack', async () => {
     expect((await svc(['open', 'mail'])).exitCode).toBe(3);
     await svc(['dev', 'up', '--detach']);
     expect(await svc(['open', 'mail'])).toMatchObject({ exitCode: 0, stdout: 'http://127.0.0.1:4020\n' });
   });
 
-  it('say what there is where something is not', async () => {
+  it('list the valid names if a name is unknown', async () => {
     expect(await svc(['open', 'x'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('graphiql'),

@@ -14,7 +14,7 @@ beforeEach(async () => {
   api = await StubStreamingApi.start();
   graphql = await StubGraphqlServer.start();
   home = emptyFolder();
-  graphql.answer = { data: { health: { status: 'ok' } } };
+  graphql.httpResponse = { data: { health: { status: 'ok' } } };
   api.on('GET /v1/version', { data: { version: '1.2.3', commit: 'abc', api: 'v1', world: 'test' } });
   api.on('GET /v1/me', {
     data: {
@@ -30,8 +30,8 @@ afterEach(async () => {
 });
 
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: doctor').digest('hex');
-async function doctor(variables: Record<string, string> = { SVC_PRIVATE_KEY }, ...given: string[]) {
-  const { exitCode, stdout, stderr } = await runCaptured(['doctor', '--json', ...given], {
+async function doctor(variables: Record<string, string> = { SVC_PRIVATE_KEY }, ...args: string[]) {
+  const { exitCode, stdout, stderr } = await runCaptured(['doctor', '--json', ...args], {
     configFolder: home,
     variables: { SVC_BASE_URL: api.url, SVC_GRAPHQL_URL: graphql.url, ...variables },
   });
@@ -40,14 +40,14 @@ async function doctor(variables: Record<string, string> = { SVC_PRIVATE_KEY }, .
   return {
     exitCode,
     stderr,
-    of: (check: string) => findings.find((finding) => finding.check === check),
+    findingOf: (check: string) => findings.find((finding) => finding.check === check),
     findings,
   };
 }
 
 describe('svc doctor', () => {
-  it('finds all well, and says what the credential may do', async () => {
-    const { exitCode, findings, of } = await doctor();
+  it('passes all checks, and shows the permissions of the credential', async () => {
+    const { exitCode, findings, findingOf } = await doctor();
     expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
       'node ok',
       'config ok',
@@ -60,11 +60,13 @@ describe('svc doctor', () => {
       'graphql ok',
     ]);
     expect(exitCode).toBe(0);
-    expect(of('api')!.found).toMatch(/^1\.2\.3, v1, test world, responds in \d+ ms$/);
-    expect(of('credential')!.found).toBe('api_key key_1 of usr_1, test world, permissions READ, TRADE');
+    expect(findingOf('api')!.found).toMatch(/^1\.2\.3, v1, test world, responds in \d+ ms$/);
+    expect(findingOf('credential')!.found).toBe(
+      'api_key key_1 of usr_1, test world, permissions READ, TRADE',
+    );
   });
 
-  it('is one line for each check in a pipe, and nothing else', async () => {
+  it('prints one line per check in a pipe', async () => {
     const { stdout } = await runCaptured(['doctor'], {
       configFolder: home,
       variables: { SVC_BASE_URL: api.url, SVC_GRAPHQL_URL: graphql.url, SVC_PRIVATE_KEY },
@@ -72,67 +74,70 @@ describe('svc doctor', () => {
     for (const line of stdout.split('\n').slice(0, -1)) expect(line.split('\t')).toHaveLength(4);
   });
 
-  it('fails without a response, and says what to check', async () => {
+  it('fails if the API does not respond, and says what to check', async () => {
     const closed = createNetServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;
     await new Promise((resolve) => closed.close(resolve));
-    const { exitCode, of, findings } = await doctor({ SVC_BASE_URL: `http://127.0.0.1:${port}` });
-    expect([exitCode, of('api')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
-    expect(of('api')!.resolution).toContain(`127.0.0.1:${port}`);
+    const { exitCode, findingOf, findings } = await doctor({ SVC_BASE_URL: `http://127.0.0.1:${port}` });
+    expect([exitCode, findingOf('api')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
+    expect(findingOf('api')!.resolution).toContain(`127.0.0.1:${port}`);
     expect(findings.at(-1)!.check).toBe('api');
   });
 
   it.each([
     ['name', 'https://no-such-host.invalid'],
     ['base url', 'no address'],
-  ])('fails at the %s of %s', async (check, SVC_BASE_URL) => {
-    const { exitCode, of } = await doctor({ SVC_BASE_URL });
-    expect([exitCode, of(check)?.status]).toEqual([1, 'fail']);
+  ])('fails at the check "%s" for %s', async (check, SVC_BASE_URL) => {
+    const { exitCode, findingOf } = await doctor({ SVC_BASE_URL });
+    expect([exitCode, findingOf(check)?.status]).toEqual([1, 'fail']);
   });
 
-  it('fails without TLS where https is said', async () => {
-    const { exitCode, of } = await doctor({ SVC_BASE_URL: api.url.replace('http:', 'https:') });
-    expect([exitCode, of('encryption')?.status]).toEqual([1, 'fail']);
+  it('fails if the server of an https address has no TLS', async () => {
+    const { exitCode, findingOf } = await doctor({ SVC_BASE_URL: api.url.replace('http:', 'https:') });
+    expect([exitCode, findingOf('encryption')?.status]).toEqual([1, 'fail']);
   });
 
-  it('fails where others can read the secrets, or the configuration can not be read', async () => {
+  it('fails if other users can read the secrets', async () => {
     const file = join(home, 'credentials.json');
     writeFileSync(file, '{}');
     chmodSync(file, 0o644);
-    const open = await doctor();
-    expect([open.exitCode, open.of('secrets')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
-    expect(open.of('secrets')!.resolution).toContain(`chmod 600 ${file}`);
+    const exposed = await doctor();
+    expect([exposed.exitCode, exposed.findingOf('secrets')]).toEqual([
+      1,
+      expect.objectContaining({ status: 'fail' }),
+    ]);
+    expect(exposed.findingOf('secrets')!.resolution).toContain(`chmod 600 ${file}`);
     chmodSync(file, 0o600);
-    expect((await doctor()).of('secrets')!.status).toBe('ok');
+    expect((await doctor()).findingOf('secrets')!.status).toBe('ok');
   });
 
   it('fails if the credential is rejected, and warns if it is missing or cannot sign', async () => {
-    const withKey = await doctor({ SVC_API_KEY: 'svc_test_key' });
-    expect([withKey.exitCode, withKey.of('signature')?.status]).toEqual([0, 'warn']);
-    const without = await doctor({});
-    expect([without.exitCode, without.of('credential')]).toEqual([
+    const withApiKey = await doctor({ SVC_API_KEY: 'svc_test_key' });
+    expect([withApiKey.exitCode, withApiKey.findingOf('signature')?.status]).toEqual([0, 'warn']);
+    const withoutCredential = await doctor({});
+    expect([withoutCredential.exitCode, withoutCredential.findingOf('credential')]).toEqual([
       0,
       expect.objectContaining({ status: 'warn' }),
     ]);
     api.on('GET /v1/me', { status: 401, code: 'unknown_public_key' });
-    const refused = await doctor();
-    expect([refused.exitCode, refused.of('credential')?.found]).toEqual([
+    const rejected = await doctor();
+    expect([rejected.exitCode, rejected.findingOf('credential')?.found]).toEqual([
       1,
       expect.stringContaining('unknown_public_key'),
     ]);
   });
 
-  it('fails where another version of the API speaks, and warns where no GraphQL does', async () => {
+  it('fails for another API version, and warns if the GraphQL address is not a GraphQL API', async () => {
     api.on('GET /v1/version', { data: { version: '2.0.0', commit: 'abc', api: 'v2', world: 'test' } });
-    const { exitCode, of } = await doctor({ SVC_PRIVATE_KEY, SVC_GRAPHQL_URL: graphql.url });
-    expect([exitCode, of('api')?.status]).toEqual([1, 'fail']);
+    const { exitCode, findingOf } = await doctor({ SVC_PRIVATE_KEY, SVC_GRAPHQL_URL: graphql.url });
+    expect([exitCode, findingOf('api')?.status]).toEqual([1, 'fail']);
     api.on('GET /v1/version', { data: { version: '1.0.0', commit: 'abc', api: 'v1', world: 'test' } });
-    graphql.answer = { hello: 'world' };
-    expect((await doctor()).of('graphql')?.status).toBe('warn');
+    graphql.httpResponse = { hello: 'world' };
+    expect((await doctor()).findingOf('graphql')?.status).toBe('warn');
   });
 
-  it('shows what is signed, and never the key', async () => {
+  it('prints the canonical string with --debug-signature, but not the private key', async () => {
     const { stderr, exitCode } = await doctor({ SVC_PRIVATE_KEY }, '--debug-signature');
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);

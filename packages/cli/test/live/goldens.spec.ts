@@ -6,7 +6,10 @@ import { StubGraphqlServer } from './stub-graphql-server.js';
 import { StubReceiver } from './stub-receiver.js';
 import { StubStreamingApi } from './stub-streaming-api.js';
 
-/** Help and output of the commands that are more than one operation, each as it was looked at and found good. */
+/**
+ * Compares the help and output of the custom commands with golden files, whose content was
+ * reviewed.
+ */
 
 let api: StubStreamingApi;
 let graphql: StubGraphqlServer;
@@ -56,7 +59,7 @@ beforeAll(async () => {
       },
     ])
     .onList('GET /v1/trade-pairs', [{ id: 'tpr_1', symbol: 'BTC/USDT', exchange: 'paper' }]);
-  graphql.answer = { data: { me: { id: 'usr_1' }, health: { status: 'ok' } } };
+  graphql.httpResponse = { data: { me: { id: 'usr_1' }, health: { status: 'ok' } } };
   graphql.initialPayloads = [
     {
       orderbookUpdate: {
@@ -84,16 +87,19 @@ afterAll(async () => {
 
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: goldens').digest('hex');
 
-async function run(argv: readonly string[], around: TestEnvironment = {}) {
-  const { exitCode, stdout, stderr } = await runCaptured(argv, { variables: variables(), ...around });
-  return transcriptOf(argv, { exitCode, stdout, stderr }, around.isScreen);
+async function run(argv: readonly string[], testEnvironment: TestEnvironment = {}) {
+  const { exitCode, stdout, stderr } = await runCaptured(argv, {
+    variables: variables(),
+    ...testEnvironment,
+  });
+  return transcriptOf(argv, { exitCode, stdout, stderr }, testEnvironment.isScreen);
 }
 
 const variables = () => ({
   SVC_BASE_URL: api.url,
   SVC_GRAPHQL_URL: graphql.url,
   SVC_PRIVATE_KEY,
-  // A screen that shows one picture after the other instead of drawing over the last one.
+  // On a dumb terminal, live views print each frame below the previous one.
   TERM: 'dumb',
 });
 
@@ -105,8 +111,11 @@ function transcriptOf(
   return `$ svc ${argv.join(' ')}${isScreen ? '   (screen)' : ''}\n${stdout}${stderr === '' ? '' : `--- stderr\n${stderr}`}=> ${exitCode}\n`;
 }
 
-/** What differs from run to run: addresses, durations, ids and times of now, versions and folders of this machine. */
-function steady(text: string): string {
+/**
+ * Replaces text that differs from run to run: addresses, durations, new ids and times, versions and
+ * folders.
+ */
+function normalized(text: string): string {
   return text
     .replaceAll(api.url, 'http://api')
     .replaceAll(graphql.url, 'http://graphql')
@@ -149,39 +158,39 @@ const CASES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 
 describe.each(Object.entries(CASES))('svc %s', (command, runs) => {
-  it('shows the same help and output as before, on a screen, in a pipe and as JSON', async () => {
+  it('shows the help and output of the golden file, on a screen, in a pipe and as JSON', async () => {
     const texts = [await run([...command.split(' '), '--help'])];
     for (const argv of runs) {
       texts.push(await run(argv, { isScreen: true }));
       texts.push(await run(argv));
       texts.push(await run([...argv, '--json']));
     }
-    expectGolden(`live-${command.replaceAll(' ', '-')}`, steady(texts.join('\n')));
+    expectGolden(`live-${command.replaceAll(' ', '-')}`, normalized(texts.join('\n')));
   });
 });
 
-it('prints a delivery as before', async () => {
+it('prints a delivery as in the golden file', async () => {
   const texts = [await run(['trigger', 'trade.filled', '--forward-to', receiver.url])];
-  receiver.answers = [{ status: 500 }];
+  receiver.responses = [{ status: 500 }];
   texts.push(await run(['trigger', 'trade.filled', '--forward-to', receiver.url, '--json']));
-  expectGolden('live-trigger-forwarded', steady(texts.join('\n')));
+  expectGolden('live-trigger-forwarded', normalized(texts.join('\n')));
 });
 
-/** A command that goes on, until it said so many lines and then Ctrl-C. */
-async function runUntil(argv: readonly string[], lines: number, happens: () => void): Promise<string> {
+/** Runs a command until it has printed `lines` lines after the trigger, then presses Ctrl-C. */
+async function runUntil(argv: readonly string[], lines: number, trigger: () => void): Promise<string> {
   const running = new RunningCommand([...argv, '--verbose'], variables());
   const connections = api.resumedAfter.length + 1;
   if (argv[0] !== 'signals') await api.waitForConnections(connections);
-  happens();
+  trigger();
   await running.waitUntil(({ lines: { length } }) => length >= lines);
   const exitCode = await running.interrupt();
   return transcriptOf(argv, { exitCode, stdout: running.stdout, stderr: running.stderr });
 }
 
-it('prints events as before', async () => {
-  receiver.answers = [{ status: 204 }];
+it('prints events as in the golden file', async () => {
+  receiver.responses = [{ status: 204 }];
   let events = 1;
-  const happens = () => {
+  const pushEvent = () => {
     const id = `evt_${++events}`;
     const data = { id: 'trd_1', status: 'FILLED', amount: 1.5 };
     const event = { event_id: id, type: 'trade.filled', timestamp: '2026-01-01T00:00:00.000Z', data };
@@ -189,17 +198,17 @@ it('prints events as before', async () => {
   };
   const forwarding = ['listen', '--forward-to', receiver.url];
   const texts = [
-    await runUntil(forwarding, 2, happens),
-    await runUntil([...forwarding, '--json'], 2, happens),
-    await runUntil(['events', 'stream'], 1, happens),
-    await runUntil(['events', 'stream', '--json'], 1, happens),
-    await runUntil(['events', 'stream', '--json', 'type,data.status'], 1, happens),
-    await runUntil(['events', 'stream', '--jq', '.data.amount'], 1, happens),
+    await runUntil(forwarding, 2, pushEvent),
+    await runUntil([...forwarding, '--json'], 2, pushEvent),
+    await runUntil(['events', 'stream'], 1, pushEvent),
+    await runUntil(['events', 'stream', '--json'], 1, pushEvent),
+    await runUntil(['events', 'stream', '--json', 'type,data.status'], 1, pushEvent),
+    await runUntil(['events', 'stream', '--jq', '.data.amount'], 1, pushEvent),
   ];
-  expectGolden('live-events', steady(texts.join('\n')));
+  expectGolden('live-events', normalized(texts.join('\n')));
 });
 
-it('prints signals as before', async () => {
+it('prints signals as in the golden file', async () => {
   const tradeSignal = {
     id: 'sig_1',
     sequence: 1,
@@ -212,7 +221,7 @@ it('prints signals as before', async () => {
     emitted_at: '2026-01-01T00:00:00.000Z',
   };
   graphql.initialPayloads = [{ tradeSignal }];
-  const asked = ['signals', 'stream', 'str_1', '--after', '0'];
-  const texts = [await runUntil(asked, 1, () => {}), await runUntil([...asked, '--json'], 1, () => {})];
-  expectGolden('live-signals', steady(texts.join('\n')));
+  const argv = ['signals', 'stream', 'str_1', '--after', '0'];
+  const texts = [await runUntil(argv, 1, () => {}), await runUntil([...argv, '--json'], 1, () => {})];
+  expectGolden('live-signals', normalized(texts.join('\n')));
 });

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { runCaptured } from '../support/captured-run.js';
 
-/** docs/guides/cli.md names every command there is, and no other. */
+/** Checks that docs/guides/cli.md names every command, and no other. */
 const guide = readFileSync(new URL('../../../../docs/guides/cli.md', import.meta.url), 'utf8');
 
-/** The headings of commands; those of the program are in groups. */
+/** Matches the headings above lists of commands. The program's help has one heading per group. */
 const HEADINGS = /^(?:Commands|This machine|Trading|Account|Developers):\n/;
 
-/** The commands of a help text. */
+/** Returns the names of the commands in a help text. */
 function commandsIn(help: string): readonly string[] {
   const sections = help.split('\n\n').filter((section) => HEADINGS.test(section));
   return [...sections.join('\n').matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name]) => name!);
 }
 
-/** Every command that does something, by walking the tree of helps. */
+/** Returns every command that is not a group, found through the help of each group. */
 async function allCommands(path: readonly string[] = []): Promise<readonly string[]> {
   const { stdout } = await runCaptured([...path, '--help']);
   const names = commandsIn(stdout).filter((name) => name !== 'help');
@@ -21,30 +21,35 @@ async function allCommands(path: readonly string[] = []): Promise<readonly strin
   return (await Promise.all(names.map((name) => allCommands([...path, name])))).flat();
 }
 
-/** Commands of the tables: a row names a group, or several, and what is in each. */
+/**
+ * Returns the commands in the guide's tables. A row names one or more groups, and the commands of
+ * each.
+ */
 function commandsOfTables(): readonly string[] {
-  return [...guide.matchAll(/^\| (`svc [^|]*) \|([^|\n]*)\|/gm)].flatMap(([, named = '', told = '']) => {
-    const groups = [...named.matchAll(/`svc ([a-z -]+?)(?: [[<][^`]*)?`/g)].map(([, group]) => group!);
-    const lists = told
-      .split(':')[0]!
-      .split(';')
-      .map((list) => [...list.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!));
-    return groups.flatMap((group, at) =>
-      (lists[at] ?? []).length > 1 || GROUPS.includes(group)
-        ? (lists[at] ?? []).map((name) => `${group} ${name}`)
-        : [group],
-    );
-  });
+  return [...guide.matchAll(/^\| (`svc [^|]*) \|([^|\n]*)\|/gm)].flatMap(
+    ([, groupCell = '', commandCell = '']) => {
+      const groups = [...groupCell.matchAll(/`svc ([a-z -]+?)(?: [[<][^`]*)?`/g)].map(([, group]) => group!);
+      const lists = commandCell
+        .split(':')[0]!
+        .split(';')
+        .map((list) => [...list.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name!));
+      return groups.flatMap((group, at) =>
+        (lists[at] ?? []).length > 1 || GROUPS.includes(group)
+          ? (lists[at] ?? []).map((name) => `${group} ${name}`)
+          : [group],
+      );
+    },
+  );
 }
 const GROUPS = ['signals'];
 
-/** Commands of the examples. */
+/** The commands in the guide's examples. */
 const commandsOfExamples = [...guide.matchAll(/\bsvc ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)*)/g)].map(
   ([, words]) => words!,
 );
 
-describe('the guide of the command line', () => {
-  it('names every command that there is', async () => {
+describe('the CLI guide', () => {
+  it('names every command', async () => {
     const named = new Set([...commandsOfTables(), ...commandsOfExamples]);
     const missing = (await allCommands()).filter(
       (command) =>
@@ -53,7 +58,7 @@ describe('the guide of the command line', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names no command that there is not', async () => {
+  it('names only existing commands', async () => {
     const known = await allCommands();
     const unknown = commandsOfTables().filter(
       (command) => !known.some((each) => `${each} `.startsWith(`${command} `)),

@@ -10,25 +10,25 @@ import { StubStreamingApi } from './stub-streaming-api.js';
 let api: StubStreamingApi;
 let receiver: StubReceiver;
 let home: string;
-let started: RunningCommand[];
+let startedCommands: RunningCommand[];
 beforeEach(async () => {
   api = await StubStreamingApi.start();
   receiver = await StubReceiver.start();
   home = emptyFolder();
-  started = [];
+  startedCommands = [];
 });
 afterEach(async () => {
-  await Promise.all(started.map((running) => running.interrupt()));
+  await Promise.all(startedCommands.map((running) => running.interrupt()));
   await api.close();
   await receiver.close();
 });
 
 const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' });
 
-/** `svc listen …`, connected. */
-async function listen(...given: string[]): Promise<RunningCommand> {
-  const running = new RunningCommand(['listen', ...given], variables(), home);
-  started.push(running);
+/** Starts `svc listen …` and waits until it is connected. */
+async function listen(...args: string[]): Promise<RunningCommand> {
+  const running = new RunningCommand(['listen', ...args], variables(), home);
+  startedCommands.push(running);
   await running.waitUntil(({ stderr }) => stderr.includes('Ready'));
   return running;
 }
@@ -36,14 +36,14 @@ const eventText = (id: string, type = 'trade.filled') =>
   `{"event_id":"${id}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z","data":{"amount":1.10,"price":0.123456789012345678,"note":"ü\\u0001"}}`;
 const secretOf = async () =>
   (await runCaptured(['listen', '--print-secret'], { configFolder: home })).stdout.trim();
-const answersTold = (count: number) => (running: RunningCommand) =>
+const hasPrintedResults = (count: number) => (running: RunningCommand) =>
   running.lines.filter((line) => line.startsWith('<--')).length >= count;
 
 describe('svc listen', () => {
-  it('hands over each event byte for byte, signed so that the public library verifies it unchanged', async () => {
+  it('forwards each event byte for byte, with a signature that the standardwebhooks library verifies', async () => {
     const running = await listen('--forward-to', `localhost:${receiver.port}/hook`);
     api.push('evt_1', eventText('evt_1'));
-    await running.waitUntil(answersTold(1));
+    await running.waitUntil(hasPrintedResults(1));
     const [{ path, headers, text }] = receiver.received as [StubReceiver['received'][0]];
     expect([path, text]).toEqual(['/hook', eventText('evt_1')]);
     const secret = await secretOf();
@@ -57,27 +57,27 @@ describe('svc listen', () => {
     });
   });
 
-  it('says what came and what became of it', async () => {
+  it('prints each event and the result of its delivery', async () => {
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
-    await running.waitUntil(answersTold(1));
+    await running.waitUntil(hasPrintedResults(1));
     expect(running.lines[0]).toBe('--> trade.filled [evt_1]');
     expect(running.lines[1]).toMatch(/^<-- 204 POST http:\/\/127\.0\.0\.1:\d+\/hook \[evt_1\] \(\d+ ms\)$/);
     expect(running.stderr).not.toContain('whsec_');
   });
 
-  it('accepts an untrusted certificate of a receiver only with --skip-verify', async () => {
+  it("accepts a receiver's untrusted certificate only with --skip-verify", async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
     const secure = await StubReceiver.start({ key, cert });
     try {
       const strict = await listen('--forward-to', secure.url);
       api.push('evt_1', eventText('evt_1'));
-      await strict.waitUntil(answersTold(1));
+      await strict.waitUntil(hasPrintedResults(1));
       expect(strict.lines.at(-1)).toMatch(/^<-- ERR POST https:.*: self-signed certificate$/);
       expect(secure.received).toEqual([]);
       const lenient = await listen('--forward-to', secure.url, '--skip-verify');
       api.push('evt_2', eventText('evt_2'));
-      await lenient.waitUntil(answersTold(1));
+      await lenient.waitUntil(hasPrintedResults(1));
       expect(lenient.lines.at(-1)).toMatch(/^<-- 204 POST https:/);
       expect(secure.received.map(({ text }) => text)).toEqual([eventText('evt_2')]);
     } finally {
@@ -85,7 +85,7 @@ describe('svc listen', () => {
     }
   });
 
-  it('signs with a secret of the profile that stays the same', async () => {
+  it('signs with a secret that the profile keeps', async () => {
     const secret = await secretOf();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secretOf()).toBe(secret);
@@ -95,24 +95,24 @@ describe('svc listen', () => {
     expect(other.stdout.trim()).not.toBe(secret);
   });
 
-  it('shows the secret beside a receiver where it is asked to, and goes on', async () => {
+  it('prints the secret with --print-secret and then forwards events', async () => {
     const running = await listen('--forward-to', receiver.url, '--print-secret');
     expect(running.stderr).toContain(await secretOf());
     api.push('evt_1', eventText('evt_1'));
-    await running.waitUntil(answersTold(1));
+    await running.waitUntil(hasPrintedResults(1));
   });
 
-  it('goes on after a cut where it was: no event is lost, none comes twice', async () => {
+  it('resumes after a disconnect without losing or repeating an event', async () => {
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
-    await running.waitUntil(answersTold(1));
+    await running.waitUntil(hasPrintedResults(1));
     api.cut();
     api.push('evt_2', eventText('evt_2'));
     await api.waitForConnections(2);
     api.cut();
     await api.waitForConnections(3);
     api.push('evt_3', eventText('evt_3'));
-    await running.waitUntil(answersTold(3));
+    await running.waitUntil(hasPrintedResults(3));
     expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([
       'evt_1',
       'evt_2',
@@ -123,7 +123,7 @@ describe('svc listen', () => {
     expect(running.stderr).toContain('no event was lost');
   });
 
-  it('begins after a named event', async () => {
+  it('starts after the event in --after', async () => {
     api.push('evt_1', eventText('evt_1'));
     api.push('evt_2', eventText('evt_2'));
     const running = await listen('--after', 'evt_1');
@@ -132,7 +132,7 @@ describe('svc listen', () => {
   });
 
   it('reports a receiver that rejects, redirects or is unreachable, and continues', async () => {
-    receiver.answers = [
+    receiver.responses = [
       { status: 500 },
       { status: 302, headers: { location: '/elsewhere' } },
       { status: 200 },
@@ -144,8 +144,8 @@ describe('svc listen', () => {
         lines.some((line) => line.startsWith('<--') && line.includes(id)),
       );
     }
-    const answers = running.lines.filter((line) => line.startsWith('<--')).map((line) => line.split(' ')[1]);
-    expect(answers).toEqual(['500', '302', '200']);
+    const statuses = running.lines.filter((line) => line.startsWith('<--')).map((line) => line.split(' ')[1]);
+    expect(statuses).toEqual(['500', '302', '200']);
     expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook', '/hook']);
     await receiver.close();
     api.push('evt_4', eventText('evt_4'));
@@ -154,7 +154,7 @@ describe('svc listen', () => {
     receiver = await StubReceiver.start();
   });
 
-  it('hands over only what was chosen', async () => {
+  it('forwards only the event types in --events', async () => {
     api.on('GET /v1/events/types', {
       data: { types: ['trade.filled', 'trade.created', 'reward.claimed'].map((type) => ({ type })) },
     });
@@ -162,20 +162,20 @@ describe('svc listen', () => {
     api.push('evt_1', eventText('evt_1', 'trade.created'));
     api.push('evt_2', eventText('evt_2', 'reward.claimed'));
     api.push('evt_3', eventText('evt_3', 'trade.filled'));
-    await running.waitUntil(answersTold(2));
+    await running.waitUntil(hasPrintedResults(2));
     expect(receiver.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual([
       'evt_2',
       'evt_3',
     ]);
   });
 
-  it('refuses kinds of events that there are not, and says which there are', async () => {
+  it('rejects an unknown event type and lists the known ones', async () => {
     api.on('GET /v1/events/types', { data: { types: [{ type: 'trade.filled' }] } });
     const refused = await runCaptured(['listen', '--events', 'trade.fill'], { variables: variables() });
     expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
   });
 
-  it('sends further headers, but none in place of its own', async () => {
+  it('sends additional headers, but rejects reserved and invalid ones', async () => {
     const running = await listen(
       '--forward-to',
       receiver.url,
@@ -185,16 +185,16 @@ describe('svc listen', () => {
       'host:example.com',
     );
     api.push('evt_1', eventText('evt_1'));
-    await running.waitUntil(answersTold(1));
+    await running.waitUntil(hasPrintedResults(1));
     expect(receiver.received[0]!.headers).toMatchObject({ 'x-tenant': 'blue', host: 'example.com' });
     for (const header of ['Webhook-Signature: v1,x', 'content-type: text/plain', 'nothing', 'a: b\r\nc: d']) {
-      const given = ['listen', '--forward-to', receiver.url, '--header', header];
-      expect([header, (await runCaptured(given, { variables: variables() })).exitCode]).toEqual([header, 2]);
+      const argv = ['listen', '--forward-to', receiver.url, '--header', header];
+      expect([header, (await runCaptured(argv, { variables: variables() })).exitCode]).toEqual([header, 2]);
     }
   });
 
   it.each(['ftp://localhost/x', 'http://user@localhost/', ':', 'http://'])(
-    'refuses to hand events to %s',
+    'rejects the receiver address %s',
     async (url) => {
       const refused = await runCaptured(['listen', '--forward-to', url], { variables: variables() });
       expect([refused.exitCode, refused.stderr]).toEqual([
@@ -204,8 +204,8 @@ describe('svc listen', () => {
     },
   );
 
-  it('ends with 130 after Ctrl-C, also while a receiver takes its time', async () => {
-    receiver.answers = [{ status: 0 }];
+  it('ends with exit code 130 after Ctrl-C, even while a delivery is in flight', async () => {
+    receiver.responses = [{ status: 0 }];
     const running = await listen('--forward-to', receiver.url);
     api.push('evt_1', eventText('evt_1'));
     await eventually(() => receiver.received.length > 0);
@@ -214,13 +214,13 @@ describe('svc listen', () => {
     expect(running.stderr).not.toContain('error:');
   });
 
-  it('ends with 4 where the credential is not taken (any more)', async () => {
+  it('ends with exit code 4 if the API rejects the credential', async () => {
     api.on('GET /v1/events/stream', { status: 401, code: 'invalid_api_key' });
     const { exitCode, stderr } = await runCaptured(['listen'], { variables: variables() });
     expect([exitCode, stderr]).toEqual([4, expect.stringContaining('invalid_api_key')]);
   });
 
-  it('ends with 2 where a field is asked for that its lines have not', async () => {
+  it('ends with exit code 2 if --json selects an unknown field', async () => {
     const running = await listen('--json', 'nothing');
     api.push('evt_1', eventText('evt_1'));
     expect(await running.ended).toBe(2);

@@ -22,7 +22,7 @@ afterEach(async () => {
   await graphql.close();
 });
 
-/** A test key: derived from its label. */
+/** A test key, derived from a label. */
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: realtime').digest('hex');
 const variables = () => ({
   SVC_BASE_URL: api.url,
@@ -58,7 +58,7 @@ const snapshot = update(
 const delta = update(2, 'DELTA', [['60000.5', '0']], [['60000.75', '1']]);
 
 describe('svc orderbook', () => {
-  it('shows the book once, every digit as it came, in a pipe, on a screen and as JSON', async () => {
+  it('prints the book once with every digit, in a pipe, on a screen and as JSON', async () => {
     graphql.initialPayloads = [snapshot];
     const pipe = await svc(['orderbook', 'btc/usdt', '--depth', '5']);
     expect([pipe.exitCode, pipe.stdout]).toEqual([
@@ -72,7 +72,7 @@ describe('svc orderbook', () => {
     expect(json.stdout).toBe('0.123456789012345678\n');
   });
 
-  it('is a line for each change in a pipe, and ends with 130 after Ctrl-C', async () => {
+  it('prints one line per change in a pipe with --live, and ends with exit code 130 after Ctrl-C', async () => {
     graphql.initialPayloads = [snapshot];
     const running = new RunningCommand(
       ['orderbook', 'tpr_btc', '--live', '--json', 'sequence,bids'],
@@ -86,7 +86,7 @@ describe('svc orderbook', () => {
     expect(running.stderr).toBe('');
   });
 
-  it('asks which exchange where several trade the pair, and says where none does', async () => {
+  it('requires --exchange if several exchanges trade the pair, and rejects an unknown pair or depth', async () => {
     expect(await svc(['orderbook', 'ETH/USDT'])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining('paper, other'),
@@ -95,7 +95,7 @@ describe('svc orderbook', () => {
     expect(await svc(['orderbook', 'BTC/USDT', '--depth', '501'])).toMatchObject({ exitCode: 2 });
   });
 
-  it('needs a key pair, and says so before it asks', async () => {
+  it('requires a key pair before it sends a request', async () => {
     const { exitCode, stderr } = await svc(['orderbook', 'BTC/USDT'], {
       variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' },
     });
@@ -103,13 +103,13 @@ describe('svc orderbook', () => {
     expect(api.requests).toEqual([]);
   });
 
-  it('ends with 4 where the key pair is not taken', async () => {
-    graphql.refusal = [4403, 'unknown_public_key'];
+  it('ends with exit code 4 if the server rejects the key pair', async () => {
+    graphql.closeAfterInit = [4403, 'unknown_public_key'];
     const { exitCode, stderr } = await svc(['orderbook', 'tpr_btc']);
     expect([exitCode, stderr]).toEqual([4, expect.stringContaining('unknown_public_key')]);
   });
 
-  it('changes in its place on a screen, without a line too many, and q ends it with the cursor back', async () => {
+  it('updates the book in place on a screen, and restores the cursor after q', async () => {
     graphql.initialPayloads = [snapshot];
     const terminal = PseudoTerminal.svc(['orderbook', 'tpr_btc', '--live'], {
       ...variables(),
@@ -144,7 +144,7 @@ describe('svc signals stream', () => {
     },
   });
 
-  it('prints each signal after a sequence, one a line, every digit as it came', async () => {
+  it('prints each signal after a sequence on one line with every digit', async () => {
     graphql.initialPayloads = [signal(8), signal(9)];
     const running = new RunningCommand(['signals', 'stream', 'str_1', '--after', '7'], variables());
     await running.waitUntil(({ lines }) => lines.length === 2);
@@ -164,7 +164,7 @@ describe('svc signals stream', () => {
 });
 
 describe('svc graphql', () => {
-  it('asks with variables, signed, and prints the data', async () => {
+  it('sends a signed operation with variables and prints the data', async () => {
     const { exitCode, stdout } = await svc([
       'graphql',
       'query ($n: Int) { me { id } }',
@@ -183,20 +183,20 @@ describe('svc graphql', () => {
     expect(graphql.headers[0]).toHaveProperty('x-svc-sig');
   });
 
-  it('takes the document from stdin, and goes through jq', async () => {
+  it('reads the document from stdin and applies a jq filter', async () => {
     const { stdout } = await svc(['graphql', '-', '--jq', '.me.id'], { stdin: '{ me { id } }' });
     expect(stdout).toBe('usr_1\n');
     expect(graphql.requests[0]!.query).toBe('{ me { id } }');
   });
 
-  it('wants one document', async () => {
+  it('requires exactly one readable document', async () => {
     expect((await svc(['graphql'])).exitCode).toBe(2);
     expect((await svc(['graphql', '{ me { id } }', '-f', 'q.graphql'])).exitCode).toBe(2);
     expect((await svc(['graphql', '-f', '/nowhere/q.graphql'])).exitCode).toBe(2);
   });
 
-  it('prints what was answered of an operation that failed in part, and ends by the code of its error', async () => {
-    graphql.answer = {
+  it('prints the partial data of a failed operation, and ends with the exit code of its error', async () => {
+    graphql.httpResponse = {
       data: { me: { id: 'usr_1' }, trade: null },
       errors: [{ message: 'No such trade.', path: ['trade'], extensions: { code: 'not_found' } }],
     };

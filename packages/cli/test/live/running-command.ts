@@ -4,12 +4,12 @@ import { Interrupted } from '../../src/failures.js';
 import { run } from '../../src/run.js';
 import { emptyFolder } from '../support/empty-folder.js';
 
-/** A run that goes on in this process, and can be ended as Ctrl-C ends it. */
+/** Runs a long-running command in this process, until `interrupt` ends it like Ctrl-C. */
 export class RunningCommand {
   private readonly interruption = new AbortController();
-  private readonly said = { stdout: '', stderr: '' };
+  private readonly output = { stdout: '', stderr: '' };
   private readonly waiting = new Set<() => void>();
-  private isOver = false;
+  private hasEnded = false;
   readonly ended: Promise<number>;
 
   constructor(
@@ -25,27 +25,28 @@ export class RunningCommand {
       ),
       signal: this.interruption.signal,
     }).finally(() => {
-      this.isOver = true;
+      this.hasEnded = true;
       this.notifyWaiters();
     });
   }
 
   get stdout(): string {
-    return this.said.stdout;
+    return this.output.stdout;
   }
 
   get stderr(): string {
-    return this.said.stderr;
+    return this.output.stderr;
   }
 
   get lines(): readonly string[] {
-    return this.said.stdout.split('\n').slice(0, -1);
+    return this.output.stdout.split('\n').slice(0, -1);
   }
 
-  /** Once what it said is as expected. */
+  /** Waits until the output is as expected. Throws if the command ends before that. */
   async waitUntil(isExpected: (running: RunningCommand) => boolean): Promise<void> {
     while (!isExpected(this)) {
-      if (this.isOver) throw new Error(`it ended and had said:\n${this.said.stdout}${this.said.stderr}`);
+      if (this.hasEnded)
+        throw new Error(`the command ended with this output:\n${this.output.stdout}${this.output.stderr}`);
       await new Promise<void>((resolve) => {
         const once = () => {
           this.waiting.delete(once);
@@ -56,7 +57,7 @@ export class RunningCommand {
     }
   }
 
-  /** Ctrl-C; the exit code. */
+  /** Interrupts the command like Ctrl-C and returns its exit code. */
   async interrupt(): Promise<number> {
     this.interruption.abort(new Interrupted());
     return this.ended;
@@ -65,7 +66,7 @@ export class RunningCommand {
   private stream(name: 'stdout' | 'stderr'): PassThrough {
     const stream = new PassThrough();
     stream.setEncoding('utf8').on('data', (text: string) => {
-      this.said[name] += text;
+      this.output[name] += text;
       this.notifyWaiters();
     });
     return stream;

@@ -9,24 +9,24 @@ export interface Delivery {
   readonly text: string;
 }
 
-/** A receiver of webhooks, as somebody writes one. */
+/** A webhook receiver that records deliveries. */
 export class StubReceiver {
   readonly received: Delivery[] = [];
-  /** What it answers, in turn; the last one from then on. Nothing at all where the status is 0. */
-  answers: { readonly status: number; readonly headers?: Record<string, string> }[] = [{ status: 204 }];
+  /** The responses in order; the last one repeats. Status 0 sends no response. */
+  responses: { readonly status: number; readonly headers?: Record<string, string> }[] = [{ status: 204 }];
 
   private constructor(
     private readonly server: Server,
     private readonly scheme: 'http' | 'https',
   ) {}
 
-  /** Over https where it is given a certificate. */
+  /** Starts a receiver: with a certificate over https, otherwise over http. */
   static async start(certificate?: { readonly key: string; readonly cert: string }): Promise<StubReceiver> {
     const server = certificate === undefined ? createServer() : createSecureServer(certificate);
-    const side = new StubReceiver(server, certificate === undefined ? 'http' : 'https');
+    const stub = new StubReceiver(server, certificate === undefined ? 'http' : 'https');
     server.on('request', async (request: IncomingMessage, response) => {
-      const { status, headers } = side.answers.length > 1 ? side.answers.shift()! : side.answers[0]!;
-      side.received.push({
+      const { status, headers } = stub.responses.length > 1 ? stub.responses.shift()! : stub.responses[0]!;
+      stub.received.push({
         path: request.url ?? '',
         headers: request.headers as Record<string, string>,
         text: await text(request),
@@ -34,7 +34,7 @@ export class StubReceiver {
       if (status !== 0) response.writeHead(status, headers).end('an unread body');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return side;
+    return stub;
   }
 
   get port(): number {

@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What is answered: the data of a success, or a refusal by its status. */
+/** A reply: the data of a success, or the status and code of an error. */
 export type StubReply =
   | { readonly data: unknown; readonly pagination?: unknown }
   | { readonly status: number; readonly code: string };
 
-/** A request that is no stream. */
+/** A request that is not for the event stream. */
 export interface RecordedRequest {
   readonly route: string;
   readonly url: string;
@@ -17,12 +17,14 @@ export interface RecordedRequest {
 
 const PAGE = { limit: 20, offset: 0, has_more: false, next_cursor: null };
 
-/** An API on this machine with a stream of events that can be cut, and answers that a test decides on. */
+/**
+ * A local API with an event stream that a test can disconnect, and with replies that a test sets.
+ */
 export class StubStreamingApi {
   readonly requests: RecordedRequest[] = [];
-  /** `Last-Event-ID` of each connection of the stream; empty where it named none. */
+  /** `Last-Event-ID` of each connection to the event stream; empty if the header was missing. */
   readonly resumedAfter: string[] = [];
-  private readonly answers = new Map<string, (asked: RecordedRequest) => StubReply>();
+  private readonly replies = new Map<string, (request: RecordedRequest) => StubReply>();
   private readonly events: { readonly id: string; readonly data: string }[] = [];
   private readonly readers = new Map<ServerResponse, number>();
   private readonly waiting = new Set<() => void>();
@@ -31,23 +33,23 @@ export class StubStreamingApi {
 
   static async start(): Promise<StubStreamingApi> {
     const server = createServer();
-    const side = new StubStreamingApi(server);
-    server.on('request', (request, response) => void side.serve(request, response));
+    const stub = new StubStreamingApi(server);
+    server.on('request', (request, response) => void stub.serve(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return side;
+    return stub;
   }
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** From now on `GET /v1/me` and so on answers so. */
-  on(route: string, told: StubReply | ((asked: RecordedRequest) => StubReply)): this {
-    this.answers.set(route, typeof told === 'function' ? told : () => told);
+  /** Sets the reply of a route such as `GET /v1/me`. */
+  on(route: string, reply: StubReply | ((request: RecordedRequest) => StubReply)): this {
+    this.replies.set(route, typeof reply === 'function' ? reply : () => reply);
     return this;
   }
 
-  /** A list of one page. */
+  /** Sets a list of one page as the reply of a route. */
   onList(route: string, items: readonly unknown[]): this {
     return this.on(route, { data: items, pagination: PAGE });
   }
@@ -58,13 +60,13 @@ export class StubStreamingApi {
     for (const reader of this.readers.keys()) this.send(reader);
   }
 
-  /** Connections of the stream end in the middle of it. */
+  /** Disconnects all readers of the event stream. */
   cut(): void {
     for (const reader of this.readers.keys()) reader.destroy();
     this.readers.clear();
   }
 
-  /** Once so many connections of the stream were opened. */
+  /** Waits until the event stream has had this number of connections. */
   async waitForConnections(count: number): Promise<void> {
     while (this.resumedAfter.length < count)
       await new Promise<void>((resolve) => {
@@ -85,14 +87,14 @@ export class StubStreamingApi {
     const { method = '', url = '', headers } = request;
     const [path = ''] = url.split('?');
     const route = `${method} ${path}`;
-    if (path === '/v1/events/stream' && !this.answers.has(route)) return this.stream(headers, response);
-    const asked = { route, url, headers, body: await text(request) };
-    this.requests.push(asked);
-    const told = this.answers.get(route)?.(asked) ?? { status: 404, code: 'not_found' };
+    if (path === '/v1/events/stream' && !this.replies.has(route)) return this.stream(headers, response);
+    const recorded = { route, url, headers, body: await text(request) };
+    this.requests.push(recorded);
+    const reply = this.replies.get(route)?.(recorded) ?? { status: 404, code: 'not_found' };
     const [status, body] =
-      'data' in told
-        ? [200, { success: true, ...told }]
-        : [told.status, { success: false, error: { code: told.code, message: `${route} is refused.` } }];
+      'data' in reply
+        ? [200, { success: true, ...reply }]
+        : [reply.status, { success: false, error: { code: reply.code, message: `${route} failed.` } }];
     response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'req_test' });
     response.end(JSON.stringify(body));
   }

@@ -26,10 +26,10 @@ const trade = (id: string, version: number, status: string, more: object = {}) =
   ...more,
 });
 const variables = () => ({ SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key', NO_COLOR: '1' });
-const watch = (...given: string[]) => new RunningCommand(['trades', 'watch', ...given], variables());
+const watch = (...args: string[]) => new RunningCommand(['trades', 'watch', ...args], variables());
 
-/** These are the account's trades; the list is of their present states. */
-function holds(...trades: ReturnType<typeof trade>[]): void {
+/** Sets the trades of the account. */
+function setTrades(...trades: ReturnType<typeof trade>[]): void {
   api.on('GET /v1/trades', ({ url }) => {
     const status = new URL(url, api.url).searchParams.get('status');
     const newest = trades.toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1)).slice(0, 1);
@@ -39,8 +39,8 @@ function holds(...trades: ReturnType<typeof trade>[]): void {
   for (const each of trades) api.on(`GET /v1/trades/${each.id}`, { data: each });
 }
 let events = 1;
-/** A trade changed, and its event was sent. */
-function changes(to: ReturnType<typeof trade>): void {
+/** Changes a trade and sends its event. */
+function changeTrade(to: ReturnType<typeof trade>): void {
   api.on(`GET /v1/trades/${to.id}`, { data: to });
   api.push(
     `evt_${++events}`,
@@ -49,75 +49,75 @@ function changes(to: ReturnType<typeof trade>): void {
 }
 
 describe('svc trades watch', () => {
-  it('follows the open trades until all of them are final, and ends with 0', async () => {
-    holds(trade('trd_1', 1, 'PENDING'), trade('trd_2', 1, 'PARTIALLY_FILLED'));
+  it('follows the open trades until all of them are final, and ends with exit code 0', async () => {
+    setTrades(trade('trd_1', 1, 'PENDING'), trade('trd_2', 1, 'PARTIALLY_FILLED'));
     const running = watch('--until-final');
     await running.waitUntil(({ lines }) => lines.length === 2);
-    changes(trade('trd_1', 2, 'FILLED', { average_price: '60000.1' }));
+    changeTrade(trade('trd_1', 2, 'FILLED', { average_price: '60000.1' }));
     await running.waitUntil(({ lines }) => lines.length === 3);
-    changes(trade('trd_2', 2, 'CANCELLED'));
+    changeTrade(trade('trd_2', 2, 'CANCELLED'));
     expect(await running.ended).toBe(0);
     expect(running.lines[2]).toBe(
       'trd_1\tBTC/USDT\tBUY\tLIMIT\tFILLED\t0.020000000000000001/0.020000000000000001\t60000.1\t',
     );
   });
 
-  it('ends at once where the newest trade is final already and none is open', async () => {
-    holds(trade('trd_1', 2, 'FILLED'));
+  it('ends immediately if no trade is open', async () => {
+    setTrades(trade('trd_1', 2, 'FILLED'));
     const { exitCode, stdout } = await runCaptured(['trades', 'watch', '--until-final'], {
       variables: variables(),
     });
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('FILLED')]);
   });
 
-  it('ends with 1 and the reason where a trade failed', async () => {
-    holds(trade('trd_1', 1, 'PENDING'));
+  it('ends with exit code 1 and the reason if a trade failed', async () => {
+    setTrades(trade('trd_1', 1, 'PENDING'));
     const running = watch('trd_1', '--until-final');
     await running.waitUntil(({ lines }) => lines.length === 1);
-    changes(trade('trd_1', 2, 'FAILED', { failure: { code: 'REJECTED', message: 'too small' } }));
+    changeTrade(trade('trd_1', 2, 'FAILED', { failure: { code: 'REJECTED', message: 'too small' } }));
     expect(await running.ended).toBe(1);
     expect(running.stderr).toContain('Trade trd_1 failed: too small (REJECTED)');
   });
 
-  it('misses nothing that happens between its reading and its listening', async () => {
-    holds(trade('trd_1', 1, 'PENDING'));
-    // It fills as soon as it was read, before the stream is there.
+  it('misses no change between reading the trades and opening the stream', async () => {
+    setTrades(trade('trd_1', 1, 'PENDING'));
+    // The trade is filled right after it was read, before the stream is open.
     api.on('GET /v1/trades/trd_1', () => {
-      changes(trade('trd_1', 2, 'FILLED'));
+      changeTrade(trade('trd_1', 2, 'FILLED'));
       return { data: trade('trd_1', 1, 'PENDING') };
     });
     expect(await watch('--until-final').ended).toBe(0);
     expect(api.resumedAfter).toEqual(['evt_1']);
   });
 
-  it('prints no state that is older than a printed one', async () => {
-    holds(trade('trd_1', 3, 'PARTIALLY_FILLED'));
+  it('prints no state older than the printed one', async () => {
+    setTrades(trade('trd_1', 3, 'PARTIALLY_FILLED'));
     const running = watch();
     await running.waitUntil(({ lines }) => lines.length === 1);
-    changes(trade('trd_1', 2, 'PENDING'));
-    changes(trade('trd_9', 1, 'PENDING'));
+    changeTrade(trade('trd_1', 2, 'PENDING'));
+    changeTrade(trade('trd_9', 1, 'PENDING'));
     await running.waitUntil(({ lines }) => lines.length === 2);
     expect(running.lines.map((line) => line.split('\t')[0])).toEqual(['trd_1', 'trd_9']);
     expect(await running.interrupt()).toBe(130);
   });
 
   it('prints JSON, one state per line, with the requested fields', async () => {
-    holds(trade('trd_1', 1, 'PENDING'));
+    setTrades(trade('trd_1', 1, 'PENDING'));
     const running = watch('trd_1', '--json', 'id,status');
     await running.waitUntil(({ lines }) => lines.length === 1);
     expect(JSON.parse(running.lines[0]!)).toEqual({ id: 'trd_1', status: 'PENDING' });
     await running.interrupt();
   });
 
-  it('ends with 3 where there is no such trade', async () => {
+  it('ends with exit code 3 if the trade does not exist', async () => {
     const { exitCode } = await runCaptured(['trades', 'watch', 'trd_0'], { variables: variables() });
     expect(exitCode).toBe(3);
   });
 
   describe('on a screen', () => {
     const terminals: PseudoTerminal[] = [];
-    const onScreen = (...given: string[]) => {
-      const terminal = PseudoTerminal.svc(['trades', 'watch', ...given], {
+    const watchOnScreen = (...args: string[]) => {
+      const terminal = PseudoTerminal.svc(['trades', 'watch', ...args], {
         ...variables(),
         SVC_CONFIG_DIR: emptyFolder(),
       });
@@ -127,32 +127,32 @@ describe('svc trades watch', () => {
     afterEach(() => {
       for (const terminal of terminals.splice(0)) terminal.kill();
     });
-    const HIDDEN = '\u001b[?25l';
-    const SHOWN = '\u001b[?25h';
+    const HIDE_CURSOR = '\u001b[?25l';
+    const SHOW_CURSOR = '\u001b[?25h';
 
-    it('draws the table over again in its place, and q ends it with 0 and the cursor back', async () => {
-      holds(trade('trd_1', 1, 'PENDING'));
-      const terminal = onScreen();
+    it('redraws the table in place, and q ends it with exit code 0 and a visible cursor', async () => {
+      setTrades(trade('trd_1', 1, 'PENDING'));
+      const terminal = watchOnScreen();
       await terminal.shows('PENDING');
-      changes(trade('trd_1', 2, 'FILLED'));
+      changeTrade(trade('trd_1', 2, 'FILLED'));
       await terminal.shows('FILLED');
       terminal.type('q');
       expect(await terminal.end()).toBe(0);
-      expect(terminal.raw).toContain(HIDDEN);
-      expect(terminal.raw.lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDDEN));
+      expect(terminal.raw).toContain(HIDE_CURSOR);
+      expect(terminal.raw.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDE_CURSOR));
     });
 
-    it('ends with 130 after Ctrl-C, the cursor back', async () => {
-      holds(trade('trd_1', 1, 'PENDING'));
-      const terminal = onScreen();
+    it('ends with exit code 130 and a visible cursor after Ctrl-C', async () => {
+      setTrades(trade('trd_1', 1, 'PENDING'));
+      const terminal = watchOnScreen();
       await terminal.shows('PENDING');
       terminal.type('\u0003');
       expect(await terminal.end()).toBe(130);
-      expect(terminal.raw.lastIndexOf(SHOWN)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDDEN));
+      expect(terminal.raw.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDE_CURSOR));
     });
 
-    it('gives the keys back to the shell', async () => {
-      holds(trade('trd_1', 2, 'FILLED'));
+    it('returns the keyboard to the shell', async () => {
+      setTrades(trade('trd_1', 2, 'FILLED'));
       const variablesOfShell = { ...variables(), SVC_CONFIG_DIR: emptyFolder() };
       const terminal = PseudoTerminal.shell(
         'svc trades watch --until-final; echo ended; read line; echo "got $line"',

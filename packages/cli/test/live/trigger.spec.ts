@@ -24,14 +24,14 @@ const SAMPLE = {
   timestamp: '2026-01-01T00:00:00.000Z',
   data: { id: 'trd_1', amount: 1.5, fee: { amount: 0.1, currency: 'BTC' } },
 };
-const trigger = (...given: string[]) =>
-  runCaptured(['trigger', ...given], {
+const trigger = (...args: string[]) =>
+  runCaptured(['trigger', ...args], {
     configFolder: home,
     variables: { SVC_BASE_URL: api.url, SVC_API_KEY: 'svc_test_key' },
   });
 
 describe('svc trigger', () => {
-  it('hands over the sample of a kind, under a fresh id, so that the public library verifies it', async () => {
+  it('sends the sample of an event type with a new id and a signature that standardwebhooks verifies', async () => {
     const { exitCode, stdout } = await trigger('trade.filled', '--forward-to', receiver.url);
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^<-- 204 POST /)]);
     await trigger('trade.filled', '--forward-to', receiver.url);
@@ -43,11 +43,11 @@ describe('svc trigger', () => {
     expect(first.event_id).toBe(receiver.received[0]!.headers['webhook-id']);
     expect(second.event_id).not.toBe(first.event_id);
     expect(Date.parse(first.timestamp)).toBeGreaterThan(Date.parse(SAMPLE.timestamp));
-    // Decimals are asked for as numbers, as a webhook has them.
+    // Decimals are requested as numbers, as in webhooks.
     expect(api.requests[0]!.headers.accept).toBe('application/json');
   });
 
-  it('changes what is overridden, and refuses a place that the event has not', async () => {
+  it('applies overrides, and rejects a path that the event does not have', async () => {
     const overrides = [
       'data.amount=2.25',
       'data.fee.currency=USDT',
@@ -77,7 +77,7 @@ describe('svc trigger', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('hands over an event of the past as it was, byte for byte, and takes no override for it', async () => {
+  it('sends a past event byte for byte, and rejects overrides for it', async () => {
     const text = '{"event_id":"evt_1","type":"trade.filled","data":{"amount":1.5,"note":"ü"}}';
     api.on('GET /v1/events/evt_1', { data: JSON.parse(text) });
     const { exitCode } = await trigger('evt_1', '--forward-to', receiver.url);
@@ -88,7 +88,7 @@ describe('svc trigger', () => {
     ).toBe(2);
   });
 
-  it('prints the event where there is no receiver', async () => {
+  it('prints the event if no receiver is passed', async () => {
     const { exitCode, stdout } = await trigger('trade.filled', '--override', 'event_id=evt_mine');
     expect([exitCode, JSON.parse(stdout)]).toEqual([
       0,
@@ -96,13 +96,13 @@ describe('svc trigger', () => {
     ]);
   });
 
-  it('ends with 1 and the reason where the receiver does not take it', async () => {
-    receiver.answers = [{ status: 401 }];
+  it('ends with exit code 1 and the reason if the receiver rejects the event', async () => {
+    receiver.responses = [{ status: 401 }];
     const { exitCode, stderr } = await trigger('trade.filled', '--forward-to', receiver.url);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it responded with 401')]);
   });
 
-  it('has the platform test a registered webhook, and prints the result', async () => {
+  it('lets the platform test a registered webhook, and prints the result', async () => {
     const route = 'POST /v1/webhooks/whk_1/test';
     api.on(route, { data: { id: 'dlv_1', status: 'SUCCEEDED', status_code: 204 } });
     expect(await trigger('webhook.test', '--webhook', 'whk_1')).toMatchObject({
@@ -116,10 +116,10 @@ describe('svc trigger', () => {
     });
     expect((await trigger('trade.filled', '--webhook', 'whk_1')).exitCode).toBe(2);
     expect((await trigger('webhook.test', '--webhook', 'whk_1', '--override', 'a=1')).exitCode).toBe(2);
-    expect(api.requests.filter((asked) => asked.route === route)).toHaveLength(2);
+    expect(api.requests.filter((request) => request.route === route)).toHaveLength(2);
   });
 
-  it('refuses a kind that there is not, and says which there are', async () => {
+  it('rejects an unknown event type and lists the known ones', async () => {
     const { exitCode, stderr } = await trigger('trade.fill', '--forward-to', receiver.url);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
   });

@@ -1,13 +1,13 @@
 /**
- * An answer to each operation, made of its schema: every field that it names, always the same, and nothing that the
- * contract does not say.
+ * Generates the response of an operation from its schema: exactly the fields of the contract, with
+ * constant values.
  */
 import { type JsonSchema, jsonSchemaOf, type Operation } from '@trading-automation/contracts';
 
 const REF = '#/$defs/';
 
-/** Values that read like those of the product. */
-const WORDS: Readonly<Record<string, unknown>> = {
+/** Realistic values by field name. */
+const TEXTS: Readonly<Record<string, unknown>> = {
   symbol: 'BTC/USDT',
   base: 'BTC',
   quote: 'USDT',
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, unknown>> = {
   limit: 20,
 };
 
-/** What the API answers: `data`, of a list one item. */
+/** Returns the `data` of an operation's response; for a list, one item. */
 export function dataOf(operation: Operation): unknown {
   const { root, definitions } = jsonSchemaOf(operation.response, 'output');
   return sampleOf(root, definitions, '', 0);
@@ -36,7 +36,7 @@ type Definitions = Readonly<Record<string, JsonSchema>>;
 
 function sampleOf(schema: JsonSchema, definitions: Definitions, name: string, depth: number): unknown {
   if (typeof schema.$ref === 'string')
-    return referred(schema.$ref.slice(REF.length), definitions, name, depth);
+    return sampleOfReference(schema.$ref.slice(REF.length), definitions, name, depth);
   if (schema.const !== undefined) return schema.const;
   const options = (schema.anyOf ?? schema.oneOf) as readonly JsonSchema[] | undefined;
   if (options !== undefined) return sampleOf(options[0]!, definitions, name, depth);
@@ -51,13 +51,18 @@ function sampleOf(schema: JsonSchema, definitions: Definitions, name: string, de
   return textOf(schema, name);
 }
 
-function referred(to: string, definitions: Definitions, name: string, depth: number): unknown {
-  if (to === 'Decimal') return DECIMALS[name] ?? '12.5';
-  const schema = definitions[to];
+function sampleOfReference(
+  definitionName: string,
+  definitions: Definitions,
+  name: string,
+  depth: number,
+): unknown {
+  if (definitionName === 'Decimal') return DECIMALS[name] ?? '12.5';
+  const schema = definitions[definitionName];
   return schema === undefined ? null : sampleOf(schema, definitions, name, depth);
 }
 
-/** Long ones are to come out as they are. */
+/** Decimals by field name. Long ones show that every digit is printed. */
 const DECIMALS: Readonly<Record<string, string>> = {
   average_price: '60000.100000000000000001',
   amount: '0.01',
@@ -86,5 +91,5 @@ function textOf({ examples, format, pattern }: JsonSchema, name: string): unknow
   if (format === 'date-time') return '2026-01-31T12:00:00.000Z';
   const hex = /\[0-9a-f\]\{(\d+)\}/.exec(String(pattern))?.[1];
   if (hex !== undefined) return '0'.repeat(Number(hex));
-  return WORDS[name] ?? name;
+  return TEXTS[name] ?? name;
 }

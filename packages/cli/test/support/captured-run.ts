@@ -3,10 +3,12 @@ import { environmentOf } from '../../src/environment.js';
 import { run } from '../../src/run.js';
 import { emptyFolder } from './empty-folder.js';
 
-/** How the command line is run; what is left out is as in a pipe of an empty home. */
+/** The environment of a run. The default is a pipe and an empty configuration folder. */
 export interface TestEnvironment {
   readonly stdin?: string;
-  /** stdout is a screen: tables, and colours where the variables do not say otherwise. */
+  /**
+   * Whether stdout is a screen, which gets tables and, unless the variables disable them, colours.
+   */
   readonly isScreen?: boolean;
   readonly columns?: number;
   readonly variables?: Readonly<Record<string, string>>;
@@ -20,13 +22,13 @@ export interface CapturedRun {
   readonly stderr: string;
 }
 
-/** One run in this process, with streams of its own. */
+/** Runs a command in this process and captures its output. */
 export async function runCaptured(
   argv: readonly string[],
   testEnvironment: TestEnvironment = {},
 ): Promise<CapturedRun> {
   const { stdin = '', isScreen = false, columns = 100, variables = {} } = testEnvironment;
-  const [stdout, stderr] = [captured(isScreen, columns), captured(false, columns)];
+  const [stdout, stderr] = [captureStream(isScreen, columns), captureStream(false, columns)];
   const folder = testEnvironment.configFolder ?? emptyFolder();
   const exitCode = await run(argv, {
     streams: { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream },
@@ -45,7 +47,7 @@ export async function runCaptured(
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-function captured(isTTY: boolean, columns: number) {
+function captureStream(isTTY: boolean, columns: number) {
   const chunks: Buffer[] = [];
   const stream = Object.assign(new PassThrough(), isTTY ? { isTTY, columns } : {});
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));

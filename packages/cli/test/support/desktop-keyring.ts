@@ -1,4 +1,4 @@
-/** A keyring of a Linux desktop, unlocked, on a bus of its own. */
+/** Starts an unlocked keyring of a Linux desktop on its own D-Bus. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { emptyFolder } from './empty-folder.js';
 
-/** Nothing is begun by the bus itself: a keyring that it began would be another one, and locked. */
+/**
+ * The configuration has no service folders: otherwise the bus could start another, locked keyring.
+ */
 const busOf = (folder: string) => `<busconfig>
   <type>session</type>
   <listen>unix:path=${folder}/bus</listen>
@@ -20,7 +22,7 @@ const busOf = (folder: string) => `<busconfig>
 
 export class DesktopKeyring {
   private constructor(
-    /** What a session's programs are given to find it. */
+    /** Environment variables with which programs find the keyring. */
     readonly variables: Readonly<Record<string, string>>,
     private readonly bus: ChildProcess,
     private readonly daemon: ChildProcess,
@@ -51,13 +53,13 @@ export class DesktopKeyring {
     return keyring;
   }
 
-  /** The keyring is gone; the bus is still there. */
+  /** Stops the keyring, but not the bus. */
   async stop(): Promise<void> {
-    await ended(this.daemon);
+    await endProcess(this.daemon);
   }
 
   async close(): Promise<void> {
-    await Promise.all([ended(this.daemon), ended(this.bus)]);
+    await Promise.all([endProcess(this.daemon), endProcess(this.bus)]);
   }
 }
 
@@ -67,7 +69,7 @@ function isOnBus(env: NodeJS.ProcessEnv): boolean {
   return spawnSync('dbus-send', [...args, 'string:org.freedesktop.secrets'], { env }).status === 0;
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGKILL');

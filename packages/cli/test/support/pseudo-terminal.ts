@@ -2,14 +2,14 @@ import { spawn } from '@lydell/node-pty';
 import stripAnsi from 'strip-ansi';
 import { SVC_FILE } from './svc-file.js';
 
-/** Of the environment; what is undefined is not in it. */
+/** Environment variables. An undefined value removes the variable. */
 type Variables = Record<string, string | undefined>;
 
-/** The built command line in a real terminal. */
+/** Runs the built command line in a real terminal. */
 export class PseudoTerminal {
   private text = '';
   private readonly waiting = new Set<() => void>();
-  private ended: number | undefined;
+  private exitStatus: number | undefined;
 
   private constructor(private readonly terminal: ReturnType<typeof spawn>) {
     terminal.onData((data) => {
@@ -17,23 +17,23 @@ export class PseudoTerminal {
       this.notifyWaiters();
     });
     terminal.onExit(({ exitCode, signal }) => {
-      this.ended = signal ? 128 + signal : exitCode;
+      this.exitStatus = signal ? 128 + signal : exitCode;
       this.notifyWaiters();
     });
   }
 
-  /** `svc` with these arguments. */
+  /** Starts `svc` with these arguments. */
   static svc(argv: readonly string[], variables: Variables, columns = 100): PseudoTerminal {
     return PseudoTerminal.start(process.execPath, [SVC_FILE, ...argv], variables, columns);
   }
 
-  /** A line of a shell, in which `svc` is the command line. */
+  /** Runs a line in a shell in which `svc` is the built command line. */
   static shell(line: string, variables: Variables): PseudoTerminal {
     const script = `svc() { "${process.execPath}" "${SVC_FILE}" "$@"; }; ${line}`;
     return PseudoTerminal.start('/bin/sh', ['-c', script], variables, 100);
   }
 
-  /** A bash that somebody types into, in which `svc` is the command line, and nothing else is as it comes installed. */
+  /** Starts an interactive bash without startup files, in which `svc` is the built command line. */
   static bash(variables: Variables): PseudoTerminal {
     const terminal = PseudoTerminal.start('bash', ['--noprofile', '--norc', '-i'], variables, 100);
     terminal.type(`svc() { "${process.execPath}" "${SVC_FILE}" "$@"; }\r`);
@@ -59,12 +59,12 @@ export class PseudoTerminal {
     return new PseudoTerminal(spawn(file, [...argv], { name, cols: columns, rows: 40, env }));
   }
 
-  /** Everything that the screen was sent, escapes and all. */
+  /** All output, including escape sequences. */
   get raw(): string {
     return this.text;
   }
 
-  /** Without colours and movements. */
+  /** All output without escape sequences. */
   get plain(): string {
     return stripAnsi(this.text).replaceAll('\r\n', '\n');
   }
@@ -73,26 +73,27 @@ export class PseudoTerminal {
     this.terminal.write(keys);
   }
 
-  /** Once the screen shows it. */
-  async shows(wanted: string | RegExp): Promise<void> {
+  /** Waits until the output contains the text. Throws if the process ends before that. */
+  async shows(expected: string | RegExp): Promise<void> {
     await this.waitUntil(() =>
-      typeof wanted === 'string' ? this.plain.includes(wanted) : wanted.test(this.plain),
+      typeof expected === 'string' ? this.plain.includes(expected) : expected.test(this.plain),
     );
   }
 
-  /** The exit code, once it ended. */
+  /** Waits until the process has ended and returns its exit code. */
   async end(): Promise<number> {
-    await this.waitUntil(() => this.ended !== undefined);
-    return this.ended!;
+    await this.waitUntil(() => this.exitStatus !== undefined);
+    return this.exitStatus!;
   }
 
   kill(): void {
-    if (this.ended === undefined) this.terminal.kill('SIGKILL');
+    if (this.exitStatus === undefined) this.terminal.kill('SIGKILL');
   }
 
   private async waitUntil(condition: () => boolean): Promise<void> {
     while (!condition()) {
-      if (this.ended !== undefined) throw new Error(`it ended with ${this.ended} and showed:\n${this.plain}`);
+      if (this.exitStatus !== undefined)
+        throw new Error(`the process ended with ${this.exitStatus} and this output:\n${this.plain}`);
       await new Promise<void>((resolve) => {
         const once = () => {
           this.waiting.delete(once);

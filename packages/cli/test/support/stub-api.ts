@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { dataOf } from './answers.js';
 
-/** A request as it came. */
+/** A request that the stub received. */
 export interface RecordedRequest {
   readonly operation: string;
   readonly url: string;
@@ -12,27 +12,27 @@ export interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** What one operation answers in place of the sample of its schema. */
+/** The response of one operation, in place of the sample of its schema. */
 export interface StubResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** It is never sent. */
+  /** If true, no response is sent. */
   readonly hangs?: boolean;
 }
 
-/** An API on this machine that answers each operation with a sample of its schema. */
+/** A local API that responds to each operation with a sample of its schema. */
 export class StubApi {
   readonly requests: RecordedRequest[] = [];
-  private readonly answers = new Map<string, (heard: RecordedRequest) => StubResponse>();
+  private readonly responses = new Map<string, (request: RecordedRequest) => StubResponse>();
 
   private constructor(private readonly server: Server) {}
 
   static async start(): Promise<StubApi> {
     const server = createServer();
-    const farSide = new StubApi(server);
+    const stub = new StubApi(server);
     server.on('request', async (request, response) => {
-      const { status, headers, body, hangs } = await farSide.answer(request);
+      const { status, headers, body, hangs } = await stub.respond(request);
       if (hangs) return;
       response.writeHead(status ?? 200, {
         'content-type': 'application/json',
@@ -42,19 +42,19 @@ export class StubApi {
       response.end(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return farSide;
+    return stub;
   }
 
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** From now on the operation answers so. */
-  on(operation: string, answer: StubResponse | ((heard: RecordedRequest) => StubResponse)): void {
-    this.answers.set(operation, typeof answer === 'function' ? answer : () => answer);
+  /** Sets the response of an operation. */
+  on(operation: string, response: StubResponse | ((request: RecordedRequest) => StubResponse)): void {
+    this.responses.set(operation, typeof response === 'function' ? response : () => response);
   }
 
-  /** The operation refuses from now on. */
+  /** Sets an error as the response of an operation. */
   respondWithError(
     operation: string,
     status: number,
@@ -68,23 +68,23 @@ export class StubApi {
     });
   }
 
-  /** The operation gets no answer from now on; `asked` is called when it is asked for. */
-  hang(operation: string, asked: () => void): void {
+  /** Lets requests to an operation hang. Each request calls `onRequest`. */
+  hang(operation: string, onRequest: () => void): void {
     this.on(operation, () => {
-      asked();
+      onRequest();
       return { hangs: true };
     });
   }
 
-  /** As it was in the beginning. */
+  /** Deletes the recorded requests and the responses that were set. */
   reset(): void {
     this.requests.length = 0;
-    this.answers.clear();
+    this.responses.clear();
   }
 
-  /** Requests of one operation. */
+  /** Returns the requests to one operation. */
   requestsOf(operation: string): readonly RecordedRequest[] {
-    return this.requests.filter((heard) => heard.operation === operation);
+    return this.requests.filter((recorded) => recorded.operation === operation);
   }
 
   async close(): Promise<void> {
@@ -92,20 +92,25 @@ export class StubApi {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async answer(request: IncomingMessage): Promise<StubResponse> {
+  private async respond(request: IncomingMessage): Promise<StubResponse> {
     const { method = '', url = '', headers } = request;
     const body = await text(request);
     const operation = operationAt(method, url.split('?')[0]!);
     if (operation === undefined)
       return { status: 404, body: { success: false, error: { code: 'not_found', message: url } } };
-    const heard = { operation: operation.id, url, headers, body: body === '' ? undefined : JSON.parse(body) };
-    this.requests.push(heard);
-    return this.answers.get(operation.id)?.(heard) ?? sampleAnswer(operation);
+    const recorded = {
+      operation: operation.id,
+      url,
+      headers,
+      body: body === '' ? undefined : JSON.parse(body),
+    };
+    this.requests.push(recorded);
+    return this.responses.get(operation.id)?.(recorded) ?? sampleResponse(operation);
   }
 }
 
-/** One page of one item, or one record. */
-function sampleAnswer(operation: Operation): StubResponse {
+/** Returns a sample record or, for a list, a page of one item. */
+function sampleResponse(operation: Operation): StubResponse {
   const data = dataOf(operation);
   const page = { limit: 20, offset: 0, has_more: false, next_cursor: null };
   return {
@@ -118,10 +123,10 @@ function sampleAnswer(operation: Operation): StubResponse {
 }
 
 function operationAt(method: string, path: string): Operation | undefined {
-  const found = OPERATIONS.filter(
+  const matching = OPERATIONS.filter(
     (operation) =>
       operation.method === method && new RegExp(`^${operation.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
   );
-  // A word goes before a parameter: `/v1/trades/analytics` is no trade.
-  return found.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
+  // A literal segment takes precedence over a parameter: `/v1/trades/analytics` is not a trade.
+  return matching.sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0];
 }

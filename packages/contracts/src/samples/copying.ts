@@ -22,7 +22,7 @@ export const copyingSamples = [
   sample(strategyOperations.update, {
     title: 'Set the description of a strategy',
     params: { id: '$strategy.id' },
-    body: { description: 'Buys falls of more than 3 % and sells on the way up.' },
+    body: { description: 'Buys after a fall of more than 3 % and sells when the price recovers.' },
   }),
   sample(copierOperations.create, {
     title: 'Create a copier at half the size, with limits',
@@ -45,7 +45,7 @@ export const copyingSamples = [
     query: { strategy_id: '$strategy.id' },
   }),
   sample(copierOperations.update, {
-    title: 'Copy only BTC/USDT from the next entry on',
+    title: 'Copy only BTC/USDT, starting with the next entry',
     params: { id: '$copier.id' },
     body: { limits: { allowed_pairs: ['BTC/USDT'] } },
   }),

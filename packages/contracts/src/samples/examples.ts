@@ -15,8 +15,8 @@ export const SAMPLE_FIXTURES = [
   'failing_receiver',
 ] as const;
 
-/** The type of record behind each name in the samples. */
-const RECORDS: Readonly<Record<string, IdPrefix>> = {
+/** The id prefix of the record that each name in the samples refers to. */
+const ID_PREFIX_OF_NAME: Readonly<Record<string, IdPrefix>> = {
   bot_key: 'key',
   further_identity: 'pbk',
   account: 'exa',
@@ -40,7 +40,7 @@ const PUBLIC_KEY = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16
 const SIGNATURE =
   '519ebdf60a048f6b8f608f8ac15d33eb06f3cf50e127b75aca84648f92d5f1023f0745e2162ee84b9839e2bee77e8e87a253678f9476ff4841ed01ebefab9fae';
 
-const OTHERS: Readonly<Record<string, string>> = {
+const FIXED_EXAMPLES: Readonly<Record<string, string>> = {
   '$challenge.challenge': CHALLENGE,
   '$key_pair.pubkey': PUBLIC_KEY,
   '$key_pair.signature': SIGNATURE,
@@ -58,10 +58,10 @@ const OTHERS: Readonly<Record<string, string>> = {
 
 /** Returns the value that the API reference shows for a reference. */
 export function exampleOf(reference: string): string {
-  const other = OTHERS[reference];
-  if (other !== undefined) return other;
+  const fixed = FIXED_EXAMPLES[reference];
+  if (fixed !== undefined) return fixed;
   const [, name = '', field = ''] = /^\$([a-z_]+)\.(?:\d+\.)?(\w+)$/.exec(reference) ?? [];
-  const prefix = RECORDS[name];
+  const prefix = ID_PREFIX_OF_NAME[name];
   if (prefix === undefined || !['id', 'event_id'].includes(field))
     throw new TypeError(`no example is known for ${reference}`);
   return exampleId(prefix);

@@ -1,7 +1,7 @@
 import { exchangeAccountOperations as operations } from '../exchange-accounts.js';
 import { sample } from './sample.js';
 
-const venue = {
+const paperCredentials = {
   exchange: 'paper',
   trading_type: 'spot',
   credentials: { api_key: '$paper.api_key', api_secret: '$paper.api_secret' },
@@ -9,17 +9,17 @@ const venue = {
 
 export const exchangeAccountSamples = [
   sample(operations.supported, { title: 'List the supported exchanges' }),
-  sample(operations.test, { title: 'Test credentials without storing them', body: venue }),
+  sample(operations.test, { title: 'Test credentials without storing them', body: paperCredentials }),
   sample(operations.create, {
     title: 'Connect an exchange account',
     as: 'account',
-    body: { ...venue, account_name: 'main' },
+    body: { ...paperCredentials, account_name: 'main' },
   }),
   sample(operations.create, {
     title: 'Connect a second account for copies',
     as: 'copy_account',
     body: {
-      ...venue,
+      ...paperCredentials,
       credentials: { api_key: '$further_paper.api_key', api_secret: '$further_paper.api_secret' },
       account_name: 'copies',
     },
@@ -37,7 +37,7 @@ export const exchangeAccountSamples = [
   }),
 ];
 
-/** Runs last, because no record may depend on the account. */
+/** Runs last, because an account can be deleted only if no record depends on it. */
 export const exchangeAccountClosingSamples = [
   sample(operations.delete, { title: 'Delete an exchange account', params: { id: '$copy_account.id' } }),
 ];

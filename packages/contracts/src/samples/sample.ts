@@ -21,21 +21,21 @@ export interface Sample {
   readonly body?: unknown;
 }
 
-type ParamsGiven<O extends Operation> = O extends { readonly params: infer P extends z.ZodType }
+type ParamsInput<O extends Operation> = O extends { readonly params: infer P extends z.ZodType }
   ? { readonly params: Readonly<Record<keyof z.input<P> & string, string>> }
   : { readonly params?: never };
-type BodyGiven<O extends Operation> = O extends { readonly body: infer B extends z.ZodType }
+type BodyInput<O extends Operation> = O extends { readonly body: infer B extends z.ZodType }
   ? O extends { readonly bodyOptional: true }
     ? { readonly body?: z.input<B> }
     : { readonly body: z.input<B> }
   : { readonly body?: never };
-type SampleGiven<O extends Operation> = Pick<Sample, 'title' | 'as' | 'query'> &
-  ParamsGiven<O> &
-  BodyGiven<O>;
+type SampleInput<O extends Operation> = Pick<Sample, 'title' | 'as' | 'query'> &
+  ParamsInput<O> &
+  BodyInput<O>;
 
 /** Defines a sample; its members are type-checked against the operation's schemas. */
-export function sample<const O extends Operation>(operation: O, given: SampleGiven<O>): Sample {
-  return { operation, ...given };
+export function sample<const O extends Operation>(operation: O, input: SampleInput<O>): Sample {
+  return { operation, ...input };
 }
 
 const REFERENCE = /^\$([a-z_]+)\.([\w.-]+)$/;

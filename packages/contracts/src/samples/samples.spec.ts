@@ -3,12 +3,12 @@ import { exampleOf, referenceIn, resolve, SAMPLE_FIXTURES, SAMPLES } from './ind
 
 /** Returns every reference in a value. */
 function referencesIn(value: unknown): string[] {
-  const found: string[] = [];
+  const references: string[] = [];
   resolve(value, (reference) => {
-    found.push(reference);
+    references.push(reference);
     return reference;
   });
-  return found;
+  return references;
 }
 
 describe('the samples', () => {
@@ -31,12 +31,12 @@ describe('the samples', () => {
     (_name, { operation, params = {}, query = {}, body }) => {
       expect(Object.keys(params)).toEqual(Object.keys(operation.params?.shape ?? {}));
       const shownQuery = resolve(query, exampleOf);
-      const own = Object.fromEntries(
+      const ownQuery = Object.fromEntries(
         Object.entries(shownQuery).filter(([name]) => name in (operation.query?.shape ?? {})),
       );
-      expect((operation.query?.safeParse(own) ?? { success: true }).success).toBe(true);
-      const given = operation.body?.safeParse(resolve(body, exampleOf)) ?? { success: true };
-      expect(given.success || (operation.bodyOptional === true && body === undefined)).toBe(true);
+      expect((operation.query?.safeParse(ownQuery) ?? { success: true }).success).toBe(true);
+      const parsedBody = operation.body?.safeParse(resolve(body, exampleOf)) ?? { success: true };
+      expect(parsedBody.success || (operation.bodyOptional === true && body === undefined)).toBe(true);
     },
   );
 });

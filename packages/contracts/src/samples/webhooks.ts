@@ -2,7 +2,7 @@ import { deadLetterOperations } from '../dead-letters.js';
 import { webhookOperations as operations } from '../webhooks.js';
 import { sample } from './sample.js';
 
-/** Runs before the trades that the webhooks are notified of. */
+/** Runs before the trade samples, whose events are sent to these webhooks. */
 export const webhookSamples = [
   sample(operations.create, {
     title: 'Subscribe to every change of a trade',
@@ -29,7 +29,7 @@ export const webhookSamples = [
   }),
 ];
 
-/** Runs after the trades, because it needs the dead letters of their events. */
+/** Runs after the trade samples, because it needs the dead letters of their events. */
 export const deadLetterSamples = [
   sample(operations.update, {
     title: 'Deactivate a webhook and move its pending deliveries to the dead letters',

@@ -1,4 +1,4 @@
-import { decimalGiven, WORLDS } from '@trading-automation/contracts';
+import { decimalInput, WORLDS } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { rateLimitsSchema, rateLimitsSetting } from '../access/index.js';
 import { serverKeysSetting } from '../platform/index.js';
@@ -17,5 +17,5 @@ export const apiSettings = {
   WEBHOOK_SEALING_KEY: sealingKeySetting,
   RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
   /** In reward tokens, deducted from each withdrawal. */
-  WITHDRAWAL_FEE: decimalGiven('non_negative').default('0'),
+  WITHDRAWAL_FEE: decimalInput('non_negative').default('0'),
 };

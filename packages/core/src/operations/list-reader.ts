@@ -1,4 +1,4 @@
-import { DomainError, type Operation, refuseEmptyRange } from '@trading-automation/contracts';
+import { DomainError, type Operation, rejectEmptyRange } from '@trading-automation/contracts';
 import {
   type CursorCodec,
   cursorScope,
@@ -35,7 +35,7 @@ export function querySchemaOf(operation: Operation): z.ZodType {
   const isRanged = 'from' in filters && 'to' in filters;
   return isRanged
     ? schema.superRefine((query, context) =>
-        refuseEmptyRange(query as { from?: string; to?: string }, context),
+        rejectEmptyRange(query as { from?: string; to?: string }, context),
       )
     : schema;
 }

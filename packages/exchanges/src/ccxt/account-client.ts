@@ -20,18 +20,21 @@ import { readBalances } from './markets.js';
 import { expectCancelled, type OrderLookup, orderArguments, readOpenOrders, readOrder } from './orders.js';
 import type { AccountStreams } from './streams/account-streams.js';
 
-/** What an account client needs from its venue. */
+/** The members of a venue that an account client uses. */
 export interface VenueCalls {
   readonly adapter: Adapter;
   readonly accountStreams: AccountStreams | undefined;
   run<T>(
     request: CallRequest,
     tradingType: TradingType,
-    work: (opened: VenueSession) => Promise<T>,
+    work: (session: VenueSession) => Promise<T>,
   ): Promise<T>;
 }
 
-/** One account at an exchange, through ccxt's unified calls. Its only state is its credentials and streams. */
+/**
+ * Calls an exchange for one account through ccxt's unified API. Its only state is its credentials
+ * and streams.
+ */
 export class AccountClient implements ExchangeClient {
   readonly hasStream: boolean;
   readonly #params: Readonly<Record<string, unknown>>;
@@ -51,14 +54,14 @@ export class AccountClient implements ExchangeClient {
   }
 
   fetchBalances(): Promise<Balances> {
-    return this.#read(async (library) => readBalances(await library.fetchBalance(), this.venue.adapter));
+    return this.#read(async (ccxt) => readBalances(await ccxt.fetchBalance(), this.venue.adapter));
   }
 
   placeOrder(order: OrderRequest): Promise<VenueOrder> {
     const { isExit } = order;
-    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ library }) => {
+    return this.#run({ kind: 'write', isOrder: true, isExit }, async ({ ccxt }) => {
       const { type, side, price, params } = orderArguments(order, this.tradingType === 'spot');
-      const response = await library.createOrder(order.symbol, type, side, order.amount, price, {
+      const response = await ccxt.createOrder(order.symbol, type, side, order.amount, price, {
         ...params,
         ...this.#params,
       });
@@ -66,11 +69,11 @@ export class AccountClient implements ExchangeClient {
     });
   }
 
-  /** A cancellation ends a risk, so it has the priority of an exit. */
+  /** A cancellation reduces risk, so it has the priority of an exit. */
   cancelOrder({ symbol, venueClientOrderId }: OrderKey): Promise<void> {
-    return this.#run({ kind: 'write', isExit: true }, async ({ library }) => {
+    return this.#run({ kind: 'write', isExit: true }, async ({ ccxt }) => {
       const params = { ...this.#params, clientOrderId: venueClientOrderId };
-      expectCancelled(await library.cancelOrder('', symbol, params), symbol);
+      expectCancelled(await ccxt.cancelOrder('', symbol, params), symbol);
     });
   }
 
@@ -89,11 +92,8 @@ export class AccountClient implements ExchangeClient {
   }
 
   fetchOpenOrders(symbol?: string): Promise<readonly VenueOrder[]> {
-    return this.#read(async (library) =>
-      readOpenOrders(
-        await library.fetchOpenOrders(symbol, undefined, undefined, { ...this.#params }),
-        symbol,
-      ),
+    return this.#read(async (ccxt) =>
+      readOpenOrders(await ccxt.fetchOpenOrders(symbol, undefined, undefined, { ...this.#params }), symbol),
     );
   }
 
@@ -104,11 +104,8 @@ export class AccountClient implements ExchangeClient {
     readonly symbol: string;
     readonly exchangeOrderId: string;
   }): Promise<readonly VenueFill[]> {
-    return this.#read((library) =>
-      readAllFills(
-        { library, rules: this.venue.adapter.fills, symbol, params: this.#params },
-        exchangeOrderId,
-      ),
+    return this.#read((ccxt) =>
+      readAllFills({ ccxt, rules: this.venue.adapter.fills, symbol, params: this.#params }, exchangeOrderId),
     );
   }
 
@@ -119,8 +116,8 @@ export class AccountClient implements ExchangeClient {
     readonly symbol: string;
     readonly since: Date;
   }): Promise<readonly VenueFill[]> {
-    return this.#read((library) =>
-      readFillsSince({ library, rules: this.venue.adapter.fills, symbol, params: this.#params }, since),
+    return this.#read((ccxt) =>
+      readFillsSince({ ccxt, rules: this.venue.adapter.fills, symbol, params: this.#params }, since),
     );
   }
 
@@ -149,8 +146,8 @@ export class AccountClient implements ExchangeClient {
     params: Readonly<Record<string, unknown>>,
   ): Promise<VenueOrder | null> {
     try {
-      return await this.#read(async (library) =>
-        readOrder(await library.fetchOrder(id, lookup.symbol, { ...this.#params, ...params }), lookup),
+      return await this.#read(async (ccxt) =>
+        readOrder(await ccxt.fetchOrder(id, lookup.symbol, { ...this.#params, ...params }), lookup),
       );
     } catch (error) {
       if (error instanceof ExchangeError && error.code === 'order_not_found') return null;
@@ -158,11 +155,11 @@ export class AccountClient implements ExchangeClient {
     }
   }
 
-  #read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T> {
-    return this.#run({ kind: 'read' }, ({ library }) => work(library));
+  #read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T> {
+    return this.#run({ kind: 'read' }, ({ ccxt }) => work(ccxt));
   }
 
-  #run<T>(request: CallRequest, work: (opened: VenueSession) => Promise<T>): Promise<T> {
+  #run<T>(request: CallRequest, work: (session: VenueSession) => Promise<T>): Promise<T> {
     return this.venue.run({ ...request, account: this.account }, this.tradingType, work);
   }
 }

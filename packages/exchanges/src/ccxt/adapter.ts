@@ -17,13 +17,13 @@ interface TradingMode {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** A client, with the calls that the adapter needs beyond ccxt's unified API. */
+/** A ccxt client, and the calls that ccxt's unified API lacks. */
 export interface VenueSession {
-  readonly library: CcxtClient;
+  readonly ccxt: CcxtClient;
   inspectCredentials(): Promise<CredentialsReport>;
 }
 
-/** The rate limits in the exchange's published tariff. */
+/** The published rate limits of the exchange. */
 interface RateLimitSchedule {
   /** The exchange's request weight per unit of ccxt's cost. */
   readonly weightPerCost: number;
@@ -52,18 +52,18 @@ export type AccountEvent =
 /** The protocol that carries the streams of several accounts on one connection. */
 export interface AccountStreamProtocol {
   /** The address in ccxt's configuration. */
-  url(library: CcxtClient): string;
+  url(ccxt: CcxtClient): string;
   /** The maximum number of accounts per connection. */
   readonly accountsPerConnection: number;
   /** The request weight of opening one stream. */
   readonly weight: number;
   /** Builds the subscription request of the account whose credentials are current. */
-  subscribe(library: CcxtClient, requestId: string): object;
+  subscribe(ccxt: CcxtClient, requestId: string): object;
   unsubscribe(streamId: string, requestId: string): object;
   /** Returns the request or the stream that a message belongs to; undefined if it belongs to neither. */
   routeMessage(message: unknown): StreamMessage | undefined;
   /** @throws {MalformedResponse} if the event cannot be parsed */
-  read(library: CcxtClient, event: unknown): AccountEvent | undefined;
+  read(ccxt: CcxtClient, event: unknown): AccountEvent | undefined;
 }
 
 export type StreamMessage =
@@ -85,12 +85,15 @@ export interface BookSnapshot extends Pick<BookDiff, 'last' | 'bids' | 'asks'> {
 /** Public market data. One connection carries one list of streams. */
 export interface MarketStreamProtocol {
   /** The address in ccxt's configuration. */
-  url(library: CcxtClient): string;
+  url(ccxt: CcxtClient): string;
   /** The maximum number of streams per connection. */
   readonly streamsPerConnection: number;
   subscribe(streams: readonly string[]): object;
-  /** True if the message accepts the subscription, false if it rejects it, undefined for any other message. */
-  acknowledges(message: unknown): boolean | undefined;
+  /**
+   * Returns whether the message accepts or rejects the subscription; undefined for any other
+   * message.
+   */
+  acknowledgementOf(message: unknown): 'accepted' | 'rejected' | undefined;
   bookStream(marketId: string): string;
   priceStream(marketId: string): string;
   /** @throws {MalformedResponse} if the message cannot be parsed */
@@ -99,7 +102,7 @@ export interface MarketStreamProtocol {
   readPrice(
     message: unknown,
   ): { readonly marketId: string; readonly price: Decimal; readonly at: Date } | undefined;
-  fetchBook(library: CcxtClient, marketId: string): Promise<BookSnapshot>;
+  fetchBook(ccxt: CcxtClient, marketId: string): Promise<BookSnapshot>;
 }
 
 export interface Adapter {
@@ -120,7 +123,10 @@ export interface Adapter {
     between(from: Date, to: Date): Readonly<Record<string, unknown>>;
     readonly spanMs: number;
   };
-  /** Whether this is a response about balances: ccxt parses anything else as an empty account. */
+  /**
+   * Returns whether this is a response with balances. ccxt parses any other response as an empty
+   * account.
+   */
   isBalanceResponse(info: unknown): boolean;
   nativeRules(info: unknown): NativeMarketRules;
   open(options: CcxtClientOptions): VenueSession;

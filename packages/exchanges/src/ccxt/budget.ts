@@ -1,8 +1,9 @@
 /**
- * The call budget of one process: it limits what this process sends to the exchange's tariff.
+ * The call budget of one process: it keeps this process within the exchange's rate limits.
  *
  * An exchange counts in windows that start on its own clock. The budget limits usage in any range of the window's
- * length plus one second, so it stays within the tariff wherever those windows start. Exits are first in the queue.
+ * length plus one second, so it stays within the rate limits wherever those windows start. Exits
+ * are first in the queue.
  */
 import type { BudgetedCall, CallBudget } from '../port.js';
 import { failure } from './failures.js';
@@ -29,7 +30,7 @@ const CLOCK: BudgetClock = {
   },
 };
 
-/** Usage in the last `seconds`, by the second. */
+/** Counts the usage of the last `seconds`, per second. */
 class SlidingWindow {
   readonly #bySecond = new Map<number, number>();
   #used = 0;
@@ -68,16 +69,16 @@ class SlidingWindow {
   }
 }
 
-interface Waiting {
+interface WaitingCall {
   readonly call: BudgetedCall;
-  readonly go: () => void;
+  readonly admit: () => void;
 }
 
 export class LocalBudget implements CallBudget {
   readonly #weight: SlidingWindow;
   readonly #orders = new Map<string, SlidingWindow>();
-  readonly #exits = new Set<Waiting>();
-  readonly #others = new Set<Waiting>();
+  readonly #exits = new Set<WaitingCall>();
+  readonly #others = new Set<WaitingCall>();
   #pausedUntil = 0;
   #cancelTimer: (() => void) | undefined;
 
@@ -90,7 +91,7 @@ export class LocalBudget implements CallBudget {
 
   async take(call: BudgetedCall, signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw failure(['retryable', 'rate_limited']);
-    // Waiting calls go first, unless this call is an exit.
+    // Calls that already wait are admitted first, unless this call is an exit.
     const isFirst = this.#exits.size === 0 && (call.isExit === true || this.#others.size === 0);
     if (isFirst && this.#sharedWaitMs(call) + this.#accountWaitMs(call) === 0) {
       this.#spend(call);
@@ -111,9 +112,9 @@ export class LocalBudget implements CallBudget {
         reject(failure(['retryable', 'rate_limited']));
         this.#advance();
       };
-      const waiting: Waiting = {
+      const waiting: WaitingCall = {
         call,
-        go: () => {
+        admit: () => {
           signal.removeEventListener('abort', onAbort);
           resolve();
         },
@@ -132,7 +133,8 @@ export class LocalBudget implements CallBudget {
   }
 
   /**
-   * Admits every call that may go now, and returns the milliseconds until the next one may. An account that must wait
+   * Admits every waiting call that may be sent now, and returns the milliseconds until the next one
+   * may be sent. An account that must wait
    * does not block other accounts; a lack of weight blocks every later call.
    */
   #admitWaiting(): number | undefined {
@@ -140,18 +142,18 @@ export class LocalBudget implements CallBudget {
     for (const waiting of [...this.#exits, ...this.#others]) {
       const sharedMs = this.#sharedWaitMs(waiting.call);
       const waitMs = Math.max(sharedMs, this.#accountWaitMs(waiting.call));
-      if (waitMs === 0) this.#go(waiting);
+      if (waitMs === 0) this.#admit(waiting);
       else soonestMs = Math.min(soonestMs ?? waitMs, waitMs);
       if (sharedMs > 0) break;
     }
     return soonestMs;
   }
 
-  #go(waiting: Waiting): void {
+  #admit(waiting: WaitingCall): void {
     this.#exits.delete(waiting);
     this.#others.delete(waiting);
     this.#spend(waiting.call);
-    waiting.go();
+    waiting.admit();
   }
 
   #accountWaitMs(call: BudgetedCall): number {
@@ -173,18 +175,18 @@ export class LocalBudget implements CallBudget {
     const known = this.#orders.get(accountKey);
     if (known !== undefined) return known;
     this.#deleteIdle();
-    const span = new SlidingWindow(10, this.limits.ordersPer10s);
-    this.#orders.set(accountKey, span);
-    return span;
+    const window = new SlidingWindow(10, this.limits.ordersPer10s);
+    this.#orders.set(accountKey, window);
+    return window;
   }
 
-  /** Deletes idle windows, a few at a time, so that no account's first order pays for all of them. */
+  /** Deletes idle windows, a few at a time, so that no single order has to scan all of them. */
   #deleteIdle(): void {
     let remaining = 4;
-    for (const [key, span] of this.#orders) {
+    for (const [key, window] of this.#orders) {
       if (remaining-- === 0) return;
       this.#orders.delete(key);
-      if (!span.isIdle(this.clock.now())) this.#orders.set(key, span);
+      if (!window.isIdle(this.clock.now())) this.#orders.set(key, window);
     }
   }
 }

@@ -2,9 +2,10 @@
  * The context of one call to an exchange.
  *
  * Whether a failed order may have been accepted depends on facts that the client library does not report: whether any
- * byte was sent, and what came back. The transport records both here. The record travels in the asynchronous context,
- * so calls may run concurrently. A library client is slow to create and takes much memory, so one client serves every
- * account of an exchange: each call runs with the credentials in its context.
+ * byte was sent, and which response arrived. The transport records both here. The record travels in
+ * the asynchronous context,
+ * so calls may run concurrently. A ccxt client is slow to create and takes much memory, so one
+ * client serves every account of an exchange: each call runs with the credentials in its context.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ExchangeCredentials } from '../port.js';
@@ -31,9 +32,9 @@ export interface CallRequest {
 export interface Call extends CallRequest {
   /** Aborts at the time limit; nothing may be sent afterwards. */
   readonly signal: AbortSignal;
-  /** The same limit on the monotonic clock: timers fire late in a stalled process. */
+  /** The same limit on the monotonic clock, because timers fire late in a stalled process. */
   readonly endsAtMs: number;
-  /** Whether the request was passed to the network; before that it waits in the rate limit. */
+  /** Whether the request was passed to the network. Before that, it waits for the budget. */
   isDispatched: boolean;
   /** Whether any part of a request may have reached the exchange. */
   isSent: boolean;
@@ -42,7 +43,7 @@ export interface Call extends CallRequest {
 }
 
 /** Whether the time limit has passed, so that nothing may be sent any more. */
-export const isOver = ({ signal, endsAtMs }: Call): boolean =>
+export const isExpired = ({ signal, endsAtMs }: Call): boolean =>
   signal.aborted || performance.now() >= endsAtMs;
 
 /** The time limit of a call. */

@@ -1,9 +1,10 @@
 /**
  * The ccxt client of this product: every number is a string, and one client serves every account.
  *
- * ccxt uses numbers by default and can be configured to use strings. Some of its methods still round, parse JSON
- * through doubles or fall back to a double. They are replaced here, so that no amount or price passes through a
- * double or changes on its way. A value that does not fit an exchange's step is rejected, not rounded.
+ * ccxt uses numbers by default and can be configured to use strings. Some of its methods still
+ * round values, parse JSON to doubles or fall back to a double. They are replaced here, so that no
+ * amount or price becomes a double or changes. A value that does not fit an exchange's step is
+ * rejected, not rounded.
  *
  * A ccxt client takes 5 ms to create and half a megabyte to hold, and nearly all of it is the same for every account.
  * The product therefore uses one client with the credentials of the current call; nothing else in it belongs to an
@@ -21,7 +22,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 type Bytes = string | Uint8Array;
 
-/** A hash function as ccxt passes it; its sizes are all that identifies it. */
+/** A hash function as ccxt passes it. Only its sizes identify it. */
 interface CcxtHash {
   readonly outputLen: number;
   readonly blockLen: number;
@@ -34,7 +35,10 @@ interface CcxtMarket {
   readonly precision: { readonly amount?: string; readonly price?: string };
 }
 
-/** The part of ccxt that is used. Results are `unknown`: they are validated before use. */
+/**
+ * The members of ccxt that the product uses. Results are `unknown`, because they are validated
+ * before use.
+ */
 export interface CcxtClient {
   readonly has: Readonly<Record<string, unknown>>;
   readonly options: Record<string, unknown>;
@@ -103,7 +107,7 @@ export interface CcxtClient {
 export interface CcxtClientOptions {
   readonly transport: Transport;
   readonly options: Params;
-  /** Options that ccxt would change at run time; they stay constant. */
+  /** Options that must stay constant, although ccxt would change them at run time. */
   readonly fixedOptions: Params;
   /** Resolves when a request of this cost, in ccxt's units, may be sent. */
   readonly acquireBudget: (cost: number) => Promise<void>;
@@ -124,7 +128,7 @@ export function ccxtConstructorOptions({ options }: CcxtClientOptions): object {
   };
 }
 
-/** Replaces the methods of a new ccxt client that the head of this file describes. */
+/** Replaces methods of a new ccxt client, as described at the top of this file. */
 export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions): CcxtClient {
   for (const [name, value] of Object.entries(options.fixedOptions))
     defineFixed(client.options, name, () => value);
@@ -160,19 +164,19 @@ export function patchCcxtClient(client: CcxtClient, options: CcxtClientOptions):
 
 function exactNumber(value: unknown, fallback?: string): string | undefined {
   if (value === undefined || value === null) return fallback;
-  const read = readDecimal(String(value));
-  return 'value' in read ? read.value : fallback;
+  const parsed = readDecimal(String(value));
+  return 'value' in parsed ? parsed.value : fallback;
 }
 
 /** Replaces ccxt's own transport, its proxies and agents. Errors are checked in ccxt's order. */
 function useTransport(transport: Transport, client: CcxtClient): void {
   client.fetch = async (address, method, headers, body) => {
     const response = await transport.send({ address, method, headers, body });
-    const read = client.parseJson(response.text);
-    const exchanged = [address, method, response.headers, response.text, read, headers, body];
+    const parsed = client.parseJson(response.text);
+    const exchanged = [address, method, response.headers, response.text, parsed, headers, body];
     if (client.handleErrors(response.status, '', ...exchanged) === undefined)
       client.handleHttpStatusCode(response.status, '', address, method, response.text);
-    return read ?? response.text;
+    return parsed ?? response.text;
   };
 }
 
@@ -181,7 +185,10 @@ function defineFixed(target: object, name: string, get: () => unknown): void {
   Object.defineProperty(target, name, { get, set: () => undefined, enumerable: true });
 }
 
-/** Replaces ccxt's HMAC, whose JavaScript is most of the cost of an order; it remains for other hashes. */
+/**
+ * Replaces ccxt's HMAC for SHA-256: its JavaScript takes most of the CPU time of an order. Other
+ * hashes keep it.
+ */
 function useNativeHmac(client: CcxtClient): void {
   const ccxtHmac = client.hmac.bind(client);
   client.hmac = (text, secret, hash, digest = 'hex') => {
@@ -193,8 +200,8 @@ function useNativeHmac(client: CcxtClient): void {
 
 /** Parses a response. A 2xx response must be JSON; other responses are classified by their status. */
 function parseJsonResponse(text: string): unknown {
-  const read = readJson(text);
-  if (typeof read === 'object' && read !== null) return read;
+  const parsed = readJson(text);
+  if (typeof parsed === 'object' && parsed !== null) return parsed;
   const status = currentCall().response?.status ?? 0;
   if (status >= 200 && status < 300) throw new MalformedResponse('not JSON');
   return undefined;
@@ -202,11 +209,11 @@ function parseJsonResponse(text: string): unknown {
 
 /** @throws {ExchangeError} `rejected`/`rule_violated` if the value is not a multiple of the step */
 function assertMultipleOfStep(value: unknown, step: string | undefined): string {
-  const read = readDecimal(String(value));
+  const parsed = readDecimal(String(value));
   if (
-    !('value' in read) ||
-    (step !== undefined && !Precise.stringEq(Precise.stringMod(read.value, step), '0'))
+    !('value' in parsed) ||
+    (step !== undefined && !Precise.stringEq(Precise.stringMod(parsed.value, step), '0'))
   )
     throw failure(['rejected', 'rule_violated']);
-  return read.value;
+  return parsed.value;
 }

@@ -18,12 +18,12 @@ describe('the venues of a deployment', () => {
   });
 
   it.each([
-    ['no JSON', 'paper', 'expected a JSON array of venues'],
-    ['no array', '{}', 'expected a JSON array of venues'],
-    ['nothing', '[]', 'name at least one venue'],
-    ['one id twice', JSON.stringify([paper, paper]), 'two venues have the same id'],
+    ['text that is not JSON', 'paper', 'expected a JSON array of venues'],
+    ['JSON that is not an array', '{}', 'expected a JSON array of venues'],
+    ['an empty array', '[]', 'name at least one venue'],
+    ['a repeated id', JSON.stringify([paper, paper]), 'two venues have the same id'],
     [
-      'an id that is no word',
+      'an invalid id',
       JSON.stringify([{ ...paper, id: 'My Venue' }]),
       '0.id: expected 1 to 32 of a-z, 0-9 and -',
     ],
@@ -38,7 +38,7 @@ describe('the venues of a deployment', () => {
       '0.tradingTypes: perpetual is not available',
     ],
     [
-      'a trading type twice',
+      'a repeated trading type',
       JSON.stringify([{ ...paper, tradingTypes: ['spot', 'spot'] }]),
       '0.tradingTypes: names a trading type twice',
     ],
@@ -53,14 +53,14 @@ describe('the venues of a deployment', () => {
     'https://me:secret@exchange',
     'https://exchange?x=1',
     'exchange',
-  ])('accept only an origin as an address: not %s', (url) => {
+  ])('reject the address %s, which is not an origin', (url) => {
     const problems = problemsOf(JSON.stringify([{ ...paper, url }]));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(/^0\.url: expected/);
     expect(problems[0]).not.toContain('secret');
   });
 
-  it('may use every adapter, with each of its trading types', () => {
+  it('can use every adapter with each of its trading types', () => {
     for (const [adapter, { tradingTypes }] of ADAPTERS)
       expect(
         venueConfig.safeParse({ ...paper, adapter, tradingTypes: Object.keys(tradingTypes) }).success,

@@ -1,4 +1,6 @@
-/** The exchanges of a deployment. No other part of the product names an exchange. */
+/**
+ * The configuration of a deployment's exchanges. No other code of the product names an exchange.
+ */
 import { TRADING_TYPES } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { ADAPTERS, adapterOf } from './adapters.js';
@@ -35,7 +37,10 @@ export const venueConfig = z
      * the exchange 13 s after it was sent never arrived.
      */
     timeoutMs: z.int().min(100).max(10_000).default(10_000),
-    /** The limits that the exchange granted to this deployment, if they differ from its general tariff. */
+    /**
+     * The limits that the exchange granted to this deployment, if they differ from its published
+     * rate limits.
+     */
     limits: z
       .strictObject({
         weightPerMinute: z.int().positive().optional(),
@@ -97,12 +102,14 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Returns the limits of this deployment: the configured ones, or the exchange's tariff. */
+/**
+ * Returns the limits of this deployment: the configured ones, or those that the exchange publishes.
+ */
 export function limitsOf({ adapter, limits }: VenueConfig): VenueRateLimits {
-  const tariff = adapterOf(adapter)?.rateLimits;
-  if (tariff === undefined) throw new Error(`no adapter ${adapter}`);
+  const published = adapterOf(adapter)?.rateLimits;
+  if (published === undefined) throw new Error(`no adapter ${adapter}`);
   return {
-    weightPerMinute: limits?.weightPerMinute ?? tariff.weightPerMinute,
-    ordersPer10s: limits?.ordersPer10s ?? tariff.ordersPer10s,
+    weightPerMinute: limits?.weightPerMinute ?? published.weightPerMinute,
+    ordersPer10s: limits?.ordersPer10s ?? published.ordersPer10s,
   };
 }

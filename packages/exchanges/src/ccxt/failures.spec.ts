@@ -13,28 +13,28 @@ function call(kind: CallKind, state: Partial<Call>): Call {
   return { kind, ...noDeadline(), isDispatched: true, isSent: true, ...state };
 }
 
-const classify = (error: unknown, of: Call) => {
-  const { outcome, code } = toExchangeError(error, of, []);
+const classify = (error: unknown, failedCall: Call) => {
+  const { outcome, code } = toExchangeError(error, failedCall, []);
   return `${outcome}/${code}`;
 };
 
 const refused = { response: { status: 400, body: '' } };
 
-describe('the classification of a failure', () => {
+describe('toExchangeError', () => {
   it('covers every error class of ccxt', () => {
     expect(Object.keys(CCXT_OUTCOMES).sort()).toEqual([...NAMES].sort());
   });
 
-  it.each(NAMES)('%s is never unknown for a read, nor for a write that was not sent', (name) => {
+  it.each(NAMES)('never classifies %s as unknown for a read or an unsent write', (name) => {
     const error = new errors[name]('x');
     expect(classify(error, call('read', refused))).not.toMatch(/^unknown/);
     expect(classify(error, call('read', { isSent: false }))).not.toMatch(/^unknown/);
     expect(classify(error, call('write', { isSent: false }))).not.toMatch(/^unknown/);
   });
 
-  it.each(NAMES)('%s is unknown for a write with a 5xx response', (name) => {
-    const of = call('write', { response: { status: 503, body: '' } });
-    expect(classify(new errors[name]('x'), of)).toMatch(/^unknown/);
+  it.each(NAMES)('classifies %s as unknown for a write with a 5xx response', (name) => {
+    const failedCall = call('write', { response: { status: 503, body: '' } });
+    expect(classify(new errors[name]('x'), failedCall)).toMatch(/^unknown/);
   });
 
   const BRANCHES: readonly [name: ErrorName, write: string, read: string][] = [
@@ -60,50 +60,50 @@ describe('the classification of a failure', () => {
     ['NotSupported', 'rejected/not_supported', 'rejected/not_supported'],
     ['ExchangeError', 'rejected/refused', 'rejected/refused'],
   ];
-  it.each(BRANCHES)('%s is %s for a write and %s for a read', (name, write, read) => {
+  it.each(BRANCHES)('classifies %s as %s for a write and as %s for a read', (name, write, read) => {
     expect(classify(new errors[name]('x'), call('write', refused))).toBe(write);
     expect(classify(new errors[name]('x'), call('read', refused))).toBe(read);
   });
 
-  it('treats a new class of ccxt like its parent class', () => {
+  it('classifies a new class of ccxt like its parent class', () => {
     class NewlyInvented extends errors.InsufficientFunds {}
     expect(classify(new NewlyInvented('x'), call('write', refused))).toBe('rejected/insufficient_balance');
   });
 
-  it('treats an unnamed rejection as one only if the HTTP status agrees', () => {
-    const of = call('write', { response: { status: 200, body: '' } });
-    expect(classify(new errors.ExchangeError('x'), of)).toBe('unknown/bad_answer');
+  it('classifies a generic ExchangeError as a rejection only if the HTTP status is an error', () => {
+    const failedCall = call('write', { response: { status: 200, body: '' } });
+    expect(classify(new errors.ExchangeError('x'), failedCall)).toBe('unknown/bad_answer');
   });
 
   it.each([
-    ['no time left', new DeadlineExceeded(), 'unknown/no_answer', 'retryable/unreachable'],
+    ['an exceeded time limit', new DeadlineExceeded(), 'unknown/no_answer', 'retryable/unreachable'],
     ['no connection', new NotSent('unreachable'), undefined, 'retryable/unreachable'],
     ['a pause', new NotSent('rate_limited'), undefined, 'retryable/rate_limited'],
-    ['half an answer', new ResponseLost(), 'unknown/no_answer', undefined],
+    ['an incomplete response', new ResponseLost(), 'unknown/no_answer', undefined],
     ['a redirect', new ResponseUnusable('a redirect'), 'unknown/bad_answer', undefined],
-    ['nonsense', new MalformedResponse('nonsense'), 'unknown/bad_answer', undefined],
-    ['a fault of the client library', new TypeError('x'), 'unknown/bad_answer', 'fatal/not_supported'],
-  ])('classifies a write with %s by whether it was sent', (_what, error, sent, unsent) => {
+    ['a malformed response', new MalformedResponse('nonsense'), 'unknown/bad_answer', undefined],
+    ['a bug in ccxt', new TypeError('x'), 'unknown/bad_answer', 'fatal/not_supported'],
+  ])('classifies a write after %s by whether it was sent', (_what, error, sent, unsent) => {
     if (sent !== undefined) expect(classify(error, call('write', {}))).toBe(sent);
     if (unsent !== undefined) expect(classify(error, call('write', { isSent: false }))).toBe(unsent);
   });
 
-  it('recognises an order that still waited for the budget', () => {
+  it('classifies an order that still waited for the budget as retryable', () => {
     const waiting = call('write', { isDispatched: false, isSent: false });
     expect(classify(new DeadlineExceeded(), waiting)).toBe('retryable/rate_limited');
   });
 
-  it("applies the exchange's own error texts that ccxt has no class for", () => {
-    const of = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
+  it("applies the venue's patterns for error texts that ccxt has no class for", () => {
+    const failedCall = call('write', { response: { status: 400, body: '{"msg":"Duplicate order sent."}' } });
     const rejectionPatterns = [{ pattern: /Duplicate/, code: 'duplicate_client_order_id' as const }];
-    expect(toExchangeError(new errors.InvalidOrder('x'), of, rejectionPatterns).code).toBe(
+    expect(toExchangeError(new errors.InvalidOrder('x'), failedCall, rejectionPatterns).code).toBe(
       'duplicate_client_order_id',
     );
   });
 
-  it('contains the type and the code of a failure, and none of its text', () => {
-    const of = call('write', { response: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
-    const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), of, []);
+  it('returns an error with the type and the code of a failure, but none of its text', () => {
+    const failedCall = call('write', { response: { status: 400, body: '{"code":-1013,"msg":"a secret"}' } });
+    const error = toExchangeError(new errors.InvalidOrder('https://x/?signature=abc'), failedCall, []);
     expect(error).toBeInstanceOf(ExchangeError);
     expect(error.message).toBe('The order breaks a rule of the exchange.');
     expect(error.cause).toEqual({ type: 'InvalidOrder', status: 400, venueCode: '-1013' });

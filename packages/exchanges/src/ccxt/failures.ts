@@ -1,9 +1,10 @@
 /**
  * Maps every failure to one of the port's outcomes.
  *
- * The rule for writes: what may have been accepted is `unknown`. A rejection counts only if the exchange sent it in a
- * complete response other than a 5xx, or if nothing was sent. A 429 to a write is `unknown`, too: it may come from a
- * part of the exchange behind the one that accepted the order.
+ * The rule for writes: a call that may have been accepted is `unknown`. It is a rejection only if
+ * the exchange sent the rejection in a complete response other than a 5xx, or if nothing was sent.
+ * A write with a 429 is also `unknown`: a system behind the one that accepted the order may have
+ * sent the 429.
  */
 import { errors } from 'ccxt';
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../port.js';
@@ -15,7 +16,7 @@ type Classification = readonly [outcome: ExchangeOutcome, code: ExchangeErrorCod
 /** A response that is not a valid response to the request. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse';
-  /** @param detail what is wrong with it, in the product's own words */
+  /** @param detail what is wrong with the response, without text of the exchange */
   constructor(detail: string) {
     super(detail);
   }
@@ -85,8 +86,7 @@ const MESSAGES: Readonly<Record<ExchangeErrorCode, string>> = {
   insufficient_balance: 'The balance at the exchange is too small.',
   rule_violated: 'The order breaks a rule of the exchange.',
   order_not_found: 'The exchange has no open order with this id.',
-  would_not_fit_book:
-    'The order cannot be placed on the current order book with its price and time in force.',
+  would_not_fit_book: "The order's price and time in force do not allow it on the current order book.",
   duplicate_client_order_id: 'The exchange already has an order with this client order id.',
   not_supported: 'The exchange does not support this request.',
   refused: 'The exchange rejected the request.',
@@ -111,7 +111,7 @@ export function toExchangeError(
   rejectionPatterns: RejectionPatterns,
 ): ExchangeError {
   if (error instanceof ExchangeError) return error;
-  return failure(settle(classify(error, call, rejectionPatterns), call), {
+  return failure(resolveUnknown(classify(error, call, rejectionPatterns), call), {
     type: error instanceof Error ? error.name : typeof error,
     status: call.response?.status,
     venueCode: venueCodeOf(call.response?.body),
@@ -120,7 +120,7 @@ export function toExchangeError(
   });
 }
 
-function settle([outcome, code]: Classification, { kind, isSent }: Call): Classification {
+function resolveUnknown([outcome, code]: Classification, { kind, isSent }: Call): Classification {
   if (outcome !== 'unknown') return [outcome, code];
   if (kind === 'write' && isSent) return unsure(code === 'unreachable' ? 'no_answer' : code);
   return ['retryable', isSent || code === 'rate_limited' ? code : 'unreachable'];
@@ -153,8 +153,12 @@ function classifyCcxtError(
 }
 
 function classOf(error: Error): keyof typeof CCXT_OUTCOMES {
-  for (let of = error.constructor; typeof of === 'function'; of = Object.getPrototypeOf(of)) {
-    if (of.name in CCXT_OUTCOMES) return of.name as keyof typeof CCXT_OUTCOMES;
+  for (
+    let current = error.constructor;
+    typeof current === 'function';
+    current = Object.getPrototypeOf(current)
+  ) {
+    if (current.name in CCXT_OUTCOMES) return current.name as keyof typeof CCXT_OUTCOMES;
   }
   return 'BaseError';
 }

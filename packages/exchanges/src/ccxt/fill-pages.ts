@@ -7,7 +7,7 @@ import { readFills } from './fills.js';
 type Params = Readonly<Record<string, unknown>>;
 
 export interface FillSource {
-  readonly library: CcxtClient;
+  readonly ccxt: CcxtClient;
   readonly rules: Adapter['fills'];
   readonly symbol: string;
   readonly params: Params;
@@ -18,10 +18,10 @@ export async function readAllFills(
   source: FillSource,
   exchangeOrderId: string,
 ): Promise<readonly VenueFill[]> {
-  const { library, rules, symbol, params } = source;
+  const { ccxt, rules, symbol, params } = source;
   const fetchMore = async (more: Params) => {
     const all = { ...params, ...more };
-    const response = await library.fetchOrderTrades(exchangeOrderId, symbol, undefined, rules.pageSize, all);
+    const response = await ccxt.fetchOrderTrades(exchangeOrderId, symbol, undefined, rules.pageSize, all);
     return readFills(response, symbol, exchangeOrderId);
   };
   return sortByExecution(await fetchRemainingPages(rules, fetchMore, await fetchMore({})));
@@ -30,8 +30,9 @@ export async function readAllFills(
 /**
  * Returns every fill of one symbol at or after `since`, oldest first.
  *
- * The newest fills take one request, however long ago `since` is. Only if they do not reach back to `since` are the
- * others requested, one time range after another, until a range contains a fill to continue from.
+ * The newest fills take one request, however long ago `since` is. If they do not reach back to
+ * `since`, the older fills are requested, one time range after another, until a range contains a
+ * fill to continue from.
  */
 export async function readFillsSince(source: FillSource, since: Date): Promise<readonly VenueFill[]> {
   const { rules } = source;
@@ -49,10 +50,10 @@ export async function readFillsSince(source: FillSource, since: Date): Promise<r
 }
 
 async function fetchPage(
-  { library, rules, symbol, params }: FillSource,
+  { ccxt, rules, symbol, params }: FillSource,
   more: Params,
 ): Promise<readonly VenueFill[]> {
-  const response = await library.fetchMyTrades(symbol, undefined, rules.pageSize, { ...params, ...more });
+  const response = await ccxt.fetchMyTrades(symbol, undefined, rules.pageSize, { ...params, ...more });
   return readFills(response, symbol);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readJson } from './json.js';
 
-describe('JSON of an exchange', () => {
+describe('readJson', () => {
   it('keeps every digit of every number, as a number or as a string', () => {
     const digits = fc.tuple(
       fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }),
@@ -12,17 +12,18 @@ describe('JSON of an exchange', () => {
         const text = part === null ? String(whole) : `${whole}.${part}`;
         const [read] = readJson(`[${text}]`) as [number | string];
         const trimmed = part === null ? text : text.replace(/\.?0+$/, '');
-        const isExact = String(read) === text || (typeof read === 'number' && plain(read) === trimmed);
+        const isExact =
+          String(read) === text || (typeof read === 'number' && toPlainDecimal(read) === trimmed);
         expect([text, isExact]).toEqual([text, true]);
       }),
     );
   });
 
-  it('parses what any other parser parses', () => {
+  it('parses short numbers and other values like JSON.parse', () => {
     const value = fc.jsonValue({ noUnicodeString: false, depthSize: 'small' } as never);
     fc.assert(
-      fc.property(value, (given) => {
-        const text = JSON.stringify(given);
+      fc.property(value, (json) => {
+        const text = JSON.stringify(json);
         fc.pre(!/[\d.]{16}/.test(text));
         expect(readJson(text)).toEqual(JSON.parse(text));
       }),
@@ -35,8 +36,8 @@ describe('JSON of an exchange', () => {
   });
 });
 
-/** A double of at most 15 digits as a plain decimal string. */
-function plain(value: number): string {
+/** Formats a double of at most 15 digits as a plain decimal string. */
+function toPlainDecimal(value: number): string {
   const text = Object.is(value, -0) ? '-0' : String(value);
   return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;
 }

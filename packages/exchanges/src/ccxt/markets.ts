@@ -27,7 +27,7 @@ const market = z.object({
   info: z.unknown(),
 });
 
-/** Leaves out markets whose rules cannot be parsed, and those whose contract size is not one. */
+/** Converts markets. Omits those whose rules cannot be parsed or whose contract size is not 1. */
 export function readMarkets(
   markets: Readonly<Record<string, unknown>>,
   types: readonly TradingType[],
@@ -39,7 +39,9 @@ export function readMarkets(
     if (data.precision.price === '0' || data.precision.amount === '0') return [];
     const rules = nativeRulesOf(adapter, data.info);
     if (rules === undefined) return [];
-    return types.filter((type) => isOfType(entry, adapter, type)).map((type) => toMarket(data, rules, type));
+    return types
+      .filter((type) => hasTradingType(entry, adapter, type))
+      .map((type) => toMarket(data, rules, type));
   });
 }
 
@@ -53,13 +55,13 @@ function nativeRulesOf(adapter: Adapter, info: unknown): NativeMarketRules | und
 }
 
 /** ccxt marks a market with one flag for each market type. */
-function isOfType(entry: unknown, adapter: Adapter, type: TradingType): boolean {
+function hasTradingType(entry: unknown, adapter: Adapter, type: TradingType): boolean {
   const kind = adapter.tradingTypes[type]?.market;
   return kind !== undefined && (entry as Readonly<Record<string, unknown>>)[kind] === true;
 }
 
 function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradingType: TradingType): Market {
-  const { amount, cost, market: ofMarketOrders } = data.limits;
+  const { amount, cost, market: marketOrderLimits } = data.limits;
   return {
     symbol: data.symbol,
     exchangeSymbol: data.id,
@@ -70,11 +72,11 @@ function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradi
     priceTick: data.precision.price,
     amountStep: data.precision.amount,
     minAmount: amount?.min ?? data.precision.amount,
-    maxAmount: bound(amount?.max),
+    maxAmount: maximumOf(amount?.max),
     minNotional: cost?.min ?? '0',
-    maxNotional: bound(cost?.max),
+    maxNotional: maximumOf(cost?.max),
     marketAmountStep: rules.marketAmountStep,
-    marketMaxAmount: bound(ofMarketOrders?.max),
+    marketMaxAmount: maximumOf(marketOrderLimits?.max),
     contractSize: data.contractSize,
     makerFee: data.maker,
     takerFee: data.taker,
@@ -85,7 +87,7 @@ function toMarket(data: z.output<typeof market>, rules: NativeMarketRules, tradi
 }
 
 /** Exchanges write 0 for "no maximum". */
-function bound(max: Decimal | undefined): Decimal | undefined {
+function maximumOf(max: Decimal | undefined): Decimal | undefined {
   return max === '0' ? undefined : max;
 }
 
@@ -112,10 +114,10 @@ const prices = z.record(
 
 /** Returns the last price of each symbol that has one. */
 export function readPrices(response: unknown, symbols: readonly string[]): Record<string, Decimal> {
-  const read = parseResponse(prices, response);
+  const parsed = parseResponse(prices, response);
   return Object.fromEntries(
     symbols.flatMap((symbol) => {
-      const price = read[symbol]?.price ?? read[symbol]?.last;
+      const price = parsed[symbol]?.price ?? parsed[symbol]?.last;
       return price === undefined || price === '0' ? [] : [[symbol, price]];
     }),
   );

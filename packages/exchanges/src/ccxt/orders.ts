@@ -28,13 +28,13 @@ const STOP_LIMIT_PARAMS: Readonly<Partial<Record<TimeInForce, object>>> = {
   FOK: LIMIT_PARAMS.FOK,
 };
 
-interface Kind {
+interface OrderKind {
   readonly type: 'limit' | 'market';
   readonly hasStop: boolean;
   readonly timesInForce: Readonly<Partial<Record<TimeInForce, object>>>;
 }
 
-const KINDS: Readonly<Record<TradeType, Kind>> = {
+const KINDS: Readonly<Record<TradeType, OrderKind>> = {
   LIMIT: { type: 'limit', hasStop: false, timesInForce: LIMIT_PARAMS },
   MARKET: { type: 'market', hasStop: false, timesInForce: MARKET_PARAMS },
   STOP_LIMIT: { type: 'limit', hasStop: true, timesInForce: STOP_LIMIT_PARAMS },
@@ -67,7 +67,7 @@ const ccxtOrder = z.object({
   id: z.string().min(1),
   clientOrderId: z.string().min(1),
   symbol: z.string(),
-  // External orders may have any order type of the exchange.
+  // Orders that were placed outside the product may have any order type of the exchange.
   type: z.string().min(1),
   side: z.enum(['buy', 'sell']),
   timeInForce: z.string().optional(),
@@ -92,11 +92,11 @@ export type OrderLookup = { readonly symbol: string } & (
 /** @throws {MalformedResponse} if this is not the requested order */
 export function readOrder(response: unknown, lookup: OrderLookup): VenueOrder {
   const order = parseResponse(ccxtOrder, response);
-  const isIt =
+  const isRequestedOrder =
     'exchangeOrderId' in lookup
       ? order.id === lookup.exchangeOrderId
       : order.clientOrderId === lookup.venueClientOrderId;
-  if (order.symbol !== lookup.symbol || !isIt) throw new MalformedResponse('another order');
+  if (order.symbol !== lookup.symbol || !isRequestedOrder) throw new MalformedResponse('another order');
   return toVenueOrder(order);
 }
 
@@ -138,7 +138,7 @@ function toVenueOrder(order: z.output<typeof ccxtOrder>): VenueOrder {
 }
 
 function instantOf(...times: readonly (number | undefined)[]): Date | undefined {
-  const time = times.find((one) => one !== undefined && one > 0);
+  const time = times.find((candidate) => candidate !== undefined && candidate > 0);
   return time === undefined ? undefined : new Date(time);
 }
 
@@ -166,8 +166,8 @@ function timeInForceOf({ type, timeInForce, postOnly }: z.output<typeof ccxtOrde
 const cancelledOrder = z.object({ id: z.string().min(1), symbol: z.string() });
 
 /**
- * Checks that the response to a cancellation names an order of this symbol. Its client order id is not checked: by
- * now it may be that of the cancellation.
+ * Checks that the response to a cancellation names an order of this symbol. Its client order id is
+ * not checked, because it may be that of the cancellation.
  * @throws {MalformedResponse} if it names an order of another symbol
  */
 export function expectCancelled(response: unknown, symbol: string): void {

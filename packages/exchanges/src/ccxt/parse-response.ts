@@ -1,4 +1,4 @@
-/** Validates responses of an exchange: no part of a response is used before it has the expected form. */
+/** Validates responses of an exchange. The product uses only validated fields. */
 import { readDecimal } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { MalformedResponse } from './failures.js';
@@ -14,8 +14,8 @@ export function parseResponse<Schema extends z.ZodType>(schema: Schema, response
 
 /** A decimal number of a response, converted to canonical form. */
 export const exactDecimal = z.string().transform((text, context) => {
-  const read = readDecimal(text);
-  if ('value' in read) return read.value;
-  context.addIssue({ code: 'custom', message: read.problem });
+  const parsed = readDecimal(text);
+  if ('value' in parsed) return parsed.value;
+  context.addIssue({ code: 'custom', message: parsed.problem });
   return z.NEVER;
 });

@@ -3,8 +3,8 @@
  *
  * 1. The configured origin can replace every host. ccxt still sees the exchange's own addresses, by which it selects
  *    its error tables.
- * 2. The time limit covers connecting, sending and the whole response, whose size is limited. Nothing is sent after
- *    it, not even by a process that was stalled meanwhile.
+ * 2. The time limit covers connecting, sending and the whole response, whose size is limited.
+ * Nothing is sent after it, even if the process was stalled.
  * 3. No redirect is followed, and no request is sent twice.
  * 4. After a 429 or 418 with a retry time, nothing is sent to the exchange before that time. If the limit applies to
  *    one account, only that account's orders wait.
@@ -14,9 +14,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
-import { type Call, createDeferred, currentCall, isOver } from './call.js';
+import { type Call, createDeferred, currentCall, isExpired } from './call.js';
 
-/** Thrown if the exchange certainly received nothing of the request. */
+/** Thrown if it is certain that no part of the request reached the exchange. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   constructor(readonly reason: 'unreachable' | 'rate_limited') {
@@ -24,7 +24,7 @@ export class NotSent extends Error {
   }
 }
 
-/** Thrown if all or a part of the request was sent and no complete response arrived. */
+/** Thrown if the request was sent completely or partly and no complete response arrived. */
 export class ResponseLost extends Error {
   override readonly name = 'ResponseLost';
 }
@@ -82,10 +82,10 @@ export class Transport {
 
   async send({ address, method, headers, body }: SignedRequest): Promise<TransportResponse> {
     const call = currentCall();
-    if (this.#isPaused(call) || isOver(call)) throw new NotSent('rate_limited');
+    if (this.#isPaused(call) || isExpired(call)) throw new NotSent('rate_limited');
     call.isDispatched = true;
     const url = new URL(address);
-    const pending = new RequestOnWire(call);
+    const exchange = new RequestOnWire(call);
     this.#agent.dispatch(
       {
         origin: this.#origin ?? url.origin,
@@ -94,9 +94,9 @@ export class Transport {
         headers: { 'user-agent': 'trading-automation', ...headers, 'accept-encoding': 'gzip' },
         body: body ?? null,
       },
-      pending,
+      exchange,
     );
-    const response = await pending.response;
+    const response = await exchange.response;
     const text = await textOf(response.headers, response.body);
     call.response = { status: response.status, body: text };
     this.#applyRateLimit(call, response.status, response.headers);
@@ -144,7 +144,10 @@ interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Collects one response. `onRequestStart` runs right before the first byte is written: earlier, nothing was sent. */
+/**
+ * Collects one response. Nothing is sent before `onRequestStart`, which runs right before the first
+ * byte is written.
+ */
 class RequestOnWire implements Dispatcher.DispatchHandler {
   readonly #settled = createDeferred<RawResponse>();
   readonly response = this.#settled.promise;
@@ -159,7 +162,7 @@ class RequestOnWire implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#stop = () => controller.abort(new Error('The time limit of the call is reached.'));
-    if (isOver(this.call)) {
+    if (isExpired(this.call)) {
       this.#stop();
       return;
     }

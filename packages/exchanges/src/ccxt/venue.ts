@@ -28,7 +28,10 @@ import { Sockets } from './streams/sockets.js';
 import { Transport } from './transport.js';
 
 export interface VenueOptions {
-  /** The call budget shared with other processes. Default: this process alone keeps to the exchange's tariff. */
+  /**
+   * The call budget shared with other processes. Default: a budget of this process alone, with the
+   * exchange's rate limits.
+   */
   readonly budget?: CallBudget | undefined;
   /** Milliseconds without a message after which a stream is lost. At most 30,000; less for tests. */
   readonly idleTimeoutMs?: number | undefined;
@@ -47,8 +50,8 @@ export function createVenue(config: VenueConfig, options: VenueOptions = {}): Ex
 }
 
 /**
- * Markets, the clock offset, the rate limit, the connections and the library belong to the venue. An account adds its
- * credentials only.
+ * The venue owns the markets, the clock offset, the rate limit, the connections and the ccxt
+ * clients. An account adds only its credentials.
  */
 class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly id: string;
@@ -60,8 +63,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   readonly accountStreams: AccountStreams | undefined;
   readonly #transport: Transport;
   readonly #budget: CallBudget;
-  readonly #opened = new Map<TradingType, VenueSession>();
-  readonly #first: VenueSession;
+  readonly #sessions = new Map<TradingType, VenueSession>();
+  readonly #defaultSession: VenueSession;
   #loading: Promise<void> | undefined;
   #isClockKnown = false;
 
@@ -90,7 +93,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     this.startTimeoutMs = 3 * config.timeoutMs;
     const protocol = adapter.accountStream;
     this.accountStreams = protocol && new AccountStreams(this, protocol);
-    this.#first = this.sessionFor(this.tradingTypes[0] ?? 'spot');
+    this.#defaultSession = this.sessionFor(this.tradingTypes[0] ?? 'spot');
   }
 
   clientOrderIdFor(tradeId: string): string {
@@ -100,16 +103,15 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
 
   async fetchMarkets(): Promise<readonly Market[]> {
     await this.#load();
-    return readMarkets(this.#first.library.markets ?? {}, this.tradingTypes, this.adapter);
+    return readMarkets(this.#defaultSession.ccxt.markets ?? {}, this.tradingTypes, this.adapter);
   }
 
   fetchPrices(symbols: readonly string[]): Promise<Readonly<Record<string, Decimal>>> {
-    return this.read(async (library) => {
-      const known = symbols.filter((symbol) => library.markets?.[symbol] !== undefined);
+    return this.read(async (ccxt) => {
+      const known = symbols.filter((symbol) => ccxt.markets?.[symbol] !== undefined);
       if (known.length === 0) return {};
-      if (library.has.fetchLastPrices === true)
-        return readPrices(await library.fetchLastPrices(known), known);
-      return readPrices(await library.fetchTickers(known), known);
+      if (ccxt.has.fetchLastPrices === true) return readPrices(await ccxt.fetchLastPrices(known), known);
+      return readPrices(await ccxt.fetchTickers(known), known);
     });
   }
 
@@ -139,28 +141,28 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   async run<T>(
     request: CallRequest,
     tradingType: TradingType,
-    work: (opened: VenueSession) => Promise<T>,
+    work: (session: VenueSession) => Promise<T>,
   ): Promise<T> {
     return this.#withDeadline(async (limit) => {
-      const opened = await this.preparedSession(tradingType);
-      return runCall(request, limit, () => work(opened), this.#toExchangeError);
+      const session = await this.preparedSession(tradingType);
+      return runCall(request, limit, () => work(session), this.#toExchangeError);
     });
   }
 
   /** Fetches public data. */
-  read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T> {
-    return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ library }) => work(library));
+  read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T> {
+    return this.run({ kind: 'read' }, this.tradingTypes[0] ?? 'spot', ({ ccxt }) => work(ccxt));
   }
 
-  /** Waits for the budget of a request that does not go through the library. */
+  /** Waits for the budget of a request that does not go through ccxt. */
   async acquireBudget(accountKey: string, weight: number): Promise<void> {
     await this.#withDeadline(({ signal }) =>
       this.#acquire({ venue: this.id, accountKey, weight, isOrder: false }, signal),
     );
   }
 
-  /** Converts a rejection on a stream to the error that the same rejection of a call would give. */
-  classifyRejection(library: CcxtClient, status: number, rejection: unknown): ExchangeError {
+  /** Converts a rejection on a stream to the error of the same rejection of a call. */
+  classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError {
     const body = JSON.stringify(rejection) ?? '';
     const call: Call = {
       kind: 'read',
@@ -170,7 +172,7 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       response: { status, body },
     };
     try {
-      library.handleErrors(status, '', library.urls.api.private, 'GET', {}, body, rejection, {}, '');
+      ccxt.handleErrors(status, '', ccxt.urls.api.private, 'GET', {}, body, rejection, {}, '');
     } catch (error) {
       return this.#toExchangeError(error, call);
     }
@@ -179,19 +181,19 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
 
   async preparedSession(tradingType: TradingType): Promise<VenueSession> {
     if (!this.#isClockKnown) await this.#load();
-    const opened = this.sessionFor(tradingType);
-    const { library } = this.#first;
-    if (opened.library !== library && opened.library.markets !== library.markets) {
-      opened.library.setMarketsFromExchange(library);
-      opened.library.options.timeDifference = library.options.timeDifference;
+    const session = this.sessionFor(tradingType);
+    const { ccxt } = this.#defaultSession;
+    if (session.ccxt !== ccxt && session.ccxt.markets !== ccxt.markets) {
+      session.ccxt.setMarketsFromExchange(ccxt);
+      session.ccxt.options.timeDifference = ccxt.options.timeDifference;
     }
-    return opened;
+    return session;
   }
 
   /** Reloads markets and clock; concurrent callers share one request. After a failure the previous data remains. */
   #load(): Promise<void> {
     const reload = async () => {
-      await this.#first.library.loadMarkets(true);
+      await this.#defaultSession.ccxt.loadMarkets(true);
       this.#isClockKnown = true;
     };
     this.#loading ??= this.#withDeadline((limit) =>
@@ -202,7 +204,10 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.#loading;
   }
 
-  /** Clears its timer when the work ends: at thousands of calls per second, timers would otherwise pile up. */
+  /**
+   * Runs work with a time limit. Clears its timer when the work ends: otherwise timers would pile
+   * up at a high call rate.
+   */
   async #withDeadline<T>(work: (limit: Deadline) => Promise<T>): Promise<T> {
     const { timeoutMs } = this.config;
     const deadline = new AbortController();
@@ -223,9 +228,9 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   };
 
   private sessionFor(tradingType: TradingType): VenueSession {
-    const known = this.#opened.get(tradingType);
+    const known = this.#sessions.get(tradingType);
     if (known !== undefined) return known;
-    const opened = this.adapter.open({
+    const session = this.adapter.open({
       transport: this.#transport,
       options: {
         ...this.adapter.marketOptions(this.tradingTypes),
@@ -234,8 +239,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
       fixedOptions: this.adapter.fixedOptions,
       acquireBudget: (cost) => this.#acquireCallBudget(cost),
     });
-    this.#opened.set(tradingType, opened);
-    return opened;
+    this.#sessions.set(tradingType, session);
+    return session;
   }
 
   #acquireCallBudget(cost: number): Promise<void> {
@@ -244,7 +249,10 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
     return this.#acquire({ venue: this.id, accountKey: account?.key, weight, isOrder, isExit }, signal);
   }
 
-  /** A budget that fails counts as exhausted: nothing was sent. */
+  /**
+   * Takes a call from the budget. If the budget fails, nothing was sent, and the error is the same
+   * as for an exhausted one.
+   */
   async #acquire(call: Parameters<CallBudget['take']>[0], signal: AbortSignal): Promise<void> {
     try {
       await this.#budget.take(call, signal);

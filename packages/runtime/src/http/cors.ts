@@ -1,9 +1,9 @@
 /**
- * CORS: which origins may read responses. Default: none.
+ * CORS: decides which origins may read responses. Default: none.
  *
  * 1. Credentials are explicit headers, which browsers never add automatically. `*` is therefore safe, and
  *    `Access-Control-Allow-Credentials` is never sent.
- * 2. Error responses have the headers, too, so that a page can read the reason.
+ * 2. Error responses also have the headers, so that a page can read the reason.
  * 3. Preflights are answered for existing paths, with their methods.
  */
 type Headers = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export type CorsOrigins = readonly string[];
 
 export const ALL_ORIGINS = '*';
 
-/** The maximum that browsers respect. */
+/** The longest cache duration that browsers accept. */
 const PREFLIGHT_SECONDS = 7_200;
 const REQUEST_HEADERS = [
   'authorization',
@@ -55,7 +55,7 @@ export class Cors {
     this.others = forAll ? allowed(ALL_ORIGINS) : vary;
   }
 
-  get isOn(): boolean {
+  get isEnabled(): boolean {
     return this.origins.length > 0;
   }
 

@@ -1,4 +1,4 @@
-/** Environment settings of the HTTP edge of an API. */
+/** Settings of the HTTP edge of an API, from the environment. */
 import { z } from 'zod';
 import { port } from '../config.js';
 import { ALL_ORIGINS } from './cors.js';
@@ -23,7 +23,7 @@ const proxiesSetting = listSetting.pipe(
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-/** The origin of a service. */
+/** Schema of a service's origin. */
 export const originSetting = z
   .string()
   .refine(isOrigin, { error: 'expected an origin, such as https://api.example.com' });

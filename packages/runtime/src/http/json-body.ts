@@ -18,7 +18,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Parses a body. @throws {DomainError} `malformed_json`; `validation_failed` for strings that cannot be stored */
 export function parseJsonBody(bytes: Uint8Array): unknown {
   const text = decode(bytes);
-  checkShape(text);
+  checkLimits(text);
   const value = parseText(text);
   // JSON forbids raw control characters and UTF-8 has no surrogates: only escapes can contain them.
   if (text.includes('\\u')) rejectUnstorable(value);
@@ -50,67 +50,70 @@ function parseText(text: string): unknown {
   }
 }
 
-/** An open object or array of the scan. */
-interface Open {
+/** An object or array that the scan has entered. */
+interface OpenContainer {
   /** The keys so far; undefined in an array. */
   readonly keys: Set<string> | undefined;
   isKeyNext: boolean;
   commas: number;
 }
 
-/** Checks the limits. Exact for JSON; other text may pass here and fail in the parser. */
-function checkShape(text: string): void {
-  const open: Open[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const inside = open.at(-1);
-    switch (text[at]) {
+/**
+ * Checks the limits. The check is exact for valid JSON; invalid JSON may pass here and fails in the
+ * parser.
+ */
+function checkLimits(text: string): void {
+  const openContainers: OpenContainer[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const container = openContainers.at(-1);
+    switch (text[index]) {
       case '{':
       case '[': {
-        if (open.length === JSON_DEPTH_MAX)
+        if (openContainers.length === JSON_DEPTH_MAX)
           throw malformed('too_deep', `The body has too many levels; at most ${JSON_DEPTH_MAX} are allowed.`);
-        const isObject = text[at] === '{';
-        open.push({ keys: isObject ? new Set() : undefined, isKeyNext: isObject, commas: 0 });
+        const isObject = text[index] === '{';
+        openContainers.push({ keys: isObject ? new Set() : undefined, isKeyNext: isObject, commas: 0 });
         break;
       }
       case '}':
       case ']':
-        open.pop();
+        openContainers.pop();
         break;
       case ',':
-        if (inside !== undefined) countMember(inside);
+        if (container !== undefined) countMember(container);
         break;
       case '"': {
-        const end = endOfString(text, at);
-        if (inside?.isKeyNext) addKey(inside, text.slice(at, end + 1));
-        at = end;
+        const end = endOfString(text, index);
+        if (container?.isKeyNext) addKey(container, text.slice(index, end + 1));
+        index = end;
       }
     }
   }
 }
 
-function countMember(inside: Open): void {
-  inside.commas++;
-  inside.isKeyNext = inside.keys !== undefined;
-  if (inside.commas >= JSON_MEMBERS_MAX)
+function countMember(container: OpenContainer): void {
+  container.commas++;
+  container.isKeyNext = container.keys !== undefined;
+  if (container.commas >= JSON_MEMBERS_MAX)
     throw malformed(
       'too_many',
       `An object or array is too large; at most ${JSON_MEMBERS_MAX} keys or items are allowed.`,
     );
 }
 
-function addKey(inside: Open, token: string): void {
-  inside.isKeyNext = false;
+function addKey(container: OpenContainer, token: string): void {
+  container.isKeyNext = false;
   const key = token.includes('\\') ? String(parseText(token)) : token.slice(1, -1);
   if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', `The key ${key} is not allowed.`);
-  if (inside.keys?.has(key)) throw malformed('duplicate_key', 'An object has a duplicate key.');
-  inside.keys?.add(key);
+  if (container.keys?.has(key)) throw malformed('duplicate_key', 'An object has a duplicate key.');
+  container.keys?.add(key);
 }
 
 /** Returns the index of the closing quote, or of the last character if the string is not closed. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
+  for (let index = start + 1; index < text.length; index++) {
+    if (text[index] === '\\') index++;
+    else if (text[index] === '"') return index;
   }
   return text.length - 1;
 }
@@ -123,7 +126,7 @@ function rejectUnstorable(value: unknown): void {
 }
 
 function collectUnstorable(value: unknown, field: string, details: ErrorDetail[]): void {
-  const isBad = (text: string) => text.includes('\u0000') || !text.isWellFormed();
+  const isUnstorable = (text: string) => text.includes('\u0000') || !text.isWellFormed();
   const reject = () =>
     details.push({
       ...(field === '' ? {} : { field }),
@@ -131,10 +134,10 @@ function collectUnstorable(value: unknown, field: string, details: ErrorDetail[]
       message: 'U+0000 and lone surrogates are not allowed.',
     });
   if (typeof value === 'string') {
-    if (isBad(value)) reject();
+    if (isUnstorable(value)) reject();
   } else if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) {
     for (const [key, member] of Object.entries(value)) {
-      if (isBad(key)) reject();
+      if (isUnstorable(key)) reject();
       else collectUnstorable(member, field === '' ? key : `${field}.${key}`, details);
     }
   }

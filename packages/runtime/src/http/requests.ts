@@ -1,4 +1,4 @@
-/** Access to raw requests, so that the signature verifier gets the exact bytes. */
+/** Reads raw requests, so that the signature verifier gets the exact bytes. */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
@@ -6,11 +6,14 @@ import { DomainError } from '@trading-automation/contracts';
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { parseJsonBody } from './json-body.js';
 
-/** How long the rest of a rejected body is discarded. An immediate disconnect could lose the response. */
+/**
+ * How long the rest of a rejected body is discarded before the disconnect. An immediate one could
+ * lose the response.
+ */
 const LINGER_MS = 1_000;
 const NO_BYTES = new Uint8Array();
 
-type Headed = { readonly rawHeaders: readonly string[] };
+type WithRawHeaders = { readonly rawHeaders: readonly string[] };
 
 /** Returns the raw request target. */
 export const targetOf = (request: FastifyRequest): string => request.raw.url ?? '';
@@ -43,7 +46,7 @@ function plainAddress(reported: string, socketAddress: string | undefined): stri
 }
 
 /** Returns the first value of a header; `name` must be lower-case. */
-export function headerOf({ rawHeaders }: Headed, name: string): string | undefined {
+export function headerOf({ rawHeaders }: WithRawHeaders, name: string): string | undefined {
   for (let i = 0; i + 1 < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name)
       return rawHeaders[i + 1];
@@ -51,7 +54,7 @@ export function headerOf({ rawHeaders }: Headed, name: string): string | undefin
 }
 
 /** Parses the body; undefined if it is empty. @throws {DomainError} */
-export function parseJsonRequest(request: Headed & { readonly body: Uint8Array }): unknown {
+export function parseJsonRequest(request: WithRawHeaders & { readonly body: Uint8Array }): unknown {
   const encoding = headerOf(request, 'content-encoding');
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
     throw new DomainError('unsupported_media_type');
@@ -62,10 +65,12 @@ export function parseJsonRequest(request: Headed & { readonly body: Uint8Array }
 
 /** Returns whether a content type is JSON, in UTF-8 if it has a charset. */
 function isJson(contentType: string): boolean {
-  const [type, ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const [type, ...parameters] = contentType.split(';').map((segment) => segment.trim().toLowerCase());
   return (
     type === 'application/json' &&
-    parameters.every((part) => !part.startsWith('charset') || /^charset\s*=\s*"?utf-8"?$/.test(part))
+    parameters.every(
+      (parameter) => !parameter.startsWith('charset') || /^charset\s*=\s*"?utf-8"?$/.test(parameter),
+    )
   );
 }
 

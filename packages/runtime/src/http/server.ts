@@ -2,7 +2,7 @@
  * The HTTP server: Fastify under Nest, with the published limits.
  *
  * 1. Target, headers and body are not changed, because the signature verifier needs the exact bytes.
- * 2. Invalid HTTP and requests that are too slow get an error in the published format, too.
+ * 2. Invalid HTTP and requests that are too slow also get an error in the published format.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -14,7 +14,7 @@ import { Cors, type CorsOrigins } from './cors.js';
 import { DEFAULT_RESPONSE_HEADERS } from './headers.js';
 import { errorResponse, sendResponse } from './responses.js';
 
-/** Default limit, that of REST. */
+/** The default, which is the limit of REST. */
 const BODY_BYTES_MAX = 262_144;
 export const TARGET_LENGTH_MAX = 8_192;
 const HEADER_BYTES_MAX = 16_384;
@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly corsOrigins: CorsOrigins;
   /** Maximum size of a body. */
   readonly bodyBytesMax?: number;
-  /** Replaces the published limits. For tests, which cannot wait as long. */
+  /** Replaces the published limits. Tests use shorter limits. */
   readonly limits?: Partial<ServerLimits>;
 }
 
@@ -82,7 +82,7 @@ export function createAdapter(options: ServerOptions): FastifyAdapter {
       ),
   });
   const server = adapter.getInstance<FastifyInstance>();
-  if (cors.isOn) {
+  if (cors.isEnabled) {
     server.addHook('onRequest', (request, reply, done) => {
       allowOrigin(cors, request, reply);
       done();

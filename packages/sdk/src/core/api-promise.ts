@@ -16,7 +16,7 @@ export interface ApiResponse {
 }
 
 /** Statuses whose responses have no body. */
-const BODILESS: readonly number[] = [204, 205, 304];
+const STATUSES_WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
  * A promise of the response data that also gives access to the response. The request is sent immediately, whether or
@@ -84,8 +84,8 @@ export class ApiPromise<T> implements Promise<T> {
   }
 }
 
-/** Builds a response with an unread body, since a body can be read only once. */
+/** Builds a response with an unread body, because a body can be read only once. */
 function responseOf({ response, text }: ApiResponse): Response {
   const { status, statusText, headers } = response;
-  return new Response(BODILESS.includes(status) ? null : text, { status, statusText, headers });
+  return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : text, { status, statusText, headers });
 }

@@ -3,12 +3,12 @@ import { type ClientOptions, resolveConnection } from './connection.js';
 
 const KEY = `svc_test_${'0'.repeat(43)}`;
 const VARIABLES = ['SVC_API_KEY', 'SVC_BASE_URL', 'SVC_GRAPHQL_URL', 'SVC_LOG'];
-const kept = { ...process.env };
+const originalEnvironment = { ...process.env };
 beforeEach(() => {
   for (const name of VARIABLES) delete process.env[name];
 });
 afterAll(() => {
-  Object.assign(process.env, kept);
+  Object.assign(process.env, originalEnvironment);
 });
 
 const quiet: ClientOptions = { baseURL: 'https://api.example.com', logLevel: 'off' };
@@ -21,7 +21,7 @@ describe('an origin', () => {
     ['http://127.0.0.1:4000', 'http://127.0.0.1:4000'],
     ['https://api.example.com/', 'https://api.example.com'],
     ['HTTPS://API.example.com:443', 'https://api.example.com'],
-  ])('%s is %s', (baseURL, origin) => {
+  ])('%s is normalized to %s', (baseURL, origin) => {
     const connection = resolveConnection({ ...quiet, baseURL });
     expect([connection.baseURL, connection.graphqlURL]).toEqual([origin, origin]);
   });
@@ -38,12 +38,14 @@ describe('an origin', () => {
     'file:///etc',
     'javascript:1',
     ' ',
-  ])('%j is invalid, for either API', (given) => {
-    expect(() => resolveConnection({ ...quiet, baseURL: given })).toThrow(/^baseURL must be an origin/);
-    expect(() => resolveConnection({ ...quiet, graphqlURL: given })).toThrow(/^graphqlURL must be an origin/);
+  ])('%j is invalid for REST and for GraphQL', (invalid) => {
+    expect(() => resolveConnection({ ...quiet, baseURL: invalid })).toThrow(/^baseURL must be an origin/);
+    expect(() => resolveConnection({ ...quiet, graphqlURL: invalid })).toThrow(
+      /^graphqlURL must be an origin/,
+    );
   });
 
-  it('is needed, by option or environment', () => {
+  it('is required as an option or in the environment', () => {
     expect(() => resolveConnection({})).toThrow(
       'baseURL is missing. Set it, or the environment variable SVC_BASE_URL',
     );
@@ -55,7 +57,7 @@ describe('an origin', () => {
 });
 
 describe('a credential', () => {
-  it('is the API key of the options, of the environment, or none', async () => {
+  it('is the API key of the options, else of the environment, else missing', async () => {
     expect(await credentials({})).toEqual({});
     process.env.SVC_API_KEY = KEY;
     expect(await credentials({})).toEqual({ 'x-api-key': KEY });
@@ -63,7 +65,7 @@ describe('a credential', () => {
     expect(await credentials({ apiKey: null })).toEqual({});
   });
 
-  it("is the signer's signature, and no key of the environment beside it", async () => {
+  it("is only the signer's signature, even if the environment has an API key", async () => {
     process.env.SVC_API_KEY = KEY;
     const signer = createSigner(generatePrivateKey());
     expect(Object.keys(await credentials({ signer }))).toEqual([
@@ -74,24 +76,24 @@ describe('a credential', () => {
     ]);
   });
 
-  it('is one: a key and a signer at once are refused', () => {
+  it('cannot be both an API key and a signer', () => {
     const signer = createSigner(generatePrivateKey());
     expect(() => resolveConnection({ ...quiet, apiKey: KEY, signer })).toThrow(TypeError);
   });
 
-  it('loses the line end of the file that it was read from; an empty one is refused', async () => {
+  it('is trimmed and must not be empty', async () => {
     expect(await credentials({ apiKey: `${KEY}\n` })).toEqual({ 'x-api-key': KEY });
     for (const apiKey of ['', ' ', '\n'])
       expect(() => resolveConnection({ ...quiet, apiKey })).toThrow(TypeError);
   });
 });
 
-describe('credentials on their way without encryption', () => {
+describe('the warning about unencrypted credentials', () => {
   const warnings = (options: ClientOptions) => {
-    const told: string[] = [];
-    const warn = (message: string) => told.push(message);
+    const messages: string[] = [];
+    const warn = (message: string) => messages.push(message);
     resolveConnection({ ...quiet, logLevel: 'warn', logger: { ...console, warn }, ...options });
-    return told;
+    return messages;
   };
 
   it.each([
@@ -99,7 +101,7 @@ describe('credentials on their way without encryption', () => {
     'http://10.0.0.7:4000',
     'http://localhost.example.com',
     'http://127.example.com',
-  ])('to %s are warned of', (baseURL) => {
+  ])('is logged for %s', (baseURL) => {
     expect(warnings({ baseURL, apiKey: KEY })).toEqual([
       `${new URL(baseURL).origin} is not encrypted: the network can read the credentials. Use https.`,
     ]);
@@ -112,11 +114,11 @@ describe('credentials on their way without encryption', () => {
     'http://api.localhost',
     'http://[::1]:4000',
     'https://api.example.com',
-  ])('to %s are not, which leave no machine or are encrypted', (baseURL) => {
+  ])('is not logged for %s, which is local or encrypted', (baseURL) => {
     expect(warnings({ baseURL, apiKey: KEY })).toEqual([]);
   });
 
-  it('are warned of for GraphQL, too; without credentials there is nothing to warn of', () => {
+  it('is also logged for GraphQL, but not without credentials', () => {
     expect(warnings({ apiKey: KEY, graphqlURL: 'http://graphql.example.com' })).toHaveLength(1);
     expect(warnings({ baseURL: 'http://api.example.com' })).toEqual([]);
   });
@@ -130,11 +132,11 @@ describe('an invalid option', () => {
     { maxRetries: -1 },
     { maxRetries: 1.5 },
     { maxRetries: Number.POSITIVE_INFINITY },
-  ])('%j is refused', (options) => {
+  ])('%j throws a RangeError', (options) => {
     expect(() => resolveConnection({ ...quiet, ...options })).toThrow(RangeError);
   });
 
-  it('a level of logs that does not exist is refused, of the environment, too', () => {
+  it('an unknown log level throws, also from the environment', () => {
     expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
     expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(
@@ -142,22 +144,25 @@ describe('an invalid option', () => {
     );
   });
 
-  it('a time limit without end is the longest that a timer holds, not none', () => {
+  it('an infinite timeout is replaced by the longest timeout of a timer', () => {
     expect(resolveConnection({ ...quiet, timeout: Number.POSITIVE_INFINITY }).timeout).toBe(2 ** 31 - 1);
   });
 });
 
-describe('headers of every request', () => {
-  it('ask for JSON, its decimals as the client reads them, and name the SDK', () => {
+describe('the headers of every request', () => {
+  it('accept JSON with decimals in the form of the client, and name the SDK', () => {
     expect([...resolveConnection(quiet).headers]).toEqual([
       ['accept', 'application/json'],
       ['user-agent', 'trading-automation-sdk/source'],
     ]);
-    const asText = resolveConnection<'string'>({ baseURL: 'https://api.example.com', decimals: 'string' });
-    expect(asText.headers.get('accept')).toBe('application/json; decimals=string');
+    const withStrings = resolveConnection<'string'>({
+      baseURL: 'https://api.example.com',
+      decimals: 'string',
+    });
+    expect(withStrings.headers.get('accept')).toBe('application/json; decimals=string');
   });
 
-  it("are the caller's where they are given, in whatever case", () => {
+  it('are overridden by default headers of the caller, in any case', () => {
     const { headers } = resolveConnection({
       ...quiet,
       defaultHeaders: { 'User-Agent': 'mine/1', 'X-Trace': 'one' },
@@ -166,7 +171,7 @@ describe('headers of every request', () => {
   });
 
   it.each(['document', 'importScripts'])(
-    'leave the user-agent to a browser, which has %s: it would need a preflight',
+    'contain no user-agent in a browser, which has %s, because it would need a preflight',
     (name) => {
       Object.assign(globalThis, { [name]: {} });
       try {

@@ -29,7 +29,10 @@ export interface ClientOptions<D extends DecimalForm = 'number'> {
   readonly timeout?: number | undefined;
   /** Maximum number of retries after a transient failure. Default: 2. */
   readonly maxRetries?: number | undefined;
-  /** How decimals in responses are read. `number` is exact to 15 digits; `string` is always exact. Default: `number`. */
+  /**
+   * The form of decimals in responses. `number` is exact to 15 digits; `string` is always exact.
+   * Default: `number`.
+   */
   readonly decimals?: D | undefined;
   /** The `fetch` to use. Default: the runtime's. */
   readonly fetch?: Fetch | undefined;
@@ -61,7 +64,7 @@ export interface Connection {
   readonly logger: Logger;
 }
 
-/** Defined by the build; undefined when the source runs unbuilt. */
+/** Defined by the build; undefined if the source runs without a build. */
 declare const SDK_VERSION: string | undefined;
 const VERSION = typeof SDK_VERSION === 'undefined' ? 'source' : SDK_VERSION;
 
@@ -78,7 +81,7 @@ export function resolveConnection<D extends DecimalForm>(options: ClientOptions<
   if (options.apiKey && signer !== undefined)
     throw new TypeError('Set either apiKey or signer, not both: a request carries one credential.');
   const { apiKey: configured = environmentVariable('SVC_API_KEY') } = options;
-  const apiKey = signer === undefined && configured !== null ? keyIn(configured) : undefined;
+  const apiKey = signer === undefined && configured !== null ? validApiKey(configured) : undefined;
   const baseURL = originOf('baseURL', 'SVC_BASE_URL', options.baseURL);
   const connection: Connection = {
     baseURL,
@@ -90,10 +93,10 @@ export function resolveConnection<D extends DecimalForm>(options: ClientOptions<
     },
     // Called on globalThis: a browser's fetch throws when it is called on another object.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeout: timeoutIn(timeout),
-    maxRetries: maxRetriesIn(maxRetries),
+    timeout: validTimeout(timeout),
+    maxRetries: validMaxRetries(maxRetries),
     headers: headersOf(options),
-    logger: leveled(logger, levelIn(options.logLevel ?? environmentVariable('SVC_LOG') ?? 'warn')),
+    logger: leveled(logger, validLogLevel(options.logLevel ?? environmentVariable('SVC_LOG') ?? 'warn')),
   };
   if (signer !== undefined || apiKey !== undefined) warnIfUnencrypted(connection);
   return connection;
@@ -111,19 +114,22 @@ function headersOf<D extends DecimalForm>({ decimals, defaultHeaders = {} }: Cli
 }
 
 /** Validates a timeout and limits it to what a timer can wait. @throws {RangeError} if it is not above 0 */
-export function timeoutIn(ms: number): number {
+export function validTimeout(ms: number): number {
   if (!(ms > 0)) throw new RangeError(`timeout must be more than 0 milliseconds; got ${ms}.`);
   return Math.min(ms, TIMEOUT_MAX_MS);
 }
 
-export function maxRetriesIn(retries: number): number {
+export function validMaxRetries(retries: number): number {
   if (!Number.isSafeInteger(retries) || retries < 0)
     throw new RangeError(`maxRetries must be an integer of 0 or more; got ${retries}.`);
   return retries;
 }
 
-/** Trims the line end of a key file. Validates the key here, because the error of fetch would contain it. */
-function keyIn(value: string | undefined): string | undefined {
+/**
+ * Trims the key, which may come from a file with a line end. Validates it, because an error of
+ * fetch would contain it.
+ */
+function validApiKey(value: string | undefined): string | undefined {
   const key = value?.trim();
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key))
     throw new TypeError(
@@ -138,7 +144,7 @@ function originOf(name: string, variable: string, value: string | undefined, fal
     throw new TypeError(
       `${name} is missing. Set it, or the environment variable ${variable}, to an origin such as http://127.0.0.1:4000.`,
     );
-  const url = urlIn(text);
+  const url = parseURL(text);
   if (
     url === undefined ||
     !/^https?:$/.test(url.protocol) ||
@@ -152,7 +158,7 @@ function originOf(name: string, variable: string, value: string | undefined, fal
 }
 
 /** Parses a URL; returns undefined if it is invalid. URL.canParse is missing in browsers a few years old. */
-function urlIn(text: string): URL | undefined {
+function parseURL(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {
@@ -168,7 +174,7 @@ function warnIfUnencrypted({ baseURL, graphqlURL, logger }: Connection): void {
   }
 }
 
-function levelIn(level: string): LogLevel {
+function validLogLevel(level: string): LogLevel {
   if (!LOG_LEVELS.includes(level))
     throw new TypeError(`logLevel must be one of ${LOG_LEVELS.join(', ')}; got ${level}.`);
   return level as LogLevel;

@@ -1,4 +1,4 @@
-/** Ends an attempt before its response is read: by its time limit or by the caller's signal. */
+/** Aborts an attempt whose time limit passes or whose caller aborts before the response is read. */
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 
 export class Deadline {
@@ -9,13 +9,13 @@ export class Deadline {
 
   constructor(
     private readonly timeoutMs: number,
-    private readonly caller: AbortSignal | undefined,
+    private readonly callerSignal: AbortSignal | undefined,
   ) {
     this.#timer = setTimeout(() => {
       this.#hasTimedOut = true;
       this.#controller.abort();
     }, timeoutMs);
-    caller?.addEventListener('abort', this.#onAbort, { once: true });
+    callerSignal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   /** Aborted by the time limit or by the caller, whichever comes first. */
@@ -31,12 +31,12 @@ export class Deadline {
   /** Removes the time limit and the caller's signal. */
   end(): void {
     this.stopClock();
-    this.caller?.removeEventListener('abort', this.#onAbort);
+    this.callerSignal?.removeEventListener('abort', this.#onAbort);
   }
 
   /** Returns the error to throw: the signal's reason after an abort, else an error of the SDK with the cause. */
   failure(error: unknown, origin: string): unknown {
-    if (this.caller?.aborted) return this.caller.reason;
+    if (this.callerSignal?.aborted) return this.callerSignal.reason;
     if (error instanceof ApiError || error instanceof ConnectionError) return error;
     if (this.#hasTimedOut)
       return new TimeoutError(`No response within ${this.timeoutMs} ms.`, { cause: error });

@@ -1,7 +1,7 @@
 import { ERRORS } from '@trading-automation/contracts';
 import * as errors from './errors.js';
 
-const CLASSES: Readonly<Record<number, new (...given: never[]) => Error>> = {
+const CLASSES: Readonly<Record<number, new (...args: never[]) => Error>> = {
   400: errors.BadRequestError,
   401: errors.AuthenticationError,
   403: errors.PermissionDeniedError,
@@ -22,25 +22,28 @@ const errorWith = (status: number, body: unknown, headers = {}) =>
     origin: 'https://api.example.com',
   });
 
-describe('a refusal', () => {
-  it.each(Object.entries(ERRORS))('%s is of the class of its status', (code, { status, meaning }) => {
-    const error = errorWith(status, { success: false, error: { code, message: meaning } });
-    const Kind = CLASSES[status] ?? errors.InternalServerError;
-    expect(error.constructor).toBe(Kind);
-    expect(error.name).toBe(Kind.name);
-    expect(error).toBeInstanceOf(errors.ApiError);
-    expect(error).toBeInstanceOf(errors.TradingAutomationError);
-    expect([error.status, error.code, error.message]).toEqual([status, code, meaning]);
-  });
+describe('an API error', () => {
+  it.each(Object.entries(ERRORS))(
+    'with the code %s has the class of its status',
+    (code, { status, meaning }) => {
+      const error = errorWith(status, { success: false, error: { code, message: meaning } });
+      const Kind = CLASSES[status] ?? errors.InternalServerError;
+      expect(error.constructor).toBe(Kind);
+      expect(error.name).toBe(Kind.name);
+      expect(error).toBeInstanceOf(errors.ApiError);
+      expect(error).toBeInstanceOf(errors.TradingAutomationError);
+      expect([error.status, error.code, error.message]).toEqual([status, code, meaning]);
+    },
+  );
 
-  it('names the request as the server knows it, by header or body', () => {
+  it('has the request id of the header, else of the body', () => {
     const body = { error: { code: 'not_found', message: 'No.', request_id: 'req_body' } };
     expect(errorWith(404, body, { 'x-request-id': 'req_header' }).requestId).toBe('req_header');
     expect(errorWith(404, body).requestId).toBe('req_body');
     expect(errorWith(404, {}).requestId).toBeUndefined();
   });
 
-  it('says each fault that names its field, in one line', () => {
+  it('has a message that lists each detail with a field', () => {
     const details = [
       { field: 'amount', code: 'too_small', message: 'It is below 0.001.' },
       { field: 'price', code: 'required' },
@@ -50,7 +53,7 @@ describe('a refusal', () => {
     expect([error.summary, error.message]).toEqual(['No.', 'No. amount: It is below 0.001.']);
   });
 
-  it('of a whole GraphQL request is read as well', () => {
+  it('is also parsed from a GraphQL response', () => {
     const extensions = { code: 'payload_too_large', request_id: 'req_1' };
     expect(errorWith(413, { errors: [{ message: 'Too long.', extensions }] })).toMatchObject({
       code: 'payload_too_large',

@@ -24,13 +24,13 @@ export interface ErrorDetail {
   readonly [more: string]: unknown;
 }
 
-/** The parts of a GraphQL error response besides its first error. */
+/** The content of a GraphQL error response in addition to its first error. */
 export interface GraphqlFailure {
   /** Path of the failed field; empty if the whole document was rejected. */
   readonly path: readonly (string | number)[];
   /** All errors of the response, unchanged. */
   readonly errors: readonly unknown[];
-  /** Partial data; null or absent without any. */
+  /** Partial data; null or absent if no field succeeded. */
   readonly data?: unknown;
 }
 
@@ -46,7 +46,7 @@ export interface ErrorResponse {
   readonly graphql?: GraphqlFailure | undefined;
 }
 
-/** The API returned an error. The subclass gives the kind of error, `code` the exact one. */
+/** The API returned an error. The subclass is the kind of error, `code` the exact error. */
 export class ApiError extends TradingAutomationError {
   override readonly name: string = 'ApiError';
   /** HTTP status of the response. */
@@ -114,7 +114,7 @@ export class UnprocessableError extends ApiError {
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
-/** 500 and above: the server, or an exchange behind it, failed. */
+/** 500 and above: the server or an exchange failed. */
 export class InternalServerError extends ApiError {
   override readonly name = 'InternalServerError';
 }
@@ -129,7 +129,7 @@ const BY_STATUS: Readonly<Record<number, new (response: ErrorResponse) => ApiErr
   429: RateLimitError,
 };
 
-/** A response without success, completely read. */
+/** A completely read response with an error status. */
 export interface RawErrorResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -141,15 +141,15 @@ export interface RawErrorResponse {
 /** Builds the error of a response. */
 export function toApiError({ status, headers, text, origin }: RawErrorResponse): ApiError {
   const { code, message, details, request_id } = parseErrorBody(text);
-  const isOfApi = typeof code === 'string';
+  const isApiError = typeof code === 'string';
   return createApiError({
     status,
-    code: isOfApi ? code : 'unknown',
+    code: isApiError ? code : 'unknown',
     message: typeof message === 'string' ? message : `The server responded with ${status} and no message.`,
     details: Array.isArray(details) ? details.filter((detail) => Object(detail) === detail) : [],
     requestId: headers.get('x-request-id') ?? (typeof request_id === 'string' ? request_id : undefined),
     headers,
-    docUrl: isOfApi ? docUrlOf(origin) : undefined,
+    docUrl: isApiError ? docUrlOf(origin) : undefined,
   });
 }
 

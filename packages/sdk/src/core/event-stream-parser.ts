@@ -1,5 +1,6 @@
 /**
- * Parses server-sent events from text that arrives in arbitrary pieces. Format: the HTML standard, section 9.2.6.
+ * Parses server-sent events from text that arrives in arbitrary chunks. Format: the HTML standard,
+ * section 9.2.6.
  */
 
 /** One message of a server-sent event stream. */
@@ -22,21 +23,21 @@ export class EventStreamParser {
   #data: string[] = [];
   #retryMs: number | undefined;
 
-  /** Returns the messages that this piece completes. A message without data only sets the id or the retry delay. */
-  *push(piece: string): Generator<ServerSentEvent, void, undefined> {
-    if (piece === '') return;
-    // A CRLF that is split between two pieces is one line end.
-    const text = this.#rest + (this.#endsWithReturn && piece.startsWith('\n') ? piece.slice(1) : piece);
-    this.#endsWithReturn = piece.endsWith('\r');
+  /** Returns the messages that this chunk completes. A message without data only sets the id or the retry delay. */
+  *push(chunk: string): Generator<ServerSentEvent, void, undefined> {
+    if (chunk === '') return;
+    // A CRLF that is split between two chunks is one line end.
+    const text = this.#rest + (this.#endsWithReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk);
+    this.#endsWithReturn = chunk.endsWith('\r');
     const lines = text.split(/\r\n|\n|\r/);
     this.#rest = lines.pop()!;
     for (const line of lines) {
       if (line === '') yield this.#message();
-      else this.#take(line);
+      else this.#readLine(line);
     }
   }
 
-  #take(line: string): void {
+  #readLine(line: string): void {
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line)!;
     if (name === 'data') this.#data.push(value);
     else if (name === 'event') this.#type = value;

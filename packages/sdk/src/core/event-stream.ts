@@ -10,7 +10,7 @@ import { ApiError, ConnectionError, UnexpectedAnswerError } from './errors.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 import { isTransient } from './retry.rules.js';
 import {
-  jsonIn,
+  parseJson,
   type Request,
   type RequestOptions,
   type StreamedResponse,
@@ -18,7 +18,10 @@ import {
 } from './transport.js';
 import { waitFor } from './wait.js';
 
-/** The server sends something every 15 s; after three times that without data, the connection is dead. */
+/**
+ * The server sends data at least every 15 s. After three such intervals without data, the
+ * connection is dead.
+ */
 const SILENCE_MAX_MS = 45_000;
 const RETRY_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
@@ -39,7 +42,7 @@ export async function* streamEvents<T>(
   request: Request,
   options: EventStreamOptions,
 ): AsyncGenerator<T, void, undefined> {
-  for await (const { data } of streamMessages(transport, request, options)) yield jsonIn(data) as T;
+  for await (const { data } of streamMessages(transport, request, options)) yield parseJson(data) as T;
 }
 
 /** Streams the events with unparsed data. */
@@ -49,30 +52,33 @@ export async function* streamMessages(
   options: EventStreamOptions,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const { signal, onOpen, onCut } = options;
-  let last = options.lastEventId;
+  let lastEventId = options.lastEventId;
   let retryMs = RETRY_MS;
   for (let failures = 0; ; failures++) {
-    let cut: unknown;
+    let disconnectError: unknown;
     try {
-      const opened = await open(transport, request, options, last);
+      const opened = await open(transport, request, options, lastEventId);
       onOpen?.();
       for await (const message of messagesOf(opened, signal)) {
         failures = 0;
         retryMs = message.retryMs ?? retryMs;
-        if (message.id !== '') last = message.id;
+        if (message.id !== '') lastEventId = message.id;
         if (message.data !== '') yield message;
       }
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof ConnectionError) || !isTransient(error))
         throw error;
-      cut = error;
+      disconnectError = error;
     }
-    onCut?.(cut);
-    transport.logger.info('The event stream disconnected; reconnecting.', cut);
+    onCut?.(disconnectError);
+    transport.logger.info('The event stream disconnected; reconnecting.', disconnectError);
     const { wait, random } = transport.retryTiming;
     const backoff = { firstMs: retryMs, maxMs: WAIT_MAX_MS, jitter: 'extended' } as const;
     const delayMs = backoffMs(backoff, failures, random());
-    await wait(Math.max(delayMs, (cut instanceof ApiError && cut.retryAfterMs) || 0), signal);
+    await wait(
+      Math.max(delayMs, (disconnectError instanceof ApiError && disconnectError.retryAfterMs) || 0),
+      signal,
+    );
   }
 }
 
@@ -80,7 +86,7 @@ async function open(
   transport: Transport,
   request: Request,
   { signal, timeout, headers }: EventStreamOptions,
-  last: string | undefined,
+  lastEventId: string | undefined,
 ): Promise<StreamedResponse> {
   const opened = await transport.open(request, {
     signal,
@@ -89,7 +95,7 @@ async function open(
     headers: {
       accept: `text/event-stream, ${transport.accept}`,
       ...headers,
-      ...(last === undefined ? {} : { 'last-event-id': last }),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     },
   });
   const type = opened.response.headers.get('content-type') ?? 'no content type';
@@ -121,7 +127,10 @@ export async function* messagesOf(
   }
 }
 
-/** Resolves with the read. Rejects after `silenceMaxMs` without data, or with the signal's reason. */
+/**
+ * Returns the data of a read. Throws after `silenceMaxMs` without data, or the signal's reason
+ * after an abort.
+ */
 async function readWithIdleTimeout<T>(
   read: Promise<T>,
   silenceMaxMs: number,

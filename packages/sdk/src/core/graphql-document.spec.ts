@@ -4,10 +4,10 @@ import { BOOK_DOCUMENT } from '../realtime/book-source.js';
 import { SIGNAL_DOCUMENT } from '../realtime/signal-source.js';
 import { textOf } from './graphql-document.js';
 
-const tree = (text: string) => parse(text, { noLocation: true });
-/** In one form: a block string says the same as another one. */
-const meaning = (text: string) =>
-  print(JSON.parse(JSON.stringify(tree(text), (name, value) => (name === 'block' ? false : value))));
+const parseTree = (text: string) => parse(text, { noLocation: true });
+/** Normalizes a document, so that block strings and quoted strings compare as equal. */
+const normalized = (text: string) =>
+  print(JSON.parse(JSON.stringify(parseTree(text), (name, value) => (name === 'block' ? false : value))));
 
 it.each([
   SIGNAL_DOCUMENT,
@@ -16,25 +16,25 @@ it.each([
   'mutation Make($input: [In!]! = [{a: 1, b: "x\\n\\"y\\u0007", c: [ONE, true, null, -1.5e3]}] @d(e: 1)) @live { make(input: $input) { id } }',
   'query Q($a: [Int], $b: String = """a "block" \\""" of\n  two lines""") { x: y(z: {}, w: [], v: $a) @skip(if: true) @include(if: $b) { ...F @d ... on T { u } ... @d { u } ... { u } } } fragment F on T @d { id }',
   'subscription S { tick }',
-])('a document reads the same after it was written from its tree: %s', (text) => {
-  expect(meaning(textOf(tree(text) as never))).toBe(meaning(text));
+])('a printed document parses to the same document: %s', (text) => {
+  expect(normalized(textOf(parseTree(text) as never))).toBe(normalized(text));
 });
 
-it('any string value is printed so that it parses to itself', () => {
+it('a printed string value parses to the same value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
-      const document = { ...tree('{ a(b: "x") }') } as unknown as Record<string, unknown>;
+      const document = { ...parseTree('{ a(b: "x") }') } as unknown as Record<string, unknown>;
       const text = textOf(
         JSON.parse(JSON.stringify(document), (_key, part) =>
           part?.kind === 'StringValue' ? { ...part, value } : part,
         ),
       );
-      expect(JSON.stringify(tree(text))).toContain(JSON.stringify(value));
+      expect(JSON.stringify(parseTree(text))).toContain(JSON.stringify(value));
     }),
   );
 });
 
-it('of a tree that knows its text, the tree counts: it may have been changed', () => {
+it('the tree is printed instead of its original source, because the tree may have been changed', () => {
   const document = parse('{ a }');
   const changed = { ...document, definitions: parse('{ b }').definitions };
   expect(print(parse(textOf(changed as never)))).toBe(print(parse('{ b }')));

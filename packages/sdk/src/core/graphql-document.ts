@@ -1,5 +1,6 @@
 /**
- * Prints a GraphQL document in any of the forms that code generators and tags produce, without the `graphql` library.
+ * Prints a GraphQL document without the `graphql` library. Accepts all forms that code generators
+ * and tags produce.
  */
 
 /** A document that carries its types: `TypedDocumentNode`, `TypedDocumentString`, `gql.tada` or a similar form. */
@@ -20,49 +21,49 @@ interface Syntax {
 export function textOf(document: GraphqlDocument): string {
   if (typeof document === 'string') return document;
   if (document instanceof String) return document.toString();
-  if ((document as { kind?: unknown } | null)?.kind === 'Document') return written(document as Syntax);
+  if ((document as { kind?: unknown } | null)?.kind === 'Document') return print(document as Syntax);
   throw new TypeError(
     'The GraphQL document is invalid. Pass a string, or the output of a code generator or a gql tag.',
   );
 }
 
-const PRINTED: Readonly<Record<string, (syntax: Syntax) => string>> = {
-  Document: ({ definitions }) => joined(definitions, '\n'),
+const PRINTERS: Readonly<Record<string, (syntax: Syntax) => string>> = {
+  Document: ({ definitions }) => printAll(definitions, '\n'),
   OperationDefinition: ({ operation, name, variableDefinitions, directives, selectionSet }) =>
-    `${operation} ${written(name)}${inBrackets(variableDefinitions)}${joined(directives, ' ')}${written(selectionSet)}`,
+    `${operation} ${print(name)}${printInParentheses(variableDefinitions)}${printAll(directives, ' ')}${print(selectionSet)}`,
   FragmentDefinition: ({ name, typeCondition, directives, selectionSet }) =>
-    `fragment ${written(name)} on ${written(typeCondition)}${joined(directives, ' ')}${written(selectionSet)}`,
+    `fragment ${print(name)} on ${print(typeCondition)}${printAll(directives, ' ')}${print(selectionSet)}`,
   VariableDefinition: ({ variable, type, defaultValue, directives }) =>
-    `${written(variable)}:${written(type)}${defaultValue ? `=${written(defaultValue)}` : ''}${joined(directives, ' ')}`,
-  SelectionSet: ({ selections }) => `{${joined(selections, ' ')}}`,
+    `${print(variable)}:${print(type)}${defaultValue ? `=${print(defaultValue)}` : ''}${printAll(directives, ' ')}`,
+  SelectionSet: ({ selections }) => `{${printAll(selections, ' ')}}`,
   Field: ({ alias, name, arguments: args, directives, selectionSet }) =>
-    `${alias ? `${written(alias)}:` : ''}${written(name)}${inBrackets(args)}${joined(directives, ' ')}${written(selectionSet)}`,
-  FragmentSpread: ({ name, directives }) => `...${written(name)} ${joined(directives, ' ')}`,
+    `${alias ? `${print(alias)}:` : ''}${print(name)}${printInParentheses(args)}${printAll(directives, ' ')}${print(selectionSet)}`,
+  FragmentSpread: ({ name, directives }) => `...${print(name)} ${printAll(directives, ' ')}`,
   InlineFragment: ({ typeCondition, directives, selectionSet }) =>
-    `...${typeCondition ? ` on ${written(typeCondition)}` : ''}${joined(directives, ' ')}${written(selectionSet)}`,
-  Directive: ({ name, arguments: args }) => `@${written(name)}${inBrackets(args)}`,
-  Argument: ({ name, value }) => `${written(name)}:${written(value)}`,
-  ObjectField: ({ name, value }) => `${written(name)}:${written(value)}`,
-  ObjectValue: ({ fields }) => `{${joined(fields, ' ')}}`,
-  ListValue: ({ values }) => `[${joined(values, ' ')}]`,
-  Variable: ({ name }) => `$${written(name)}`,
-  NamedType: ({ name }) => written(name),
-  ListType: ({ type }) => `[${written(type)}]`,
-  NonNullType: ({ type }) => `${written(type)}!`,
-  // Block strings, too: the value is the same.
+    `...${typeCondition ? ` on ${print(typeCondition)}` : ''}${printAll(directives, ' ')}${print(selectionSet)}`,
+  Directive: ({ name, arguments: args }) => `@${print(name)}${printInParentheses(args)}`,
+  Argument: ({ name, value }) => `${print(name)}:${print(value)}`,
+  ObjectField: ({ name, value }) => `${print(name)}:${print(value)}`,
+  ObjectValue: ({ fields }) => `{${printAll(fields, ' ')}}`,
+  ListValue: ({ values }) => `[${printAll(values, ' ')}]`,
+  Variable: ({ name }) => `$${print(name)}`,
+  NamedType: ({ name }) => print(name),
+  ListType: ({ type }) => `[${print(type)}]`,
+  NonNullType: ({ type }) => `${print(type)}!`,
+  // A block string is printed as a quoted string with the same value.
   StringValue: ({ value }) => JSON.stringify(value),
   NullValue: () => 'null',
 };
 
-function written(syntax: Syntax | undefined): string {
+function print(syntax: Syntax | undefined): string {
   if (syntax === undefined) return '';
-  return PRINTED[syntax.kind]?.(syntax) ?? String(syntax.value);
+  return PRINTERS[syntax.kind]?.(syntax) ?? String(syntax.value);
 }
 
-function joined(syntaxes: readonly Syntax[] = [], by: string): string {
-  return syntaxes.map(written).join(by);
+function printAll(syntaxes: readonly Syntax[] = [], separator: string): string {
+  return syntaxes.map(print).join(separator);
 }
 
-function inBrackets(syntaxes: readonly Syntax[] = []): string {
-  return syntaxes.length === 0 ? '' : `(${joined(syntaxes, ' ')})`;
+function printInParentheses(syntaxes: readonly Syntax[] = []): string {
+  return syntaxes.length === 0 ? '' : `(${printAll(syntaxes, ' ')})`;
 }

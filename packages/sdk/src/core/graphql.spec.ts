@@ -1,17 +1,17 @@
 import { ERRORS } from '@trading-automation/contracts';
 import { graphqlErrorOf, statusOf } from './graphql.js';
 
-it('each code has the status that REST has for it', () => {
+it('each error code has the same status as in REST', () => {
   for (const [code, { status }] of Object.entries(ERRORS))
     expect([code, statusOf(code)]).toEqual([code, status]);
 });
 
 it.each([undefined, 7, '', 'rate', 'a_code_of_tomorrow', 'not_found conflict'])(
-  'a code that is not known, %s, has the status of an answer with errors',
+  'an unknown code, %s, has the status of a GraphQL response with errors',
   (code) => expect(statusOf(code)).toBe(200),
 );
 
-it('a result without errors is no refusal; one with an error that says nothing is', () => {
+it('only a result with errors is an error, even if the error is empty', () => {
   expect(graphqlErrorOf({ data: { a: 1 } })).toBeUndefined();
   expect(graphqlErrorOf({ data: null, errors: [] })).toBeUndefined();
   expect(graphqlErrorOf({ errors: [{}] })).toMatchObject({ code: 'unknown', status: 200, details: [] });

@@ -19,7 +19,7 @@ import type { RequestOptions, Transport } from './transport.js';
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** The arguments after a document: variables, optional if none is required, and options. */
+/** The arguments after a document: variables (optional if none is required) and options. */
 export type Behind<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: Options]

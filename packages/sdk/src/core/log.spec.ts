@@ -8,9 +8,9 @@ it.each<[LogLevel, readonly string[]]>([
   ['warn', ['error', 'warn']],
   ['info', ['error', 'warn', 'info']],
   ['debug', NAMES],
-])('a logger at %s receives messages of that level or more severe', (level, expected) => {
-  class Told {
-    readonly told: string[] = [];
+])('a logger with the level %s receives messages of that severity or higher', (level, expected) => {
+  class RecordingLogger {
+    readonly received: string[] = [];
     error = () => this.note('error');
     warn = () => this.note('warn');
     info = () => this.note('info');
@@ -18,10 +18,10 @@ it.each<[LogLevel, readonly string[]]>([
       this.note('debug');
     }
     private note(name: string) {
-      this.told.push(name);
+      this.received.push(name);
     }
   }
-  const logger = new Told();
+  const logger = new RecordingLogger();
   for (const name of NAMES) leveled(logger, level)[name]('it happened');
-  expect(logger.told).toEqual(expected);
+  expect(logger.received).toEqual(expected);
 });

@@ -13,7 +13,12 @@ const LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 /** Returns a logger that ignores messages below the level. No logged value contains a credential or a body. */
 export function leveled(logger: Logger, level: LogLevel): Logger {
   const threshold = LEVELS.indexOf(level);
-  const at = (each: Exclude<LogLevel, 'off'>) =>
-    LEVELS.indexOf(each) <= threshold ? logger[each].bind(logger) : () => undefined;
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  const methodFor = (messageLevel: Exclude<LogLevel, 'off'>) =>
+    LEVELS.indexOf(messageLevel) <= threshold ? logger[messageLevel].bind(logger) : () => undefined;
+  return {
+    debug: methodFor('debug'),
+    info: methodFor('info'),
+    warn: methodFor('warn'),
+    error: methodFor('error'),
+  };
 }

@@ -1,34 +1,31 @@
 import fc from 'fast-check';
 import { buildRequest, pathWith, queryStringOf, segmentOf } from './operation-client.js';
 
-const text = fc.string({ unit: 'binary' }).map((given) => given.toWellFormed());
+const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
 
-describe('a part of a path', () => {
-  it('arrives unchanged and is one segment, whatever it contains', () => {
+describe('a path parameter', () => {
+  it('is encoded as one segment, whatever it contains', () => {
     fc.assert(
       fc.property(
-        text.filter((given) => !/^\.{0,2}$/.test(given)),
-        (given) => {
-          const { pathname } = new URL(`https://api.example.com/v1/settings/${segmentOf('key', given)}/more`);
-          const parts = pathname.split('/');
-          expect(parts).toHaveLength(5);
-          expect(decodeURIComponent(parts[3]!)).toBe(given);
+        text.filter((value) => !/^\.{0,2}$/.test(value)),
+        (value) => {
+          const { pathname } = new URL(`https://api.example.com/v1/settings/${segmentOf('key', value)}/more`);
+          const segments = pathname.split('/');
+          expect(segments).toHaveLength(5);
+          expect(decodeURIComponent(segments[3]!)).toBe(value);
         },
       ),
     );
   });
 
-  it.each(['', '.', '..', undefined, null, 7, {}, []])(
-    'is never %j, which would be another route',
-    (given) => {
-      expect(() => segmentOf('id', given)).toThrow(TypeError);
-      expect(() => buildRequest('trades.get', { params: { id: given as string } })).toThrow(
-        /^id must be a non-empty string/,
-      );
-    },
-  );
+  it.each(['', '.', '..', undefined, null, 7, {}, []])('must not be %j', (value) => {
+    expect(() => segmentOf('id', value)).toThrow(TypeError);
+    expect(() => buildRequest('trades.get', { params: { id: value as string } })).toThrow(
+      /^id must be a non-empty string/,
+    );
+  });
 
-  it('replaces its parameter of the route', () => {
+  it('replaces the route parameter of the same name', () => {
     const params = { id: 'whk_1', dlq_id: 'dlq/2' };
     expect(buildRequest('deadLetters.retry', { params })).toEqual({
       method: 'POST',
@@ -39,7 +36,7 @@ describe('a part of a path', () => {
 });
 
 describe('a query', () => {
-  it('arrives as it was given, the undefined left out', () => {
+  it('is encoded without null and undefined values', () => {
     const value = fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(undefined), fc.constant(null));
     fc.assert(
       fc.property(fc.dictionary(text, value), (query) => {
@@ -60,7 +57,7 @@ describe('a query', () => {
     [{ include: ['total', 'revoked'] }, '?include=total%2Crevoked'],
     [{ a: '', b: 0, c: false }, '?a=&b=0&c=false'],
     [new URLSearchParams('a=1&a=2'), '?a=1&a=2'],
-  ])('%j is %s', (query, search) => {
+  ])('%p is encoded as %s', (query, search) => {
     expect(queryStringOf(query)).toBe(search);
   });
 
@@ -69,7 +66,7 @@ describe('a query', () => {
     ['/v1/a', { b: 1 }, '/v1/a?b=1'],
     ['/v1/a?b=1', {}, '/v1/a?b=1'],
     ['/v1/a?b=1', { c: 2 }, '/v1/a?b=1&c=2'],
-  ])('goes on where the path has one: %s with %j', (path, query, whole) => {
-    expect(pathWith(path, query)).toBe(whole);
+  ])('is appended to the path, which may already have a query: %s with %j', (path, query, target) => {
+    expect(pathWith(path, query)).toBe(target);
   });
 });

@@ -45,7 +45,10 @@ export class OperationClient<D extends DecimalForm> {
   }
 }
 
-/** Requests a page and the pages after it. Rejects if the request cannot be built. */
+/**
+ * Requests the first page and, during iteration, the pages after it. Rejects if the request cannot
+ * be built.
+ */
 export function pages<T>(
   transport: Transport,
   first: () => Request,
@@ -79,7 +82,10 @@ export function buildRequest(id: OperationId, { params = {}, query = {}, body }:
   return { method, path: path + queryStringOf(query), body };
 }
 
-/** Encodes a path segment. Rejects an empty one, `.` and `..`, which would address another route. */
+/**
+ * Encodes a path segment. Rejects an empty segment, `.` and `..`, which would address another
+ * route.
+ */
 export function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
     throw new TypeError(

@@ -7,7 +7,7 @@
 import { ApiPromise, type ApiResponse } from './api-promise.js';
 import { UnexpectedAnswerError } from './errors.js';
 
-/** The position of a page in its list. */
+/** Describes the position of a page in its list. */
 export interface Pagination {
   readonly limit: number;
   readonly offset: number;

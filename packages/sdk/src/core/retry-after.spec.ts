@@ -2,7 +2,7 @@ import { retryAfterMsIn } from './retry-after.js';
 
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
 
-describe('how long a server asks to be left alone', () => {
+describe('retryAfterMsIn', () => {
   it.each([
     [{}, undefined],
     [{ 'retry-after': '3' }, 3_000],
@@ -18,7 +18,7 @@ describe('how long a server asks to be left alone', () => {
     [{ 'retry-after': 'Infinity' }, undefined],
     [{ 'retry-after': '' }, undefined],
     [{ 'retry-after': 'soon' }, undefined],
-  ])('by %j is %p ms', (headers, ms) => {
+  ])('returns the delay of %j as %p ms', (headers, ms) => {
     expect(retryAfterMsIn(new Headers(headers as Record<string, string>), NOW_MS)).toBe(ms);
   });
 });

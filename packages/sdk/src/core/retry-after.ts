@@ -1,4 +1,7 @@
-/** The retry delay that a server requests: `retry-after-ms`, or `Retry-After` in seconds or as a date. */
+/**
+ * Reads the retry delay that a server requests: `retry-after-ms`, or `Retry-After` in seconds or as
+ * a date.
+ */
 
 /** Returns the delay in milliseconds, 0 or more; undefined if the headers are missing or unreadable. */
 export function retryAfterMsIn(headers: Headers, nowMs: number): number | undefined {
@@ -8,8 +11,8 @@ export function retryAfterMsIn(headers: Headers, nowMs: number): number | undefi
   const seconds = numberIn(retryAfter);
   if (seconds !== undefined) return seconds * 1000;
   // An HTTP date starts with a weekday; `Date.parse` accepts far more.
-  const at = /^[a-z]/i.test(retryAfter ?? '') ? Date.parse(retryAfter!) : Number.NaN;
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+  const retryAtMs = /^[a-z]/i.test(retryAfter ?? '') ? Date.parse(retryAfter!) : Number.NaN;
+  return Number.isNaN(retryAtMs) ? undefined : Math.max(0, retryAtMs - nowMs);
 }
 
 function numberIn(text: string | null): number | undefined {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ApiError, ConnectionError, TimeoutError, toApiError, UnexpectedAnswerError } from './errors.js';
 import { RETRY_AFTER_MAX_MS, retryDelayMs } from './retry.rules.js';
 
-const refused = (status: number, code = 'some_code', headers: Record<string, string> = {}) =>
+const errorWith = (status: number, code = 'some_code', headers: Record<string, string> = {}) =>
   toApiError({
     status,
     headers: new Headers(headers),
@@ -11,47 +11,53 @@ const refused = (status: number, code = 'some_code', headers: Record<string, str
   });
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-const passing = fc.oneof(
+const transientFailure = fc.oneof(
   fc.constant(new ConnectionError('reset')),
   fc.constant(new TimeoutError('late')),
-  fc.constantFrom(408, 429, 500, 502, 503, 504).map((status) => refused(status)),
-  fc.constantFrom('idempotency_in_progress', 'nonce_replayed').map((code) => refused(409, code)),
+  fc.constantFrom(408, 429, 500, 502, 503, 504).map((status) => errorWith(status)),
+  fc.constantFrom('idempotency_in_progress', 'nonce_replayed').map((code) => errorWith(409, code)),
 );
-const lasting = fc.oneof(
+const permanentFailure = fc.oneof(
   fc.constant(new UnexpectedAnswerError('a page')),
-  fc.constantFrom(400, 401, 403, 404, 405, 409, 410, 413, 415, 422).map((status) => refused(status)),
+  fc.constantFrom(400, 401, 403, 404, 405, 409, 410, 413, 415, 422).map((status) => errorWith(status)),
 );
 
-describe('a request that failed', () => {
-  it('is sent again as often as was asked for, where it may pass, and never more', () => {
+describe('a failed request', () => {
+  it('is retried up to maxRetries times after a transient failure', () => {
     fc.assert(
-      fc.property(passing, fc.nat(20), fc.nat(20), chance, (failure, retries, maxRetries, random) => {
-        const delayMs = retryDelayMs({ retries, maxRetries, failure, random });
-        expect(delayMs !== undefined).toBe(retries < maxRetries);
-      }),
+      fc.property(
+        transientFailure,
+        fc.nat(20),
+        fc.nat(20),
+        chance,
+        (failure, retries, maxRetries, random) => {
+          const delayMs = retryDelayMs({ retries, maxRetries, failure, random });
+          expect(delayMs !== undefined).toBe(retries < maxRetries);
+        },
+      ),
     );
   });
 
-  it('is never sent again where it can not pass', () => {
+  it('is not retried after a permanent failure', () => {
     fc.assert(
-      fc.property(lasting, fc.nat(20), chance, (failure, maxRetries, random) => {
+      fc.property(permanentFailure, fc.nat(20), chance, (failure, maxRetries, random) => {
         expect(retryDelayMs({ retries: 0, maxRetries, failure, random })).toBeUndefined();
       }),
     );
   });
 
-  it("follows the server's word whether to try again, against every rule of its own", () => {
+  it('is retried if and only if x-should-retry is true, regardless of the other rules', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 400, max: 599 }), fc.boolean(), chance, (status, told, random) => {
-        const failure = refused(status, 'x', { 'x-should-retry': String(told) });
-        expect(retryDelayMs({ retries: 0, maxRetries: 1, failure, random }) !== undefined).toBe(told);
+      fc.property(fc.integer({ min: 400, max: 599 }), fc.boolean(), chance, (status, shouldRetry, random) => {
+        const failure = errorWith(status, 'x', { 'x-should-retry': String(shouldRetry) });
+        expect(retryDelayMs({ retries: 0, maxRetries: 1, failure, random }) !== undefined).toBe(shouldRetry);
       }),
     );
   });
 
-  it('waits between half of a step and all of it; steps double up to eight seconds', () => {
+  it('is delayed by half to all of a step; steps double up to eight seconds', () => {
     fc.assert(
-      fc.property(passing, fc.nat(1_000), chance, (failure, retries, random) => {
+      fc.property(transientFailure, fc.nat(1_000), chance, (failure, retries, random) => {
         const delayMs = retryDelayMs({ retries, maxRetries: 1_001, failure, random })!;
         const step = Math.min(500 * 2 ** retries, 8_000);
         expect(delayMs).toBeGreaterThanOrEqual(step / 2);
@@ -60,22 +66,22 @@ describe('a request that failed', () => {
     );
   });
 
-  it('waits as long as the server asks, a tenth of a second more at most, and over a minute not at all', () => {
+  it('is delayed as the server requests plus at most 0.1 s, and not retried beyond a minute', () => {
     fc.assert(
-      fc.property(fc.nat(2 * RETRY_AFTER_MAX_MS), fc.nat(5), chance, (askedMs, retries, random) => {
-        const failure = refused(429, 'rate_limited', { 'retry-after-ms': String(askedMs) });
+      fc.property(fc.nat(2 * RETRY_AFTER_MAX_MS), fc.nat(5), chance, (requestedMs, retries, random) => {
+        const failure = errorWith(429, 'rate_limited', { 'retry-after-ms': String(requestedMs) });
         const delayMs = retryDelayMs({ retries, maxRetries: 6, failure, random });
-        if (askedMs > RETRY_AFTER_MAX_MS) expect(delayMs).toBeUndefined();
+        if (requestedMs > RETRY_AFTER_MAX_MS) expect(delayMs).toBeUndefined();
         else {
-          expect(delayMs).toBeGreaterThanOrEqual(askedMs);
-          expect(delayMs).toBeLessThanOrEqual(askedMs + 100);
+          expect(delayMs).toBeGreaterThanOrEqual(requestedMs);
+          expect(delayMs).toBeLessThanOrEqual(requestedMs + 100);
         }
       }),
     );
   });
 
-  it('waits by its own steps where the server asks in no known form', () => {
-    const failure = refused(503, 'service_unavailable', { 'retry-after': 'soon' });
+  it('is delayed by the default steps if the requested delay is unreadable', () => {
+    const failure = errorWith(503, 'service_unavailable', { 'retry-after': 'soon' });
     expect(failure).toBeInstanceOf(ApiError);
     expect(retryDelayMs({ retries: 0, maxRetries: 1, failure, random: 0 })).toBe(500);
   });

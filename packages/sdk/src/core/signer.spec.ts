@@ -7,7 +7,7 @@ import {
   verifyRequest,
 } from '@trading-automation/signed-request/browser';
 import fc from 'fast-check';
-// @ts-expect-error the native library comes without types
+// @ts-expect-error the native library has no types
 import secp256k1 from 'secp256k1';
 import { createSigner, generatePrivateKey } from '../signer/index.js';
 import { canonicalStringOf, type SignedParts, signatureHeaders } from './signer.js';
@@ -28,18 +28,18 @@ const vectorsIn = (file: string): readonly Vector[] => {
   const url = new URL(`../../../signed-request/vectors/${file}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')).vectors;
 };
-/** Bodies of the SDK are texts: JSON, in UTF-8. */
-const ofText = ({ body, canonical_string }: Vector) =>
+/** Bodies of the SDK are text: JSON in UTF-8. */
+const hasTextBody = ({ body, canonical_string }: Vector) =>
   canonical_string !== null &&
   Buffer.from(Buffer.from(body.value, body.encoding).toString(), 'utf8').equals(
     Buffer.from(body.value, body.encoding),
   );
-const accepted = vectorsIn('requests-accepted').filter(ofText);
-const all = [...accepted, ...vectorsIn('requests-refused').filter(ofText)];
+const accepted = vectorsIn('requests-accepted').filter(hasTextBody);
+const allVectors = [...accepted, ...vectorsIn('requests-refused').filter(hasTextBody)];
 const bodyOf = ({ body }: Vector) => Buffer.from(body.value, body.encoding).toString();
 
 const signer = createSigner(generatePrivateKey());
-const parts = fc.record<SignedParts>({
+const anyRequest = fc.record<SignedParts>({
   method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
   path: fc.webPath().map((path) => `/v1${path}?a=%20`),
   body: fc.oneof(fc.constant(''), fc.json()),
@@ -47,17 +47,17 @@ const parts = fc.record<SignedParts>({
 });
 
 describe('the canonical string', () => {
-  it.each(all)('of the vector "$name" is the one that was published', async (vector) => {
+  it.each(allVectors)('of the vector "$name" equals the published one', async (vector) => {
     const { method, path, timestamp, nonce, canonical_string } = vector;
     expect(
       await canonicalStringOf({ method, path, body: bodyOf(vector) }, String(timestamp), String(nonce)),
     ).toBe(canonical_string);
   });
 
-  it("is the server's, whatever is sent", async () => {
+  it('equals the one that the server computes, for any request', async () => {
     const hex = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 32, maxLength: 32 });
     await fc.assert(
-      fc.asyncProperty(parts, hex, async ({ method, path, body }, nonce) => {
+      fc.asyncProperty(anyRequest, hex, async ({ method, path, body }, nonce) => {
         const timestamp = '1767225600000';
         expect(await canonicalStringOf({ method, path, body }, timestamp, nonce)).toBe(
           canonicalString({ method, path, body, timestamp, nonce }),
@@ -76,9 +76,9 @@ describe('the headers of a signed request', () => {
     return { headers, canonical, signature: Buffer.from(headers['x-svc-sig']!, 'hex') };
   };
 
-  it('are accepted by the verifier of the service, once', async () => {
+  it("are accepted once by the service's verifier", async () => {
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { headers } = await signed(each);
         const body = new TextEncoder().encode(each.body);
         const dependencies = {
@@ -97,14 +97,14 @@ describe('the headers of a signed request', () => {
     );
   });
 
-  it("verify by Node's own crypto", async () => {
+  it("are verified by Node's crypto", async () => {
     const point = ECDH.convertKey(signer.publicKey, 'secp256k1', 'hex', 'hex', 'uncompressed') as string;
     const [x, y] = [point.slice(2, 66), point.slice(66)].map((half) =>
       Buffer.from(half, 'hex').toString('base64url'),
     );
     const key = createPublicKey({ key: { kty: 'EC', crv: 'secp256k1', x: x!, y: y! }, format: 'jwk' });
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { canonical, signature } = await signed(each);
         const check = (text: string) =>
           verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature);
@@ -114,9 +114,9 @@ describe('the headers of a signed request', () => {
     );
   });
 
-  it('verify by libsecp256k1, which takes the lower of the two signatures alone', async () => {
+  it('are verified by libsecp256k1, which accepts only low-s signatures', async () => {
     await fc.assert(
-      fc.asyncProperty(parts, async (each) => {
+      fc.asyncProperty(anyRequest, async (each) => {
         const { canonical, signature } = await signed(each);
         const digest = async (text: string) =>
           new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
@@ -129,26 +129,26 @@ describe('the headers of a signed request', () => {
     );
   });
 
-  it('have a nonce of their own each time, and the time in whole milliseconds', async () => {
+  it('have a new nonce each time, and a timestamp in whole milliseconds', async () => {
     const each = { method: 'GET', path: '/v1/me', body: '', nowMs: 1_767_225_600_000.4 };
-    const made = await Promise.all(Array.from({ length: 50 }, () => signed(each)));
-    expect(new Set(made.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(50);
-    expect(new Set(made.map(({ headers }) => headers['x-svc-timestamp']))).toEqual(
+    const requests = await Promise.all(Array.from({ length: 50 }, () => signed(each)));
+    expect(new Set(requests.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(50);
+    expect(new Set(requests.map(({ headers }) => headers['x-svc-timestamp']))).toEqual(
       new Set(['1767225600000']),
     );
   });
 
-  it('are refused where a signer gives anything but 64 bytes', async () => {
+  it('are not created if the signer does not return 64 bytes', async () => {
     for (const length of [0, 63, 65, 70, 71, 72]) {
-      const short = { publicKey: signer.publicKey, sign: () => new Uint8Array(length) };
+      const invalidSigner = { publicKey: signer.publicKey, sign: () => new Uint8Array(length) };
       await expect(
-        signatureHeaders(short, { method: 'GET', path: '/', body: '', nowMs: 0 }),
+        signatureHeaders(invalidSigner, { method: 'GET', path: '/', body: '', nowMs: 0 }),
       ).rejects.toBeInstanceOf(TypeError);
     }
   });
 
   it.each(accepted.filter(({ name }) => !name.includes('high-s')))(
-    'of "$name" are the published ones, by the same nonce',
+    'of the vector "$name" equal the published ones',
     async (vector) => {
       const privateKey = new Uint8Array(32).fill(Number(vector.private_scalar), 31);
       const sign = createSigner(privateKey);

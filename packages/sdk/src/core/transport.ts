@@ -4,12 +4,12 @@
  * 1. Every attempt has its own signature and time limit. All attempts of a POST share one Idempotency-Key, so that it
  *    takes effect once.
  * 2. Credentials are sent only to the configured origin. Redirects are not followed, and no path can change the origin.
- * 3. A response counts only when it was read completely. A truncated response is a connection error.
+ * 3. Only a completely read response is returned. A truncated response is a connection error.
  * 4. The signature covers the target as fetch sends it: normalized by URL, not as the caller wrote it.
  */
 import type { ApiResponse } from './api-promise.js';
 import { ServerClock } from './clock.js';
-import { type Connection, maxRetriesIn, timeoutIn } from './connection.js';
+import { type Connection, validMaxRetries, validTimeout } from './connection.js';
 import { Deadline } from './deadline.js';
 import { ApiError, ConnectionError, toApiError, UnexpectedAnswerError } from './errors.js';
 import type { Logger } from './log.js';
@@ -68,7 +68,7 @@ interface PreparedRequest {
 interface PendingResponse {
   readonly origin: string;
   readonly response: Response;
-  readonly limit: Deadline;
+  readonly deadline: Deadline;
 }
 
 /** The delay and the random source of retries; tests replace them. */
@@ -126,9 +126,11 @@ export class Transport {
 
   /** Opens a streamed response. The time limit covers only the headers; the caller's signal covers the whole stream. */
   async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
-    const { response, limit } = await this.#attempts(request, options, (prepared) => this.#start(prepared));
-    limit.stopClock();
-    return { response, close: () => limit.end() };
+    const { response, deadline } = await this.#attempts(request, options, (prepared) =>
+      this.#start(prepared),
+    );
+    deadline.stopClock();
+    return { response, close: () => deadline.end() };
   }
 
   async #attempts<T>(
@@ -138,7 +140,7 @@ export class Transport {
   ): Promise<T> {
     const { logger, isSigning } = this.#connection;
     const prepared = this.#prepare(request, options);
-    const maxRetries = maxRetriesIn(options.maxRetries ?? this.#connection.maxRetries);
+    const maxRetries = validMaxRetries(options.maxRetries ?? this.#connection.maxRetries);
     let isClockSynced = false;
     for (let retries = 0; ; retries++) {
       let failure: ApiError | ConnectionError;
@@ -171,7 +173,7 @@ export class Transport {
     signal?.throwIfAborted();
     const headers = withCredentials(prepared.headers, await this.credentials(prepared));
     signal?.throwIfAborted();
-    const limit = new Deadline(timeoutMs, signal);
+    const deadline = new Deadline(timeoutMs, signal);
     const url = origin + path;
     try {
       const response = await this.#connection.fetch(url, {
@@ -179,17 +181,17 @@ export class Transport {
         headers,
         ...(body === '' ? {} : { body }),
         redirect: 'manual',
-        signal: limit.signal,
+        signal: deadline.signal,
       });
       this.logger.debug(
         `${method} ${withoutQuery(path)} ${response.status}`,
         response.headers.get('x-request-id'),
       );
-      if (response.ok) return { origin, response, limit };
+      if (response.ok) return { origin, response, deadline };
       throw await readError(response, origin);
     } catch (error) {
-      limit.end();
-      throw limit.failure(error, origin);
+      deadline.end();
+      throw deadline.failure(error, origin);
     }
   }
 
@@ -198,39 +200,39 @@ export class Transport {
       throw new TypeError(`path must start with /, such as /v1/me; got ${JSON.stringify(path)}.`);
     const { pathname, search } = new URL(origin + path);
     const headers = new Headers(this.#connection.headers);
-    const own = {
+    const requestHeaders = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(method === 'POST' ? { 'idempotency-key': keyOf(options.idempotencyKey) } : {}),
+      ...(method === 'POST' ? { 'idempotency-key': idempotencyKeyOf(options.idempotencyKey) } : {}),
       ...options.headers,
     };
-    for (const [name, value] of Object.entries(own)) headers.set(name, value);
+    for (const [name, value] of Object.entries(requestHeaders)) headers.set(name, value);
     return {
       method,
       origin,
       path: pathname + search,
       body: body === undefined ? '' : JSON.stringify(body),
       headers,
-      timeoutMs: timeoutIn(options.timeout ?? this.#connection.timeout),
+      timeoutMs: validTimeout(options.timeout ?? this.#connection.timeout),
       signal: options.signal,
     };
   }
 }
 
 /** Returns the caller's Idempotency-Key or generates one; all attempts share it. */
-function keyOf(key: string | undefined): string {
+function idempotencyKeyOf(key: string | undefined): string {
   if (key === '') throw new TypeError('idempotencyKey is empty. Omit it to have one generated.');
   // Not randomUUID, which is missing on pages without https.
   return key ?? hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /** Adds the credential and drops the caller's headers of the same names. */
-function withCredentials(given: Headers, credentials: Readonly<Record<string, string>>): Headers {
-  const own = Object.entries(credentials);
+function withCredentials(callerHeaders: Headers, credentials: Readonly<Record<string, string>>): Headers {
+  const credentialEntries = Object.entries(credentials);
   const headers = new Headers();
-  given.forEach((value, name) => {
-    if (own.length === 0 || !/^x-(api-key|svc-.+)$/.test(name)) headers.set(name, value);
+  callerHeaders.forEach((value, name) => {
+    if (credentialEntries.length === 0 || !/^x-(api-key|svc-.+)$/.test(name)) headers.set(name, value);
   });
-  for (const [name, value] of own) headers.set(name, value);
+  for (const [name, value] of credentialEntries) headers.set(name, value);
   return headers;
 }
 
@@ -245,24 +247,24 @@ async function readError(response: Response, origin: string): Promise<Error> {
 }
 
 /** Reads a complete response. @throws {ConnectionError} if it is truncated */
-async function readResponse({ origin, response, limit }: PendingResponse): Promise<ApiResponse> {
+async function readResponse({ origin, response, deadline }: PendingResponse): Promise<ApiResponse> {
   try {
     const text = await response.text();
     const isJson = /[/+]json\b/i.test(response.headers.get('content-type') ?? '');
-    return { response, text, json: isJson && text !== '' ? jsonIn(text) : undefined };
+    return { response, text, json: isJson && text !== '' ? parseJson(text) : undefined };
   } catch (error) {
-    throw limit.failure(error, origin);
+    throw deadline.failure(error, origin);
   } finally {
-    limit.end();
+    deadline.end();
   }
 }
 
 /** Parses JSON. @throws {ConnectionError} if the text is not JSON */
-export function jsonIn(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the message of JSON.parse, which quotes a part of the body.
+    // The message of JSON.parse is dropped, because it quotes a part of the body.
     throw new ConnectionError('The response is truncated or not valid JSON.');
   }
 }

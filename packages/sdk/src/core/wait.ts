@@ -1,4 +1,6 @@
-/** Waits for a time in milliseconds. @throws the signal's reason as soon as it is aborted */
+/**
+ * Waits for a number of milliseconds. @throws the signal's reason as soon as the signal is aborted
+ */
 export function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

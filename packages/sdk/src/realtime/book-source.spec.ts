@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BookSource, comparePrices } from './book-source.js';
 
-/** Decimals as the contract writes them, with more digits than a number holds. */
+/** Decimals in canonical form, with more digits than a JavaScript number holds. */
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, scale]) => {
@@ -14,7 +14,7 @@ const scaled = (text: string) => {
   return BigInt(whole + part.padEnd(18, '0'));
 };
 
-it('prices are compared by all of their digits', () => {
+it('prices are compared with all digits', () => {
   fc.assert(
     fc.property(decimal, decimal, (a, b) => {
       const difference = scaled(a) - scaled(b);
@@ -32,8 +32,8 @@ const change = fc.record({
   asks: fc.array(level, { maxLength: 8 }),
 });
 
-/** The side of a book, without anything clever. */
-function naive(changes: readonly (readonly (readonly [string, string])[])[], isFalling: boolean) {
+/** A simple reference implementation of one side of a book. */
+function referenceSide(changes: readonly (readonly (readonly [string, string])[])[], isFalling: boolean) {
   const levels = new Map<string, string>();
   for (const [each, amount] of changes.flat()) {
     if (amount === '0') levels.delete(each);
@@ -43,7 +43,7 @@ function naive(changes: readonly (readonly (readonly [string, string])[])[], isF
   return isFalling ? sorted.reverse() : sorted;
 }
 
-it('a book is what all changes to it come to, sorted by price', () => {
+it('a book is the result of all its changes, sorted by price', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
       const source = new BookSource<'string'>('tpr_1', 20, 'string');
@@ -54,13 +54,13 @@ it('a book is what all changes to it come to, sorted by price', () => {
       for (const [i, each] of changes.entries()) expect(source.push(update('DELTA', i + 1, each))).toBe(true);
       const book = source.shift();
       expect(book?.bids).toEqual(
-        naive(
+        referenceSide(
           changes.map(({ bids }) => bids),
           true,
         ),
       );
       expect(book?.asks).toEqual(
-        naive(
+        referenceSide(
           changes.map(({ asks }) => asks),
           false,
         ),
@@ -70,7 +70,7 @@ it('a book is what all changes to it come to, sorted by price', () => {
   );
 });
 
-it('nothing is handed out before a snapshot came, nor between asking anew and the next one', () => {
+it('no book is returned before the first snapshot, or after a new request until the next one', () => {
   const source = new BookSource('tpr_1', 20, 'number');
   const [bids, asks] = [[], []];
   const delta = { orderbookUpdate: { kind: 'DELTA', sequence: 2, previous_sequence: 1, bids, asks } };
@@ -82,23 +82,20 @@ it('nothing is handed out before a snapshot came, nor between asking anew and th
   expect(source.push(delta)).toBe(false);
 });
 
-it.each(['number', 'string'] as const)(
-  'a book that was handed out stays as it is, its decimals as %s',
-  (form) => {
-    const source = new BookSource('tpr_1', 20, form);
-    const update = (kind: string, sequence: number, bids: readonly (readonly string[])[]) => ({
-      orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, bids, asks: [] },
-    });
-    source.push(update('SNAPSHOT', 1, [['100', '1']]));
-    const book = source.shift();
-    const before = structuredClone(book);
-    source.push(
-      update('DELTA', 2, [
-        ['101', '2'],
-        ['100', '0'],
-      ]),
-    );
-    expect(book).toEqual(before);
-    expect(source.shift()?.bids).toHaveLength(1);
-  },
-);
+it.each(['number', 'string'] as const)('a returned book does not change, with decimals as %s', (form) => {
+  const source = new BookSource('tpr_1', 20, form);
+  const update = (kind: string, sequence: number, bids: readonly (readonly string[])[]) => ({
+    orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, bids, asks: [] },
+  });
+  source.push(update('SNAPSHOT', 1, [['100', '1']]));
+  const book = source.shift();
+  const before = structuredClone(book);
+  source.push(
+    update('DELTA', 2, [
+      ['101', '2'],
+      ['100', '0'],
+    ]),
+  );
+  expect(book).toEqual(before);
+  expect(source.shift()?.bids).toHaveLength(1);
+});

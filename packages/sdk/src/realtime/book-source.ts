@@ -40,22 +40,22 @@ export const BOOK_DOCUMENT = `subscription ($pair: ID!, $depth: Int) {
   }
 }`;
 
-type Written = readonly [price: string, amount: string];
+type StringLevel = readonly [price: string, amount: string];
 
 interface Update extends Omit<OrderBook<'string'>, 'bids' | 'asks'> {
   readonly kind: string;
   readonly previous_sequence: number | null;
-  readonly bids: readonly Written[];
-  readonly asks: readonly Written[];
+  readonly bids: readonly StringLevel[];
+  readonly asks: readonly StringLevel[];
 }
 
 const DEPTH = 20;
 
 export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook<D>> {
   readonly isEndless = true;
-  private last: Update | undefined;
-  private bids: Written[] = [];
-  private asks: Written[] = [];
+  private lastUpdate: Update | undefined;
+  private bids: StringLevel[] = [];
+  private asks: StringLevel[] = [];
   private hasUpdate = false;
 
   constructor(
@@ -65,28 +65,29 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
   ) {}
 
   payload(): OperationPayload {
-    this.last = undefined;
+    this.lastUpdate = undefined;
     return { query: BOOK_DOCUMENT, variables: { pair: this.pairId, depth: this.depth } };
   }
 
   push(data: unknown): boolean {
     const { orderbookUpdate: update } = data as { orderbookUpdate: Update };
     if (update.kind === 'SNAPSHOT') [this.bids, this.asks] = [[...update.bids], [...update.asks]];
-    else if (this.last === undefined || update.previous_sequence !== this.last.sequence) return false;
+    else if (this.lastUpdate === undefined || update.previous_sequence !== this.lastUpdate.sequence)
+      return false;
     else {
       for (const level of update.bids) put(this.bids, level, (a, b) => comparePrices(b, a));
       for (const level of update.asks) put(this.asks, level, comparePrices);
     }
-    this.last = update;
+    this.lastUpdate = update;
     this.hasUpdate = true;
     return true;
   }
 
   shift(): OrderBook<D> | undefined {
-    if (!this.hasUpdate || this.last === undefined) return undefined;
+    if (!this.hasUpdate || this.lastUpdate === undefined) return undefined;
     this.hasUpdate = false;
-    const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.last;
-    const [bids, asks] = [this.shown(this.bids), this.shown(this.asks)];
+    const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.lastUpdate;
+    const [bids, asks] = [this.levelsOf(this.bids), this.levelsOf(this.asks)];
     return { exchange, symbol, sequence, bids, asks, exchange_timestamp, received_at };
   }
 
@@ -94,14 +95,14 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
     return true;
   }
 
-  private shown(side: readonly Written[]): BookLevel<D>[] {
+  private levelsOf(side: readonly StringLevel[]): BookLevel<D>[] {
     if (this.decimals === 'string') return [...side] as unknown as BookLevel<D>[];
     return side.map(([price, amount]) => [Number(price), Number(amount)] as unknown as BookLevel<D>);
   }
 }
 
 /** Inserts or replaces a level in price order; an amount of 0 removes it. */
-function put(side: Written[], level: Written, compare: (a: string, b: string) => number): void {
+function put(side: StringLevel[], level: StringLevel, compare: (a: string, b: string) => number): void {
   const [price, amount] = level;
   let [low, high] = [0, side.length];
   while (low < high) {

@@ -1,8 +1,8 @@
 /**
- * The results of a caller's GraphQL operation.
+ * Provides the results of a caller's GraphQL operation.
  *
- * After a disconnect the operation is sent again. Results of the meantime are lost, unless the variables say where to
- * resume. A mutation takes effect once, even if it is sent again.
+ * After a disconnect the operation is sent again. Results during the disconnect are lost, unless
+ * the variables say where to resume. A mutation takes effect once, even if it is sent again.
  */
 import { TradingAutomationError } from '../core/errors.js';
 import { hexOf } from '../core/signer.js';

@@ -1,6 +1,6 @@
 import { type Client, operationClientOf } from '../client.js';
 import { type Backoff, backoffMs } from '../core/backoff.js';
-import { maxRetriesIn } from '../core/connection.js';
+import { validMaxRetries } from '../core/connection.js';
 import type { DecimalForm } from '../core/decimals.js';
 import type { Behind } from '../core/graphql.js';
 import { type GraphqlDocument, textOf } from '../core/graphql-document.js';
@@ -85,7 +85,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
       if (!Number.isFinite(ms) || ms <= 0)
         throw new RangeError(`${name} must be more than 0 milliseconds; got ${ms}.`);
     this.#decimals = (/decimals=string/.test(transport.accept) ? 'string' : 'number') as D;
-    this.#maxRetries = maxRetriesIn(options.maxRetries ?? MAX_RETRIES);
+    this.#maxRetries = validMaxRetries(options.maxRetries ?? MAX_RETRIES);
     this.#socket = new SharedSocket({
       transport,
       webSocketImpl,
@@ -96,8 +96,9 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams the signals of a strategy, yours or an active public one of another user, in order. Disconnects neither lose
-   * nor repeat a signal. A slow reader loses none either: the client pauses the subscription.
+   * Streams the signals of a strategy, yours or an active public one of another user, in order. No
+   * signal is lost or repeated, even after a disconnect or with a slow reader, for which the client
+   * pauses the subscription.
    *
    * @example
    * for await (const signal of live.tradeSignals(strategyId, { afterSequence: 0 })) {

@@ -10,11 +10,13 @@ import { waitFor } from '../core/wait.js';
 import type { RealtimeStream, StreamOptions } from './realtime-stream.js';
 import type { OperationOutcome, OperationPayload, SharedSocket } from './shared-socket.js';
 
-/** The operation of a stream, how its results are processed, and the items that readers get. */
+/** Provides the operation of a stream, processes its results, and returns the items for readers. */
 export interface StreamSource<T> {
   /** Returns the operation to send; called again after each disconnect. */
   payload(): OperationPayload;
-  /** Processes one result. Returns false if the operation has to be sent again, once there is capacity. */
+  /**
+   * Processes one result. Returns false if the operation must be sent again once there is capacity.
+   */
   push(data: unknown): boolean;
   /** Removes and returns the next item; undefined if no item is available. */
   shift(): T | undefined;
@@ -102,7 +104,10 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
     }
   }
 
-  /** Limits the retries of what never worked; retries what worked before without a limit. */
+  /**
+   * Throws after `maxRetries` failures of a connection or stream that never worked. One that worked
+   * is retried without a limit.
+   */
   #throwIfExhausted({ kind, error }: Failed, failures: number): void {
     const { socket, maxRetries } = this.#settings;
     const hasWorked = kind === 'cut' ? socket.wasConnected : this.#hasReceived;
@@ -125,7 +130,7 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
     return isAccepted;
   }
 
-  /** Gives buffered items, or the end, to the waiting readers. */
+  /** Resolves the waiting readers with buffered items or with the end. */
   #flush(): void {
     while (this.#readers.length > 0) {
       const value = this.#source.shift();

@@ -1,4 +1,4 @@
-/** What is asked for of signals and books is all that the contract has of them, under its names. */
+/** Returns the fields that a subscription requests. */
 import { jsonSchemaOf, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
 import { type FieldNode, parse, type SelectionSetNode } from 'graphql';
 import { BOOK_DOCUMENT } from './book-source.js';
@@ -10,15 +10,15 @@ function fieldsOf(document: string): FieldNode[] {
   return root!.selectionSet!.selections as FieldNode[];
 }
 
-const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 it.each([
   ['signals', SIGNAL_DOCUMENT, tradeSignal],
   ['books', BOOK_DOCUMENT, orderBookUpdate],
-])('%s are asked for with every member, by the name that REST would write', (_what, document, record) => {
-  const asked = fieldsOf(document).map(({ alias, name }) => [alias?.value ?? name.value, name.value]);
-  const members = Object.keys(record.shape).map((member) => [member, camel(member)]);
-  expect(asked.sort()).toEqual(members.sort());
+])('%s are requested with every member of the contract under its REST name', (_what, document, record) => {
+  const requested = fieldsOf(document).map(({ alias, name }) => [alias?.value ?? name.value, name.value]);
+  const members = Object.keys(record.shape).map((member) => [member, camelCase(member)]);
+  expect(requested.sort()).toEqual(members.sort());
 });
 
 interface Definition {
@@ -29,13 +29,13 @@ const { TradeSignal } = jsonSchemaOf(tradeSignal, 'output').definitions as unkno
   Definition
 >;
 
-it('the decimals of a signal are those of the contract', () => {
+it('SIGNAL_DECIMALS lists the decimals of a signal in the contract', () => {
   const decimals = Object.entries(TradeSignal!.properties).filter(([, { $ref }]) =>
     $ref?.endsWith('/Decimal'),
   );
   expect(decimals.map(([name]) => name).sort()).toEqual([...SIGNAL_DECIMALS].sort());
 });
 
-it('no member of a signal is null in REST: what GraphQL says is null is left out', () => {
+it('no member of a signal is null in REST, so the SDK omits null fields of GraphQL', () => {
   for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 /**
- * One connection for all streams, through the `graphql-ws` library. It opens with the first stream and closes after the
- * last.
+ * Manages one connection for all streams with the `graphql-ws` library. The connection opens with
+ * the first stream and closes after the last.
  *
  * 1. Every connection has its own signature. If the server rejects its timestamp, the client reconnects once with the
  *    server's time.
- * 2. Reconnects back off, longer each time, until data arrives.
+ * 2. The delay of reconnects grows with each failure until data arrives.
  * 3. A connection without data for two heartbeats is terminated.
  */
 import { type Client, createClient } from 'graphql-ws/client';
@@ -39,7 +39,8 @@ export interface OperationPayload {
 }
 
 /**
- * How one operation ended: by the server (`completed`), by its reader (`stopped`, or `again` if it has to be sent again),
+ * How one operation ended: by the server (`completed`), by its reader (`stopped`, or `again` if it
+ * must be sent again),
  * or by a transient failure: the connection was `cut`, or the operation `refused` for now.
  */
 export type OperationOutcome =
@@ -62,9 +63,9 @@ export class SharedSocket {
   /** Connections that ended since the last data. */
   #failures = 0;
   /** Earliest start of the next connection, by `performance.now()`. */
-  #notBefore = 0;
+  #nextStartMs = 0;
   #silenceTimer: ReturnType<typeof setTimeout> | undefined;
-  #raw: { terminate?(): void } | undefined;
+  #rawSocket: { terminate?(): void } | undefined;
   /** The error that the signer threw. */
   #signerError: unknown;
   /** The request for the server's time, and the connection that was rejected for its timestamp. */
@@ -77,7 +78,7 @@ export class SharedSocket {
   /**
    * Runs one operation until it ends.
    *
-   * @param push receives each result; returns false if the operation has to be sent again
+   * @param push receives each result; returns false if the operation must be sent again
    * @throws a permanent error
    */
   async run(
@@ -85,12 +86,12 @@ export class SharedSocket {
     push: (data: unknown) => boolean,
     stop: AbortSignal,
   ): Promise<OperationOutcome> {
-    if (this.#activeCount >= SUBSCRIPTIONS_MAX) throw tooMany();
+    if (this.#activeCount >= SUBSCRIPTIONS_MAX) throw tooManyStreamsError();
     this.#activeCount++;
     try {
       await this.#waitForBackoff(stop);
       if (stop.aborted) return { kind: 'stopped' };
-      this.#client ??= this.#makeClient();
+      this.#client ??= this.#createClient();
       return await this.#runOperation(await this.#client, payload, push, stop);
     } finally {
       this.#activeCount--;
@@ -178,19 +179,19 @@ export class SharedSocket {
   async #waitForBackoff(stop: AbortSignal): Promise<void> {
     await this.#clockSync?.done;
     for (;;) {
-      const waitMs = this.#notBefore - performance.now();
+      const waitMs = this.#nextStartMs - performance.now();
       if (waitMs <= 0 || stop.aborted) return;
       await waitFor(waitMs, stop).catch(() => undefined);
     }
   }
 
-  async #makeClient(): Promise<Client> {
+  async #createClient(): Promise<Client> {
     const { transport, webSocketImpl, connectMs, heartbeatMs } = this.#settings;
     const Impl = await findWebSocket(webSocketImpl);
     this.#createdClient = createClient({
       url: transport.graphqlURL.replace(/^http/, 'ws') + GRAPHQL_PATH,
       webSocketImpl: withSocketObserver(Impl, (socket) => {
-        this.#raw = socket;
+        this.#rawSocket = socket;
       }),
       connectionParams: () => this.#sign(),
       // Each stream reconnects itself: only the stream knows where to resume.
@@ -252,7 +253,7 @@ export class SharedSocket {
     if (code === NORMAL_CLOSURE) return;
     const { transport } = this.#settings;
     const waitMs = this.backoffMs(this.#failures++);
-    this.#notBefore = performance.now() + waitMs;
+    this.#nextStartMs = performance.now() + waitMs;
     transport.logger.info(
       `Live data disconnected (${code ?? 'no connection'}); reconnecting in ${Math.round(waitMs)} ms.`,
     );
@@ -266,7 +267,7 @@ export class SharedSocket {
   /** Drops the connection without waiting for the server. */
   #terminate(): void {
     this.#createdClient?.terminate();
-    this.#raw?.terminate?.();
+    this.#rawSocket?.terminate?.();
   }
 }
 
@@ -286,7 +287,7 @@ function refused(error: ApiError): OperationOutcome {
   return { kind: 'refused', error };
 }
 
-function tooMany(): ApiError {
+function tooManyStreamsError(): ApiError {
   return createApiError({
     status: 409,
     code: 'limit_reached',

@@ -1,8 +1,8 @@
 /**
- * The signals of a strategy, in order: disconnects neither lose nor repeat one.
+ * Provides the signals of a strategy in order. After a disconnect, no signal is lost or repeated.
  *
- * When the buffer is full, the subscription is stopped. It resumes once half of the buffer was read; the server stores
- * the signals of the meantime.
+ * When the buffer is full, the subscription is stopped. It resumes once half of the buffer was
+ * read; meanwhile, the server stores the signals.
  */
 import type { DecimalForm } from '../core/decimals.js';
 import type { TradeSignal } from '../generated/records.js';
@@ -37,22 +37,22 @@ export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSi
   constructor(
     private readonly strategyId: string,
     /** Sequence of the last buffered or returned signal; undefined before the first. */
-    private last: number | undefined,
+    private lastSequence: number | undefined,
     private readonly decimals: DecimalForm,
   ) {}
 
   payload(): OperationPayload {
-    const after = this.last === undefined ? {} : { after: this.last };
+    const after = this.lastSequence === undefined ? {} : { after: this.lastSequence };
     return { query: SIGNAL_DOCUMENT, variables: { strategy: this.strategyId, ...after } };
   }
 
   push(data: unknown): boolean {
     const { tradeSignal } = data as { tradeSignal: Record<string, unknown> & { sequence: number } };
     const { sequence } = tradeSignal;
-    if (this.last !== undefined && sequence <= this.last) return true;
-    if (this.last !== undefined && sequence !== this.last + 1) return false;
+    if (this.lastSequence !== undefined && sequence <= this.lastSequence) return true;
+    if (this.lastSequence !== undefined && sequence !== this.lastSequence + 1) return false;
     if (!this.hasCapacity()) return false;
-    this.last = sequence;
+    this.lastSequence = sequence;
     this.buffer.push(this.read(tradeSignal));
     this.isFull = this.buffer.length >= BUFFER_MAX;
     return true;

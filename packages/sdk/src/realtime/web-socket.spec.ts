@@ -1,19 +1,19 @@
-import { WebSocket as OfPackage } from 'ws';
+import { WebSocket as PackageWebSocket } from 'ws';
 import { findWebSocket } from './web-socket.js';
 
 const runtime = globalThis as { WebSocket?: unknown };
-const own = runtime.WebSocket;
+const runtimeWebSocket = runtime.WebSocket;
 afterEach(() => {
-  if (own === undefined) delete runtime.WebSocket;
-  else runtime.WebSocket = own;
+  if (runtimeWebSocket === undefined) delete runtime.WebSocket;
+  else runtime.WebSocket = runtimeWebSocket;
 });
 
-class Given {}
+class ConfiguredWebSocket {}
 
-it('the class that is given goes before the runtime’s own, and that before the package', async () => {
+it('findWebSocket prefers the configured class, then that of the runtime, then that of the package ws', async () => {
   runtime.WebSocket = class {};
-  expect(await findWebSocket(Given)).toBe(Given);
+  expect(await findWebSocket(ConfiguredWebSocket)).toBe(ConfiguredWebSocket);
   expect(await findWebSocket(undefined)).toBe(runtime.WebSocket);
   delete runtime.WebSocket;
-  expect(await findWebSocket(undefined)).toBe(OfPackage);
+  expect(await findWebSocket(undefined)).toBe(PackageWebSocket);
 });

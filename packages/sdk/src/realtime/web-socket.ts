@@ -2,7 +2,7 @@
 export type WebSocketClass = new (url: string, protocols?: string | string[]) => object;
 
 /** The members of a socket that this package uses in addition to `graphql-ws`. */
-interface Raw {
+interface ObservedSocket {
   addEventListener(type: 'error', listen: () => void): void;
   /** `ws` only: drops the connection without a close handshake, which a dead connection never completes. */
   terminate?(): void;
@@ -13,8 +13,8 @@ const OPTIONAL_PACKAGE = ['w', 's'].join('');
 
 /** Returns the configured class, the runtime's, or that of `ws`. @throws {TypeError} if all are missing */
 export async function findWebSocket(configured: WebSocketClass | undefined): Promise<WebSocketClass> {
-  const own = configured ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
-  if (own !== undefined) return own;
+  const available = configured ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
+  if (available !== undefined) return available;
   try {
     const { WebSocket } = await import(/* webpackIgnore: true */ /* @vite-ignore */ OPTIONAL_PACKAGE);
     return WebSocket as WebSocketClass;
@@ -26,11 +26,14 @@ export async function findWebSocket(configured: WebSocketClass | undefined): Pro
 }
 
 /**
- * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the error that a socket
- * emits when it is terminated before it was open; `graphql-ws` no longer listens then.
+ * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the
+ * error of a socket that is terminated before it is open: `graphql-ws` no longer listens for it.
  */
-export function withSocketObserver(Impl: WebSocketClass, onCreated: (socket: Raw) => void): WebSocketClass {
-  return class extends (Impl as new (url: string, protocols?: string | string[]) => Raw) {
+export function withSocketObserver(
+  Impl: WebSocketClass,
+  onCreated: (socket: ObservedSocket) => void,
+): WebSocketClass {
+  return class extends (Impl as new (url: string, protocols?: string | string[]) => ObservedSocket) {
     constructor(url: string, protocols?: string | string[]) {
       super(url, protocols);
       this.addEventListener('error', () => undefined);

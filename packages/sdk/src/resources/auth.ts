@@ -25,7 +25,7 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Creates a challenge to sign. It can be used once, within five minutes.
+   * Returns a challenge to sign. It is single-use and expires after five minutes.
    *
    * @example
    * const { challenge, expires_at } = await client.auth.cliChallenge();
@@ -35,7 +35,7 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Links a key pair by its signature over a challenge. Without a credential, opens a new account for the key pair.
+   * Links the public key of a signed challenge. Without a credential, also creates an account.
    *
    * @example
    * import { createSigner, generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';

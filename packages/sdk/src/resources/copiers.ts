@@ -87,7 +87,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Stops a copier. Open positions stay open; the response lists those that you have to close yourself.
+   * Stops a copier. Its positions stay open; the response lists those that are not closed
+   * automatically.
    *
    * @example
    * const { open_lots } = await client.copiers.stop(copierId, { mode: 'PAUSED' });
@@ -97,7 +98,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED. Works for deleted copiers, too.
+   * Lists the copier's decision for every signal: COPIED, CLAMPED (reduced), SKIPPED or FAILED.
+   * Also works for deleted copiers.
    *
    * @example
    * for await (const { outcome, code } of client.copiers.decisions(copierId)) console.log(outcome, code);
@@ -111,7 +113,8 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Replays the strategy's past signals through the copier's settings, as if the copier had been started just before them. Nothing is traded.
+   * Replays the strategy's past signals through the copier's settings, as if the copier had been
+   * started just before them. Places no orders.
    *
    * @example
    * const { copied, skipped_by_reason, net_pnl } = await client.copiers.simulate(copierId);

@@ -24,7 +24,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Lists the reward types: what each is granted for, and its amount.
+   * Lists the reward types and how their amounts are calculated.
    *
    * @example
    * for await (const { code, description } of client.rewards.types()) console.log(code, description);
@@ -34,7 +34,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
   }
 
   /**
-   * Returns your reward token balance: what is available and what withdrawals hold.
+   * Returns your balance of reward tokens: available, and held by withdrawals.
    *
    * @example
    * const balance = await client.rewards.balance();

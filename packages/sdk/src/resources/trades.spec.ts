@@ -3,10 +3,10 @@ import { createTestClient } from '../testing/index.js';
 import { TradeWaitError } from './trades.js';
 
 const FINAL: readonly string[] = ['FILLED', 'CANCELLED', 'FAILED'];
-const AT_ONCE = { pollInterval: 0 };
+const WITHOUT_DELAY = { pollInterval: 0 };
 
-/** A client that sees the trade go through statuses, and stay in the last. */
-function seeing(...statuses: string[]) {
+/** Returns a client whose trade passes through the statuses and keeps the last. */
+function clientWithStatuses(...statuses: string[]) {
   const { client, api } = createTestClient();
   for (const status of statuses) api.answerOnce('trades.get', { status });
   api.answer('trades.get', { status: statuses.at(-1)! });
@@ -18,16 +18,16 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-describe('waiting for a trade', () => {
-  it('ends with the first status that is final, and looks no more', async () => {
+describe('waitUntil', () => {
+  it('returns at the first final status and stops polling', async () => {
     for (const final of FINAL) {
-      const { trades, api } = seeing('PENDING', 'PARTIALLY_FILLED', final);
-      expect(await trades.waitUntil('trd_1', AT_ONCE)).toMatchObject({ id: 'trd_1', status: final });
+      const { trades, api } = clientWithStatuses('PENDING', 'PARTIALLY_FILLED', final);
+      expect(await trades.waitUntil('trd_1', WITHOUT_DELAY)).toMatchObject({ id: 'trd_1', status: final });
       expect(api.requests).toHaveLength(3);
     }
   });
 
-  it('ends with the status that was asked for, or any of several; where the trade ends otherwise, it says so', async () => {
+  it('returns at a requested status, and throws if the trade ends in another one', async () => {
     const any = fc.constantFrom<string>(
       'PENDING',
       'PARTIALLY_FILLED',
@@ -41,18 +41,18 @@ describe('waiting for a trade', () => {
         fc.array(any),
         fc.constantFrom(...FINAL),
         fc.array(any, { minLength: 1 }),
-        async (life, end, asked) => {
-          const lived = [...life, end];
-          const last = lived.findIndex((status) => FINAL.includes(status) || asked.includes(status));
-          const { trades, api } = seeing(...lived);
-          const status = asked.length === 1 ? asked[0]! : asked;
-          const waited = trades.waitUntil('trd_1', { status, ...AT_ONCE });
-          if (asked.includes(lived[last]!)) expect((await waited).status).toBe(lived[last]);
+        async (earlier, end, requested) => {
+          const statuses = [...earlier, end];
+          const last = statuses.findIndex((status) => FINAL.includes(status) || requested.includes(status));
+          const { trades, api } = clientWithStatuses(...statuses);
+          const status = requested.length === 1 ? requested[0]! : requested;
+          const waited = trades.waitUntil('trd_1', { status, ...WITHOUT_DELAY });
+          if (requested.includes(statuses[last]!)) expect((await waited).status).toBe(statuses[last]);
           else
             expect(await failureOf(waited)).toMatchObject({
               name: 'TradeWaitError',
               reason: 'ended',
-              trade: { id: 'trd_1', status: lived[last] },
+              trade: { id: 'trd_1', status: statuses[last] },
             });
           expect(api.requests).toHaveLength(last + 1);
         },
@@ -61,8 +61,8 @@ describe('waiting for a trade', () => {
     );
   });
 
-  it('gives the trade as it was seen last where the time is over, and has looked at it once at least', async () => {
-    const { trades, api } = seeing('PENDING');
+  it('reads the trade at least once, and throws with its last state after the timeout', async () => {
+    const { trades, api } = clientWithStatuses('PENDING');
     const error = await failureOf(trades.waitUntil('trd_1', { timeout: 0 }));
     expect(error).toBeInstanceOf(TradeWaitError);
     expect(error).toMatchObject({ reason: 'timeout', trade: { status: 'PENDING' } });
@@ -72,7 +72,7 @@ describe('waiting for a trade', () => {
     expect(later).toMatchObject({ reason: 'timeout' });
   });
 
-  it('ends with the reason of the signal, before a look and between two', async () => {
+  it("throws the signal's reason, before the first read and between two reads", async () => {
     const reason = new Error('enough');
     const { client, api } = createTestClient();
     const { trades } = client;
@@ -89,14 +89,14 @@ describe('waiting for a trade', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  it('throws what a look throws', async () => {
-    const { trades, api } = seeing('PENDING');
+  it('throws the error of a read', async () => {
+    const { trades, api } = clientWithStatuses('PENDING');
     api.fail('trades.get', 'not_found');
-    expect(await failureOf(trades.waitUntil('trd_1', AT_ONCE))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(trades.waitUntil('trd_1', WITHOUT_DELAY))).toMatchObject({ code: 'not_found' });
   });
 
-  it('looks with the options that it was given', async () => {
-    const { trades, api } = seeing('FILLED');
+  it('passes its request options to each read', async () => {
+    const { trades, api } = clientWithStatuses('FILLED');
     await trades.waitUntil('trd_1', { headers: { 'x-desk': '7' } });
     expect(api.requests[0]?.headers.get('x-desk')).toBe('7');
   });
@@ -104,7 +104,7 @@ describe('waiting for a trade', () => {
   it.each([{ timeout: -1 }, { timeout: Number.NaN }, { pollInterval: -1 }, { pollInterval: Number.NaN }])(
     'rejects an invalid time: %j',
     async (options) => {
-      const { trades, api } = seeing('FILLED');
+      const { trades, api } = clientWithStatuses('FILLED');
       expect(await failureOf(trades.waitUntil('trd_1', options))).toBeInstanceOf(RangeError);
       expect(api.requests).toHaveLength(0);
     },

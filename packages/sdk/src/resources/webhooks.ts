@@ -21,7 +21,7 @@ import type {
 import type { TestWebhook, VerifyOptions } from '../webhooks/webhook.js';
 import { DeadLetters } from './dead-letters.js';
 
-/** Loaded on first use: most clients receive no webhooks. */
+/** Loaded on first use, because most clients receive no webhooks. */
 const loadVerifier = () => import('../webhooks/by-web-crypto.js');
 
 /** Webhooks, their deliveries and their verification. */

@@ -1,5 +1,6 @@
 /**
- * Signs with a private key in memory, using noble. Not needed with an API key. For a key in a keyring or a hardware
+ * Signs with a private key in memory, using the noble library. Not needed with an API key. For a
+ * key in a keyring or a hardware
  * module, implement {@link Signer}.
  */
 import {

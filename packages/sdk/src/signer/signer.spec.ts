@@ -7,7 +7,7 @@ const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const message = new TextEncoder().encode('GET\n/v1/me\n1\n2\n3');
 
 describe('a signer', () => {
-  it('is the same of 32 bytes, and of their hex characters in either case', async () => {
+  it('is the same for 32 bytes and for their hex characters in either case', async () => {
     const key = generatePrivateKey();
     const signers = [key, hexOf(key), hexOf(key).toUpperCase()].map(createSigner);
     expect(new Set(signers.map(({ publicKey }) => publicKey))).toEqual(new Set([publicKeyOf(key)]));
@@ -16,7 +16,7 @@ describe('a signer', () => {
     expect(isValidPublicKey(signers[0]!.publicKey)).toBe(true);
   });
 
-  it('keeps its key where the bytes that it was given are wiped', async () => {
+  it('keeps its key after the passed bytes are overwritten', async () => {
     const key = generatePrivateKey();
     const signer = createSigner(key);
     const before = hexOf(await signer.sign(message));
@@ -28,12 +28,12 @@ describe('a signer', () => {
     ['too short', new Uint8Array(31)],
     ['too long', new Uint8Array(33)],
     ['hex with a prefix', `0x${'1'.repeat(64)}`],
-    ['hex that is short', '1'.repeat(63)],
-    ['no hex', 'g'.repeat(64)],
+    ['hex that is too short', '1'.repeat(63)],
+    ['not hex', 'g'.repeat(64)],
     ['an API key', 'svc_test_x'],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['a number', 7],
-  ])('is made of no other thing: %s', (_, key) => {
+  ])('is not created from an invalid key: %s', (_, key) => {
     expect(() => createSigner(key as string)).toThrow(TypeError);
   });
 
@@ -41,24 +41,24 @@ describe('a signer', () => {
     '0'.repeat(64),
     'fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141',
     'f'.repeat(64),
-  ])('is made of no number that is no key: %s', (key) => {
+  ])('is not created from a number outside 1 to n−1: %s', (key) => {
     expect(() => createSigner(key)).toThrow(RangeError);
   });
 });
 
-describe('a challenge that is signed', () => {
-  it('proves the key, to the verifier of the service', async () => {
+describe('a signed challenge', () => {
+  it("is accepted by the service's verifier", async () => {
     const signer = createSigner(generatePrivateKey());
     const proof = await signChallenge('a1'.repeat(32), signer);
     const { challenge, pubkey, signature } = proof;
-    const told = { message: identityMessage(challenge, pubkey), signature, publicKey: pubkey };
-    expect(verifyMessage(told, nobleEngine)).toBe(true);
-    expect(verifyMessage({ ...told, message: identityMessage('b2'.repeat(32), pubkey) }, nobleEngine)).toBe(
+    const signed = { message: identityMessage(challenge, pubkey), signature, publicKey: pubkey };
+    expect(verifyMessage(signed, nobleEngine)).toBe(true);
+    expect(verifyMessage({ ...signed, message: identityMessage('b2'.repeat(32), pubkey) }, nobleEngine)).toBe(
       false,
     );
   });
 
-  it('is the published vector, byte for byte', async () => {
+  it('equals the published vector byte for byte', async () => {
     const url = new URL('../../../signed-request/vectors/cli-identities.json', import.meta.url);
     const [vector] = JSON.parse(readFileSync(url, 'utf8')).vectors;
     const signer = createSigner(`${'0'.repeat(63)}1`);

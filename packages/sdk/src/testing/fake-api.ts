@@ -5,7 +5,7 @@
  *    first, in order, then the configured permanent response.
  * 2. The client behaves as in production; only `fetch` is replaced. Pages are linked by cursors, errors have their code
  *    and status, and decimals have the requested form.
- * 3. Nothing waits: transient errors allow an immediate retry.
+ * 3. Retries do not wait: transient errors allow an immediate retry.
  */
 
 import type { DecimalForm } from '../core/decimals.js';
@@ -92,8 +92,8 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   readonly requests: FakeRequest[] = [];
   /** All GraphQL requests in order. */
   readonly graphqlRequests: FakeGraphqlRequest[] = [];
-  readonly #steady = new Map<OperationId, Reply>();
-  readonly #once = new Map<OperationId, Reply[]>();
+  readonly #permanentReplies = new Map<OperationId, Reply>();
+  readonly #oneTimeReplies = new Map<OperationId, Reply[]>();
   #graphqlAnswer: ((request: FakeGraphqlRequest) => unknown) | undefined;
 
   /** Replaces the runtime's `fetch`. Bound, so that it can be passed as a value. */
@@ -110,7 +110,8 @@ export class FakeApi<D extends DecimalForm = 'number'> {
     const query = Object.fromEntries(searchParams);
     const request = { operation, method, path: pathname + search, params, query, body, headers };
     this.requests.push(request as unknown as FakeRequest);
-    const reply = this.#once.get(operation)?.shift() ?? this.#steady.get(operation) ?? fixtureReply;
+    const reply =
+      this.#oneTimeReplies.get(operation)?.shift() ?? this.#permanentReplies.get(operation) ?? fixtureReply;
     const response = await reply(request as unknown as AnyRequest, route);
     init.signal?.throwIfAborted();
     return response;
@@ -128,7 +129,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * const trades = await client.trades.list().toArray({ limit: 10 });
    */
   answer<Id extends OperationId>(id: Id, answer: Answering<Id, D>): this {
-    this.#steady.set(id, toReply(answer as ReplyInput));
+    this.#permanentReplies.set(id, toReply(answer as ReplyInput));
     return this;
   }
 
@@ -158,7 +159,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
    * console.log(String(error)); // ConflictError: The trade is filled.
    */
   fail(id: OperationId, code: ErrorCode, details: FailureDetails = {}): this {
-    this.#steady.set(id, () => errorResponse(code, details));
+    this.#permanentReplies.set(id, () => errorResponse(code, details));
     return this;
   }
 
@@ -178,7 +179,8 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Drops the connection of an operation once. The client gets no response, as if the request may have been executed.
+   * Drops the connection of an operation once. The client gets no response and cannot know whether
+   * the request was executed.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -235,14 +237,14 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   reset(): this {
     this.requests.length = 0;
     this.graphqlRequests.length = 0;
-    this.#steady.clear();
-    this.#once.clear();
+    this.#permanentReplies.clear();
+    this.#oneTimeReplies.clear();
     this.#graphqlAnswer = undefined;
     return this;
   }
 
   #next(id: OperationId, reply: Reply): this {
-    this.#once.set(id, [...(this.#once.get(id) ?? []), reply]);
+    this.#oneTimeReplies.set(id, [...(this.#oneTimeReplies.get(id) ?? []), reply]);
     return this;
   }
 

@@ -13,15 +13,15 @@ import {
   webhookEvent,
 } from './index.js';
 
-/** What an API in memory answers to an operation, with decimals as text or as numbers. */
-async function answered({ method, path }: { method: string; path: string }, decimals = 'string') {
+/** Sends a request of an operation to an in-memory API, with decimals as strings or as numbers. */
+async function responseTo({ method, path }: { method: string; path: string }, decimals = 'string') {
   const accept = decimals === 'string' ? 'application/json; decimals=string' : 'application/json';
   const url = `https://api.test${path.replace(/:\w+/g, 'x')}`;
   const response = await new FakeApi().fetch(url, { method, headers: { accept } });
   return { response, body: await response.json() };
 }
 
-/** Where two values differ, side by side. */
+/** Returns the pairs of members in which two values differ. */
 function differences(one: unknown, other: unknown): [unknown, unknown][] {
   if (typeof one === 'object' && one !== null && typeof other === 'object' && other !== null) {
     expect(Object.keys(one)).toEqual(Object.keys(other));
@@ -38,26 +38,29 @@ const failureOf = (work: PromiseLike<unknown>) =>
     (error: unknown) => error,
   );
 
-describe('an API in memory', () => {
+describe('the in-memory API', () => {
   it.each(
     OPERATIONS.filter(({ stream }) => stream !== true).map((operation) => [operation.id, operation] as const),
-  )('answers %s as the contract says, with decimals as text and as numbers', async (_id, operation) => {
-    const asText = await answered(operation);
-    expect(asText.response.status).toBe(200);
-    const { success, data, pagination } = asText.body as {
-      success: boolean;
-      data: object[];
-      pagination?: object;
-    };
-    expect([success, pagination !== undefined]).toEqual([true, operation.list !== undefined]);
-    for (const item of operation.list === undefined ? [data] : data)
-      expect(operation.response.safeParse(item).error?.issues).toBeUndefined();
-    const asNumbers = await answered(operation, 'number');
-    for (const [text, number] of differences(asText.body, asNumbers.body))
-      expect([typeof text, typeof number, Number(text)]).toEqual(['string', 'number', number]);
-  });
+  )(
+    'responds to %s according to the contract, with decimals as strings and as numbers',
+    async (_id, operation) => {
+      const asStrings = await responseTo(operation);
+      expect(asStrings.response.status).toBe(200);
+      const { success, data, pagination } = asStrings.body as {
+        success: boolean;
+        data: object[];
+        pagination?: object;
+      };
+      expect([success, pagination !== undefined]).toEqual([true, operation.list !== undefined]);
+      for (const item of operation.list === undefined ? [data] : data)
+        expect(operation.response.safeParse(item).error?.issues).toBeUndefined();
+      const asNumbers = await responseTo(operation, 'number');
+      for (const [text, number] of differences(asStrings.body, asNumbers.body))
+        expect([typeof text, typeof number, Number(text)]).toEqual(['string', 'number', number]);
+    },
+  );
 
-  it('knows literal paths from those with an id, and no path that the contract has not', async () => {
+  it('distinguishes literal paths from those with an id, and rejects unknown paths', async () => {
     const { client, api } = createTestClient();
     await client.trades.analytics();
     await client.trades.get('trd_analytics');
@@ -76,7 +79,7 @@ describe('an API in memory', () => {
     expect(await failureOf(client.put('/v1/trades'))).toMatchObject({ code: 'route_not_found' });
   });
 
-  it('remembers each request: its place, query, body, headers, and repetitions', async () => {
+  it('records each request with its path, query, body and headers, including retries', async () => {
     const { client, api } = createTestClient({ maxRetries: 1 });
     api.failOnce('settings.put', 'service_unavailable');
     await client.settings.set('desk', { dense: true }, { headers: { 'x-desk': '7' } });
@@ -114,7 +117,7 @@ describe('an API in memory', () => {
     expect([await status(), api.requests.length]).toEqual(['FILLED', 1]);
   });
 
-  it('makes an answer of the request, by the types of its operation', async () => {
+  it('computes a response from the typed request', async () => {
     const { client, api } = createTestClient();
     api.answer('trades.create', async ({ body, headers }) => ({
       side: body.side,
@@ -127,7 +130,7 @@ describe('an API in memory', () => {
     expect(trade).toMatchObject({ side: 'SELL', client_order_id: 'mine', symbol: 'BTC/USDT' });
   });
 
-  it('answers under the id that was asked for, where it is of the same kind', async () => {
+  it('returns the requested id if it has the type of the returned record', async () => {
     const { client } = createTestClient();
     expect((await client.copiers.get('cpr_7')).id).toBe('cpr_7');
     expect((await client.webhooks.deadLetters.get('whk_7', 'dlq_7')).id).toBe('dlq_7');
@@ -136,7 +139,7 @@ describe('an API in memory', () => {
     expect(await client.apiKeys.revoke('key_7')).toEqual({ id: 'key_7', deleted: true });
   });
 
-  it('paginates configured items by cursor: an iteration sees each item once, whatever the limit', async () => {
+  it('paginates configured items by cursor, so that an iteration returns each item once', async () => {
     const sizes = fc.record({ count: fc.nat({ max: 60 }), limit: fc.integer({ min: 1, max: 25 }) });
     await fc.assert(
       fc.asyncProperty(sizes, async ({ count, limit }) => {
@@ -158,7 +161,7 @@ describe('an API in memory', () => {
   });
 
   it.each(Object.entries(ERRORS))(
-    'refuses by %s with its status and its meaning',
+    'fails with the code %s, its status and its meaning',
     async (code, { status, meaning }) => {
       const { client, api } = createTestClient();
       const error = await failureOf(api.fail('me.get', code) && client.me.get());
@@ -184,7 +187,7 @@ describe('an API in memory', () => {
     });
   });
 
-  it('lets a client try again at once, with one Idempotency-Key, after a refusal that passes and a broken connection', async () => {
+  it('lets a client retry transient errors immediately, with one Idempotency-Key', async () => {
     const { client, api } = createTestClient({ maxRetries: 2 });
     api.failOnce('notifications.readAll', 'rate_limited').failOnce('notifications.readAll', 'internal_error');
     expect(await client.notifications.markAllRead()).toEqual({ updated: 1 });
@@ -200,7 +203,7 @@ describe('an API in memory', () => {
     expect(await client.me.get()).toMatchObject({ world: 'test' });
   });
 
-  it('ends a request that is aborted while it is answered', async () => {
+  it('throws the reason of a request that is aborted during its response', async () => {
     const { client, api } = createTestClient();
     const abort = new AbortController();
     const reason = new Error('enough');
@@ -213,17 +216,17 @@ describe('an API in memory', () => {
 
   it('streams the configured events after the last seen one', async () => {
     const { client, api } = createTestClient();
-    const told = ['evt_1', 'evt_2', 'evt_3'].map((event_id) =>
+    const events = ['evt_1', 'evt_2', 'evt_3'].map((event_id) =>
       webhookEvent('trade.filled', { symbol: 'ETH/USDT' }, { event_id }),
     );
-    api.answer('events.stream', told);
+    api.answer('events.stream', events);
     const firstOf = async (lastEventId?: string) => {
       for await (const event of client.events.stream({}, lastEventId === undefined ? {} : { lastEventId }))
         return event;
       return undefined;
     };
-    expect(await firstOf()).toEqual(told[0]);
-    expect(await firstOf('evt_2')).toEqual(told[2]);
+    expect(await firstOf()).toEqual(events[0]);
+    expect(await firstOf('evt_2')).toEqual(events[2]);
   });
 
   it('returns the configured GraphQL data, and reports a missing configuration', async () => {
@@ -238,7 +241,7 @@ describe('an API in memory', () => {
   });
 });
 
-describe('a client of tests', () => {
+describe('a test client', () => {
   it('reads decimals in the configured form', async () => {
     expect((await createTestClient().client.trades.get('trd_1')).amount).toBe(0.25);
     const { client, api } = createTestClient({ decimals: 'string' });
@@ -247,7 +250,7 @@ describe('a client of tests', () => {
     expect((await client.trades.get('trd_1')).amount).toBe('0.100');
   });
 
-  it('signs where it is given a signer', async () => {
+  it('signs requests if it has a signer', async () => {
     const signer = { publicKey: '02'.padEnd(66, '0'), sign: () => new Uint8Array(64) };
     const { client, api } = createTestClient({ signer });
     await client.me.get();
@@ -256,8 +259,8 @@ describe('a client of tests', () => {
   });
 });
 
-describe('records of tests', () => {
-  it.each(OPERATIONS.map(({ id }) => id as OperationId))('are there for %s, and can be changed', (id) => {
+describe('test records', () => {
+  it.each(OPERATIONS.map(({ id }) => id as OperationId))('exist for %s and accept changes', (id) => {
     const changed = fixture(id, { extra: 1 } as object) as object;
     expect(changed).toEqual({ ...(fixture(id) as object), extra: 1 });
   });
@@ -269,16 +272,19 @@ describe('records of tests', () => {
     ]);
   });
 
-  it('are new each time: who changes one changes no other', () => {
+  it('are new objects each time', () => {
     fixture('trades.get').fills.length = 0;
     expect(fixture('trades.get').fills).toHaveLength(2);
   });
 
-  it.each(EVENT_TYPES)('are events of kind %s as the contract has them', (type: keyof EventData) => {
-    expect(webhookEvent(type)).toEqual(JSON.parse(eventSampleText(type)));
-  });
+  it.each(EVENT_TYPES)(
+    'include an event of type %s that equals the sample of the contract',
+    (type: keyof EventData) => {
+      expect(webhookEvent(type)).toEqual(JSON.parse(eventSampleText(type)));
+    },
+  );
 
-  it('are webhooks that the standardwebhooks library believes', () => {
+  it('include signed webhooks that the standardwebhooks library verifies', () => {
     const event = webhookEvent('copier.drift', { name: 'mine' }, { event_id: 'evt_9' });
     const { payload, headers, secret } = signedWebhook(event);
     expect(secret).toBe(TEST_WEBHOOK_SECRET);

@@ -1,6 +1,6 @@
 /**
- * Helpers for tests of code that uses the SDK: a client without a server, records of every type and signed webhooks. Runs
- * on every JavaScript runtime and under every test runner.
+ * Helpers for tests of code that uses the SDK: a client without a server, records of every type and
+ * signed webhooks. Runs on every JavaScript runtime and with every test runner.
  */
 import { Client, type ClientOptions } from '../client.js';
 import type { DecimalForm } from '../core/decimals.js';

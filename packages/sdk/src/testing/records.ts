@@ -1,11 +1,17 @@
-/** Records for tests: one of each type, with overridable fields. Ids and timestamps are the same in every run. */
+/**
+ * Returns records for tests, one of each type, with changes applied. Ids and timestamps are the
+ * same in every run.
+ */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
 import type { OperationId } from '../generated/operations.js';
 import type { EventData, OperationTypes, WebhookEventOf } from '../generated/records.js';
 import { generateTestHeaders } from '../webhooks/index.js';
 
-/** The API key of test clients. It gives no access. Built at run time so that secret scanners do not report it. */
+/**
+ * The API key of test clients. It gives no access. It is built at run time, so that secret scanners
+ * do not report it.
+ */
 export const TEST_API_KEY = `svc_test_${'0'.repeat(32)}`;
 /** The default signing secret of test webhooks. */
 export const TEST_WEBHOOK_SECRET = `whsec_${btoa('known to tests, and opens nothing')}`;
@@ -93,6 +99,6 @@ export function signedWebhook(
 }
 
 function decimalAs<D extends DecimalForm>(decimals: D | undefined): (text: string) => DecimalOf<D> {
-  const read = decimals === 'string' ? (text: string) => text : Number;
-  return read as (text: string) => DecimalOf<D>;
+  const convert = decimals === 'string' ? (text: string) => text : Number;
+  return convert as (text: string) => DecimalOf<D>;
 }

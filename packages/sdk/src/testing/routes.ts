@@ -31,8 +31,8 @@ export function routeOf(method: string, path: string): Route | undefined {
   const actual = path.split('/');
   for (const { operation, kind, method: routeMethod, segments } of PATTERNS) {
     if (routeMethod !== method || segments.length !== actual.length) continue;
-    const fits = segments.every((segment, at) => segment.startsWith(':') || segment === actual[at]);
-    if (!fits) continue;
+    const isMatch = segments.every((segment, at) => segment.startsWith(':') || segment === actual[at]);
+    if (!isMatch) continue;
     const named = segments.flatMap((segment, at) =>
       segment.startsWith(':') ? [[segment.slice(1), decodeURIComponent(actual[at]!)] as const] : [],
     );

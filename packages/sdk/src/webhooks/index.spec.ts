@@ -3,21 +3,21 @@ import { EVENT_TYPES, eventSampleText } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { createTestClient } from '../testing/index.js';
-import * as atOnce from './index.js';
+import * as functions from './index.js';
 import { type EventData, WebhookVerificationError } from './index.js';
 
 const secretOf = (label: string) => `whsec_${createHash('sha256').update(label).digest('base64')}`;
 const SECRET = secretOf('a webhook');
-const OTHER = secretOf('another webhook');
+const OTHER_SECRET = secretOf('another webhook');
 const { client } = createTestClient();
 
-/** Both ways that users verify by, each in promises. */
+/** Both verifiers: the functions and the client's methods. The latter return promises. */
 const RECEIVERS = [
-  ['at once', atOnce],
+  ['by the functions', functions],
   ['by a client', client.webhooks],
 ] as const;
 
-/** The headers of a body as the reference library signs them, now. */
+/** Returns the headers with which the reference library signs a body. */
 function signed(payload: string, { id = 'evt_1', secret = SECRET, at = new Date() } = {}) {
   return {
     'webhook-id': id,
@@ -25,7 +25,7 @@ function signed(payload: string, { id = 'evt_1', secret = SECRET, at = new Date(
     'webhook-signature': new Webhook(secret).sign(id, at, payload),
   };
 }
-const refusalOf = async (work: () => unknown) => {
+const errorCodeOf = async (work: () => unknown) => {
   try {
     await work();
   } catch (error) {
@@ -34,14 +34,13 @@ const refusalOf = async (work: () => unknown) => {
   return 'none';
 };
 
-/** Every kind of the contract, and no other, is a kind of the types here: it compiles only so. */
-const KINDS: Record<keyof EventData, true> & Record<(typeof EVENT_TYPES)[number], true> = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, true]),
-) as Record<(typeof EVENT_TYPES)[number], true>;
+/** Compiles only if EventData has exactly the event types of the contracts. */
+const IS_EVENT_TYPE: Record<keyof EventData, true> & Record<(typeof EVENT_TYPES)[number], true> =
+  Object.fromEntries(EVENT_TYPES.map((type) => [type, true])) as Record<(typeof EVENT_TYPES)[number], true>;
 
 describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
-  it.each(Object.keys(KINDS))(
-    'give the event of kind %s, signed by the standardwebhooks library',
+  it.each(Object.keys(IS_EVENT_TYPE))(
+    'return the event of type %s, which the standardwebhooks library signed',
     async (type) => {
       const payload = eventSampleText(type as keyof EventData);
       const event = await receiver.constructEvent(payload, signed(payload), SECRET);
@@ -50,43 +49,45 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
     },
   );
 
-  it('give an event of a kind that is not known here as it is', async () => {
+  it('return an event of an unknown type unchanged', async () => {
     const payload =
       '{"event_id":"evt_1","type":"trade.split","timestamp":"…","data":{"more":[1]},"also":true}';
     expect(await receiver.constructEvent(payload, signed(payload), SECRET)).toEqual(JSON.parse(payload));
   });
 
-  it('are read from bytes, from headers of fetch, and under each of several secrets', async () => {
+  it('are accepted as bytes, with Headers of fetch, and with one of several secrets', async () => {
     const payload = '{"event_id":"evt_1","data":{"text":"Zürich 😀"}}';
     const bytes = new TextEncoder().encode(payload);
     const headers = new Headers(signed(payload));
-    const secrets = [OTHER, SECRET];
+    const secrets = [OTHER_SECRET, SECRET];
     expect(await receiver.constructEvent(bytes, headers, secrets)).toEqual(JSON.parse(payload));
   });
 
-  it('are refused before anything of them is read, where they are not genuine', async () => {
+  it('are rejected before parsing if the signature or a header is invalid', async () => {
     const payload = 'no JSON';
     const forged = { ...signed(payload), 'webhook-signature': 'v1,AAAA' };
-    expect(await refusalOf(() => receiver.constructEvent(payload, forged, SECRET))).toBe(
+    expect(await errorCodeOf(() => receiver.constructEvent(payload, forged, SECRET))).toBe(
       'signature_mismatch',
     );
-    expect(await refusalOf(() => receiver.constructEvent(payload, signed(payload), OTHER))).toBe(
+    expect(await errorCodeOf(() => receiver.constructEvent(payload, signed(payload), OTHER_SECRET))).toBe(
       'signature_mismatch',
     );
-    expect(await refusalOf(() => receiver.verify(payload, {}, SECRET))).toBe('malformed_header');
-    expect(await refusalOf(() => receiver.verify(payload, signed(payload), SECRET))).toBe('none');
+    expect(await errorCodeOf(() => receiver.verify(payload, {}, SECRET))).toBe('malformed_header');
+    expect(await errorCodeOf(() => receiver.verify(payload, signed(payload), SECRET))).toBe('none');
   });
 
-  it('may be as old as the tolerance, in seconds', async () => {
+  it('are rejected if they are older than `tolerance` seconds', async () => {
     const headers = signed('{}', { at: new Date(Date.now() - 200_000) });
-    expect(await refusalOf(() => receiver.verify('{}', headers, SECRET))).toBe('none');
-    expect(await refusalOf(() => receiver.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe('too_old');
+    expect(await errorCodeOf(() => receiver.verify('{}', headers, SECRET))).toBe('none');
+    expect(await errorCodeOf(() => receiver.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe(
+      'too_old',
+    );
     const older = signed('{}', { at: new Date(Date.now() - 400_000) });
-    expect(await refusalOf(() => receiver.verify('{}', older, SECRET))).toBe('too_old');
-    expect(await refusalOf(() => receiver.verify('{}', older, SECRET, { tolerance: 3600 }))).toBe('none');
+    expect(await errorCodeOf(() => receiver.verify('{}', older, SECRET))).toBe('too_old');
+    expect(await errorCodeOf(() => receiver.verify('{}', older, SECRET, { tolerance: 3600 }))).toBe('none');
   });
 
-  it('are signed for tests as the standardwebhooks library believes it, whatever the body, time and secret', async () => {
+  it('are signed by generateTestHeaders as by the standardwebhooks library, for any body, time and secret', async () => {
     const webhooks = fc.record({
       payload: fc.string({ unit: 'binary' }),
       key: fc.uint8Array({ minLength: 24, maxLength: 64 }),
@@ -105,7 +106,7 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
     expect(new Webhook(SECRET).verify(payload, headers)).toEqual({ now: true });
   });
 
-  it('are signed for tests under the id of their event, as the platform does it', async () => {
+  it('are signed by generateTestHeaders with the id of their event', async () => {
     const idOf = async (payload: string) =>
       (await receiver.generateTestHeaders({ payload, secret: SECRET }))['webhook-id'];
     expect(await idOf(eventSampleText('trade.filled'))).toBe(
@@ -115,7 +116,7 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
       expect(await idOf(payload)).toBe('evt_test');
   });
 
-  it('report an invalid secret and a parsed body', async () => {
+  it('throw a TypeError for an invalid secret or a parsed body', async () => {
     await expect((async () => receiver.verify('{}', signed('{}'), 'none'))()).rejects.toThrow(TypeError);
     const parsed = {} as unknown as string;
     await expect((async () => receiver.verify(parsed, signed('{}'), SECRET))()).rejects.toThrow('raw body');

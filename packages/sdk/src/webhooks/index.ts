@@ -16,8 +16,8 @@ export type { EventData, WebhookEvent, WebhookEventOf } from '../generated/recor
 export type { TestWebhook, VerifyOptions } from './webhook.js';
 
 /**
- * Verifies a webhook and returns its event. The `event_id` is the same at every delivery attempt: ignore an event whose
- * id you have processed.
+ * Verifies a webhook and returns its event. The `event_id` is the same in every delivery attempt:
+ * ignore an event whose id you have already processed.
  *
  * @example
  * import { constructEvent } from '@trading-automation/sdk/webhooks';

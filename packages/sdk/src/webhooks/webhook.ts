@@ -1,4 +1,6 @@
-/** Inputs and results shared by both verifiers, with and without a client. Contains no hashing. */
+/**
+ * Defines the inputs and results of both verifiers, with and without a client. Contains no hashing.
+ */
 import type {
   ReceivedWebhook,
   SentWebhook,

@@ -2,21 +2,25 @@
  * Exercises all entries for each consumer and returns the results as one object: lists with an API key, signed trades, an
  * error, a webhook and the in-memory API.
  */
-export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
-  const byKey = new sdk.Client({ baseURL, apiKey });
-  const listed = await byKey.trades.list({ limit: 2 }).toArray({ limit: 10 });
+export async function runScenario({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
+  const clientWithKey = new sdk.Client({ baseURL, apiKey });
+  const trades = await clientWithKey.trades.list({ limit: 2 }).toArray({ limit: 10 });
 
-  const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey), decimals: 'string' });
-  const placed = await signed.trades.create({
+  const clientWithSigner = new sdk.Client({
+    baseURL,
+    signer: signer.createSigner(privateKey),
+    decimals: 'string',
+  });
+  const placed = await clientWithSigner.trades.create({
     exchange_account_id: 'exa_00000000000000000000000001',
     trade_pair_id: 'pair_00000000000000000000000001',
     type: 'MARKET',
     side: 'BUY',
     amount: '0.010',
   });
-  const refused = await signed.trades.get('trd_none').catch((error) => error);
+  const error = await clientWithSigner.trades.get('trd_none').catch((reason) => reason);
 
-  const secret = `whsec_${btoa('a secret that tests alone know of')}`;
+  const secret = `whsec_${btoa('a secret that only this test knows')}`;
   const payload = JSON.stringify({ event_id: 'evt_1', type: 'trade.filled', data: { id: placed.id } });
   const headers = await webhooks.generateTestHeaders({ payload, secret });
   const event = await webhooks.constructEvent(payload, headers, secret);
@@ -26,9 +30,9 @@ export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey
   const fake = await inMemory.client.trades.get('trd_1');
 
   return {
-    listed: listed.map(({ id }) => Number(id.slice(4))),
-    amounts: [listed[0].amount, placed.amount],
-    refused: refused instanceof sdk.NotFoundError && refused.code,
+    listed: trades.map(({ id }) => Number(id.slice(4))),
+    amounts: [trades[0].amount, placed.amount],
+    errorCode: error instanceof sdk.NotFoundError && error.code,
     event: event.type,
     fake: inMemory.client instanceof sdk.Client && fake.status,
   };
@@ -36,13 +40,13 @@ export async function play({ sdk, signer, testing, webhooks }, { baseURL, apiKey
 
 /** Listens for two results, on runtimes with WebSockets or the package `ws`. */
 export async function listen({ sdk, realtime, signer }, { baseURL, privateKey }) {
-  const signed = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
-  const live = new realtime.Realtime(signed);
-  const heard = [];
+  const client = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
+  const live = new realtime.Realtime(client);
+  const received = [];
   for await (const { tick } of live.subscribe('subscription { tick }')) {
-    heard.push(tick);
-    if (heard.length === 2) break;
+    received.push(tick);
+    if (received.length === 2) break;
   }
   await live.close();
-  return heard;
+  return received;
 }

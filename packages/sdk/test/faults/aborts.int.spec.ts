@@ -3,64 +3,64 @@ import { waitFor } from '../../src/core/wait.js';
 import { clientOf, order } from './clients.js';
 import { FaultyApi, hang, loseResponse } from './faulty-api.js';
 
-let farSide: FaultyApi;
+let api: FaultyApi;
 let stopping: AbortController;
 const reason = new Error('the user pressed Ctrl-C');
 beforeEach(async () => {
   stopping = new AbortController();
-  farSide = await FaultyApi.start();
+  api = await FaultyApi.start();
 });
-afterEach(() => farSide.stop());
+afterEach(() => api.stop());
 
-describe("an abort by the caller's signal is thrown as its reason", () => {
-  it('before the request: nothing is signed, and nothing sent', async () => {
+describe("an abort by the caller's signal throws the signal's reason", () => {
+  it('before the request, without signing or sending it', async () => {
     stopping.abort(reason);
     const sign = () => {
-      throw new Error('the signer was asked');
+      throw new Error('the signer was called');
     };
-    const client = clientOf(farSide, { signer: { publicKey: `02${'0'.repeat(64)}`, sign } });
+    const client = clientOf(api, { signer: { publicKey: `02${'0'.repeat(64)}`, sign } });
     await expect(client.me.get({ signal: stopping.signal })).rejects.toBe(reason);
-    expect(farSide.seen).toEqual([]);
+    expect(api.seen).toEqual([]);
   });
 
-  it('while the answer is waited for: nothing is tried again', async () => {
+  it('while waiting for the response, without a retry', async () => {
     for (const maxRetries of [0, 2]) {
       stopping = new AbortController();
-      farSide.faults.push(hang);
-      const asked = clientOf(farSide, { maxRetries }).me.get({ signal: stopping.signal });
-      await farSide.waitForRequests(maxRetries === 0 ? 1 : 2);
+      api.faults.push(hang);
+      const call = clientOf(api, { maxRetries }).me.get({ signal: stopping.signal });
+      await api.waitForRequests(maxRetries === 0 ? 1 : 2);
       stopping.abort(reason);
-      await expect(asked).rejects.toBe(reason);
+      await expect(call).rejects.toBe(reason);
     }
-    expect(farSide.seen).toHaveLength(2);
+    expect(api.seen).toHaveLength(2);
   });
 
-  it('while the body is read', async () => {
-    const begun = new Promise<void>((resolve) => {
-      farSide.faults.push(({ response }) => {
+  it('while reading the body', async () => {
+    const bodyStarted = new Promise<void>((resolve) => {
+      api.faults.push(({ response }) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write('{', () => resolve());
       });
     });
-    const asked = clientOf(farSide, { maxRetries: 0 }).me.get({ signal: stopping.signal });
-    await begun;
+    const call = clientOf(api, { maxRetries: 0 }).me.get({ signal: stopping.signal });
+    await bodyStarted;
     stopping.abort(reason);
-    await expect(asked).rejects.toBe(reason);
+    await expect(call).rejects.toBe(reason);
   });
 
-  it('between two attempts: the second is never made', async () => {
-    farSide.faults.push(loseResponse);
-    const client = clientOf(farSide);
-    const asked = client.trades.create(order('one'), { signal: stopping.signal });
+  it('between two attempts, without the second attempt', async () => {
+    api.faults.push(loseResponse);
+    const client = clientOf(api);
+    const call = client.trades.create(order('one'), { signal: stopping.signal });
     client.waits.push = (...waits) => {
       stopping.abort(reason);
       return waits.length;
     };
-    await expect(asked).rejects.toBe(reason);
-    expect(farSide.seen).toHaveLength(1);
+    await expect(call).rejects.toBe(reason);
+    expect(api.seen).toHaveLength(1);
   });
 
-  it('while the signer thinks: what it signs is never sent', async () => {
+  it('while the signer is working, without sending the request', async () => {
     const signer = {
       publicKey: `02${'0'.repeat(64)}`,
       sign: async () => {
@@ -68,25 +68,22 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
         return new Uint8Array(64);
       },
     };
-    const asked = clientOf(farSide, { signer }).me.get({ signal: stopping.signal });
-    await expect(asked).rejects.toBe(reason);
-    expect(farSide.seen).toEqual([]);
+    const call = clientOf(api, { signer }).me.get({ signal: stopping.signal });
+    await expect(call).rejects.toBe(reason);
+    expect(api.seen).toEqual([]);
   });
 
-  it('of AbortSignal.timeout is its TimeoutError, however many attempts are left', async () => {
-    farSide.faults.push(hang);
-    const asked = clientOf(farSide).me.get({ signal: AbortSignal.timeout(50) });
-    await expect(asked).rejects.toMatchObject({ name: 'TimeoutError', code: DOMException.TIMEOUT_ERR });
+  it('which is a TimeoutError for AbortSignal.timeout, regardless of remaining attempts', async () => {
+    api.faults.push(hang);
+    const call = clientOf(api).me.get({ signal: AbortSignal.timeout(50) });
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError', code: DOMException.TIMEOUT_ERR });
   });
 
   it('between two pages', async () => {
-    for (const name of ['one', 'two', 'three']) farSide.make(name);
+    for (const name of ['one', 'two', 'three']) api.createTrade(name);
     const names: string[] = [];
     const reading = async () => {
-      for await (const { client_order_id } of clientOf(farSide).trades.list(
-        {},
-        { signal: stopping.signal },
-      )) {
+      for await (const { client_order_id } of clientOf(api).trades.list({}, { signal: stopping.signal })) {
         names.push(String(client_order_id));
         if (names.length === 2) stopping.abort(reason);
       }
@@ -95,31 +92,31 @@ describe("an abort by the caller's signal is thrown as its reason", () => {
     expect(names).toEqual(['three', 'two']);
   });
 
-  it('leaves nothing on a signal that goes on: a thousand calls can share it', async () => {
+  it('and every call removes its listeners, so that many calls can share a signal', async () => {
     const { signal } = stopping;
-    let listening = 0;
+    let listenerCount = 0;
     const count = (by: number) => (method: typeof signal.addEventListener) =>
-      ((...given: Parameters<typeof method>) => {
-        listening += by;
-        method.apply(signal, given);
+      ((...args: Parameters<typeof method>) => {
+        listenerCount += by;
+        method.apply(signal, args);
       }) as typeof method;
     signal.addEventListener = count(1)(signal.addEventListener);
     signal.removeEventListener = count(-1)(signal.removeEventListener);
-    const client = clientOf(farSide, { maxRetries: 0 });
+    const client = clientOf(api, { maxRetries: 0 });
     await client.me.get({ signal });
-    farSide.faults.push(loseResponse);
+    api.faults.push(loseResponse);
     await expect(client.me.get({ signal })).rejects.toBeInstanceOf(ConnectionError);
-    expect(listening).toBe(0);
+    expect(listenerCount).toBe(0);
   });
 });
 
-describe('waiting', () => {
-  it('ends at once on a signal that is aborted already', async () => {
+describe('waitFor', () => {
+  it('rejects immediately if the signal is already aborted', async () => {
     stopping.abort(reason);
     await expect(waitFor(2 ** 30, stopping.signal)).rejects.toBe(reason);
   });
 
-  it('ends at once when the signal is aborted', async () => {
+  it('rejects as soon as the signal is aborted', async () => {
     const waiting = waitFor(2 ** 30, stopping.signal);
     stopping.abort(reason);
     await expect(waiting).rejects.toBe(reason);

@@ -1,4 +1,4 @@
-/** Clients of the far side. */
+/** Creates clients of the faulty API (./faulty-api.ts). */
 import { createHash } from 'node:crypto';
 import { type ClientOptions, resolveConnection } from '../../src/core/connection.js';
 import { OperationClient } from '../../src/core/operation-client.js';
@@ -11,7 +11,7 @@ import { Trades } from '../../src/resources/trades.js';
 import { createSigner } from '../../src/signer/index.js';
 import { API_KEY, type FaultyApi } from './faulty-api.js';
 
-/** A private key that is no secret, the same in every run. */
+/** Derives a private key that is not secret and the same in every run. */
 export const privateKeyOf = (label: string): Uint8Array =>
   new Uint8Array(createHash('sha256').update(label).digest());
 
@@ -27,11 +27,11 @@ export const order = (client_order_id: string): TradeCreate => ({
   client_order_id,
 });
 
-/** The SDK as it is, but for the waits between attempts: they are noted, and over at once. */
-export function clientOf(farSide: FaultyApi, options: ClientOptions = {}) {
+/** Returns the resources of a client. Waits between attempts are recorded and skipped. */
+export function clientOf(api: FaultyApi, options: ClientOptions = {}) {
   const waits: number[] = [];
   const connection = resolveConnection({
-    baseURL: farSide.origin,
+    baseURL: api.origin,
     logLevel: 'off',
     ...(options.signer === undefined ? { apiKey: API_KEY } : {}),
     ...options,
@@ -43,12 +43,12 @@ export function clientOf(farSide: FaultyApi, options: ClientOptions = {}) {
     },
     random: () => 0,
   });
-  const caller = new OperationClient<'number'>(transport);
+  const operations = new OperationClient<'number'>(transport);
   return {
     waits,
     transport,
-    trades: new Trades(caller),
-    me: new MeResource(caller),
-    events: new Events(caller),
+    trades: new Trades(operations),
+    me: new MeResource(operations),
+    events: new Events(operations),
   };
 }

@@ -1,9 +1,9 @@
 /**
  * A stub server with configurable faults: a few routes of the API on a local port.
  *
- * 1. It judges signatures by the verifier of the real service, with a replay window and a clock of its own.
- * 2. A POST happens once for each Idempotency-Key, whatever becomes of its answer.
- * 3. Faults are met in the order they were given, one by each request; behind them all is well.
+ * 1. It verifies signatures with the service's verifier, with its own replay window and clock.
+ * 2. A POST takes effect once for each Idempotency-Key, even if its response is lost.
+ * 3. Each request consumes one fault, in order. Without faults, requests succeed.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { InMemoryReplayWindow, nobleEngine, verifyRequest } from '@trading-automation/signed-request/browser';
 
-/** A request as it came in. */
+/** A request that the server received. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -26,8 +26,11 @@ export interface Outcome {
   readonly body: string;
 }
 
-/** What happens to a request in place of its answer. `work` is what the service would have done and answered. */
-export type Fault = (met: {
+/**
+ * Handles a request in place of the normal response. `work` executes the request and returns its
+ * outcome.
+ */
+export type Fault = (exchange: {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly work: () => Promise<Outcome>;
@@ -41,24 +44,24 @@ export interface StoredTrade {
 }
 
 const keyOf = (label: string) => `svc_test_${createHash('sha256').update(label).digest('base64url')}`;
-export const API_KEY = keyOf('key of the far side');
+export const API_KEY = keyOf('key of the faulty API');
 
 export class FaultyApi {
   readonly seen: RecordedRequest[] = [];
   readonly faults: Fault[] = [];
-  /** The records, the newest first, as lists have them. */
+  /** The stored trades, newest first, as in lists. */
   readonly trades: StoredTrade[] = [];
-  /** What the stream of events sends, in order; event `evt_3` is the third. */
+  /** The data of the event stream in order; the third has the id `evt_3`. */
   readonly events: string[] = [];
   readonly keys = new Set([API_KEY]);
-  /** How far its clock is ahead of this machine's. */
+  /** Milliseconds by which the server's clock is ahead of the local clock. */
   skewMs = 0;
-  /** Called with each request for a page, before it is answered. */
+  /** Called before each page is returned, with the number of pages so far. */
   beforePage: (count: number) => void = () => undefined;
   private pageCount = 0;
-  private made = 0;
+  private createdCount = 0;
   private readonly nonces = new InMemoryReplayWindow({ nowMs: () => this.nowMs() });
-  private readonly kept = new Map<string, Outcome>();
+  private readonly storedOutcomes = new Map<string, Outcome>();
   private readonly changes = new EventEmitter();
   private readonly server: Server;
 
@@ -69,10 +72,10 @@ export class FaultyApi {
   }
 
   static async start(): Promise<FaultyApi> {
-    const farSide = new FaultyApi();
-    farSide.server.listen(0, '127.0.0.1');
-    await once(farSide.server, 'listening');
-    return farSide;
+    const api = new FaultyApi();
+    api.server.listen(0, '127.0.0.1');
+    await once(api.server, 'listening');
+    return api;
   }
 
   get origin(): string {
@@ -85,7 +88,7 @@ export class FaultyApi {
     await once(this.server, 'close');
   }
 
-  /** Resolves once so many requests came in. */
+  /** Waits until the server has received this number of requests. */
   async waitForRequests(count: number): Promise<void> {
     while (this.seen.length < count) await once(this.changes, 'seen');
   }
@@ -109,28 +112,31 @@ export class FaultyApi {
   }
 
   private async work(seen: RecordedRequest, request: IncomingMessage): Promise<Outcome> {
-    const refused = await this.refusalOf(seen, request);
-    if (refused !== undefined) return refused;
+    const rejection = await this.rejectionOf(seen, request);
+    if (rejection !== undefined) return rejection;
     const { method, path, headers } = seen;
     const { pathname, searchParams } = new URL(path, this.origin);
     if (pathname === '/v1/trades' && method === 'GET') return this.page(searchParams);
     if (method === 'POST') {
       const key = String(headers['idempotency-key']);
-      const known = this.kept.get(key);
+      const known = this.storedOutcomes.get(key);
       if (known !== undefined) return { ...known, headers: { 'idempotency-replayed': 'true' } };
       const outcome = {
         status: 201,
-        body: JSON.stringify({ success: true, data: this.make(JSON.parse(seen.body).client_order_id) }),
+        body: JSON.stringify({
+          success: true,
+          data: this.createTrade(JSON.parse(seen.body).client_order_id),
+        }),
       };
-      this.kept.set(key, outcome);
+      this.storedOutcomes.set(key, outcome);
       return outcome;
     }
     return { status: 200, body: JSON.stringify({ success: true, data: { id: 'usr_1', path } }) };
   }
 
-  /** A trade more, before all others. */
-  make(client_order_id: string): StoredTrade {
-    const trade = { id: `trd_${++this.made}`, client_order_id };
+  /** Creates a trade at the start of the list. */
+  createTrade(client_order_id: string): StoredTrade {
+    const trade = { id: `trd_${++this.createdCount}`, client_order_id };
     this.trades.unshift(trade);
     return trade;
   }
@@ -139,14 +145,14 @@ export class FaultyApi {
     this.beforePage(++this.pageCount);
     const limit = Number(query.get('limit') ?? 2);
     const cursor = query.get('cursor');
-    // By position in the order, like keyset cursors: records that are created or deleted meanwhile shift no position.
+    // Like a keyset cursor, the cursor is a position that created or deleted records do not shift.
     const begin =
       cursor === null
         ? Number(query.get('offset') ?? 0)
-        : this.trades.filter(({ id }) => placeOf(id) >= Number(cursor)).length;
+        : this.trades.filter(({ id }) => numberOf(id) >= Number(cursor)).length;
     const data = this.trades.slice(begin, begin + limit);
     const has_more = begin + limit < this.trades.length;
-    const next_cursor = has_more ? String(placeOf(data.at(-1)!.id)) : null;
+    const next_cursor = has_more ? String(numberOf(data.at(-1)!.id)) : null;
     return {
       status: 200,
       body: JSON.stringify({
@@ -157,25 +163,25 @@ export class FaultyApi {
     };
   }
 
-  /** The events after `last`, so many of them as asked for; the connection stays. */
+  /** Sends up to `count` events after the event `last` and keeps the connection open. */
   stream(
     response: ServerResponse,
     last: string | string[] | undefined,
     count = Number.POSITIVE_INFINITY,
   ): void {
-    const begin = last === undefined ? 0 : placeOf(String(last));
+    const begin = last === undefined ? 0 : numberOf(String(last));
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.write(`retry: 1\nid: evt_${begin}\n\n`);
     for (const [index, data] of this.events.slice(begin, begin + count).entries())
       response.write(`id: evt_${begin + index + 1}\nevent: trade.filled\ndata: ${data}\n\n`);
   }
 
-  /** The next page is the first again. */
-  forgetPages(): void {
+  /** Resets the number of pages, so that the next one is the first. */
+  resetPageCount(): void {
     this.pageCount = 0;
   }
 
-  private async refusalOf(
+  private async rejectionOf(
     { method, path, body, headers }: RecordedRequest,
     request: IncomingMessage,
   ): Promise<Outcome | undefined> {
@@ -196,10 +202,10 @@ export class FaultyApi {
   }
 }
 
-const placeOf = (id: string) => Number(id.split('_')[1]);
+const numberOf = (id: string) => Number(id.split('_')[1]);
 
 export function errorOutcome(status: number, code: string, details?: readonly object[]): Outcome {
-  const error = { code, message: `Refused: ${code}.`, details, request_id: 'req_of_body' };
+  const error = { code, message: `Rejected: ${code}.`, details, request_id: 'req_of_body' };
   return { status, body: JSON.stringify({ success: false, error }) };
 }
 
@@ -212,40 +218,40 @@ function send(response: ServerResponse, { status, headers, body }: Outcome): voi
   response.end(body);
 }
 
-/** The connection ends without an answer, and nothing was done. */
+/** Resets the connection without executing the request. */
 export const reset: Fault = ({ request }) => {
   request.socket.resetAndDestroy();
 };
 
-/** All was done, and the answer never comes. */
+/** Executes the request and resets the connection without a response. */
 export const loseResponse: Fault = async ({ request, work }) => {
   await work();
   request.socket.resetAndDestroy();
 };
 
-/** All was done, and the answer ends in its middle. */
+/** Executes the request and disconnects in the middle of the response. */
 export const cutResponse: Fault = async ({ response, work }) => {
   const { status, body } = await work();
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   response.write(body.slice(0, body.length / 2), () => response.destroy());
 };
 
-/** All was done, and something between took half of the answer for all of it. */
+/** Executes the request and sends half of the response as if it were complete. */
 export const truncateResponse: Fault = async ({ response, work }) => {
   const { status, body } = await work();
   send(response, { status, body: body.slice(0, body.length / 2) });
 };
 
-/** Nothing comes. */
+/** Sends no response and does not execute the request. */
 export const hang: Fault = () => undefined;
 
-/** Answers without having done anything. */
+/** Sends a response without executing the request. */
 export const respondsWith =
   (outcome: Outcome): Fault =>
   ({ response }) =>
     send(response, outcome);
 
-/** A refusal that says when to come back: at once. */
+/** Sends an error that allows an immediate retry. */
 export const rejectsWith = (
   status: number,
   code: string,

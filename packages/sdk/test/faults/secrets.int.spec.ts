@@ -7,18 +7,21 @@ import { API_KEY, errorOutcome, FaultyApi, rejectsWith, reset, respondsWith } fr
 const privateKey = privateKeyOf('signer of the fault tests');
 const PRIVATE_KEY = Buffer.from(privateKey).toString('hex');
 
-let farSide: FaultyApi;
+let api: FaultyApi;
 beforeEach(async () => {
-  farSide = await FaultyApi.start();
+  api = await FaultyApi.start();
 });
-afterEach(() => farSide.stop());
+afterEach(() => api.stop());
 
-/** All that anybody could print of a thing: by Node, as JSON, as text, member by member. */
-function printed(thing: unknown): string {
-  const nested = inspect(thing, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true });
-  const { message = '', stack = '' } = Object(thing) as Error;
-  // Without the spaces that line up numbers.
-  return [nested, JSON.stringify(thing), String(thing), message, stack].join('\n').replace(/ +|\n */g, '');
+/**
+ * Returns everything that can be printed of a value: by Node, as JSON, as a string, and member by
+ * member.
+ */
+function printed(value: unknown): string {
+  const nested = inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true });
+  const { message = '', stack = '' } = Object(value) as Error;
+  // Removes the spaces that align numbers.
+  return [nested, JSON.stringify(value), String(value), message, stack].join('\n').replace(/ +|\n */g, '');
 }
 
 const secretsOf = () => [
@@ -26,41 +29,47 @@ const secretsOf = () => [
   API_KEY.slice('svc_test_'.length),
   PRIVATE_KEY,
   privateKey.slice(0, 6).join(','),
-  ...farSide.seen.flatMap(({ headers }) => headers['x-svc-sig'] ?? []),
+  ...api.seen.flatMap(({ headers }) => headers['x-svc-sig'] ?? []),
 ];
 
-describe('no key, secret or signature is shown', () => {
-  it.each(['an API key', 'a signer'])('by a client with %s, before and after it was used', async (kind) => {
-    const holder = kind === 'a signer' ? { signer } : { apiKey: API_KEY };
-    const client = new Client({
-      baseURL: farSide.origin,
-      ...holder,
-      defaultHeaders: { authorization: 'mine-alone' },
-    });
-    const before = printed(client);
-    await client.me.get();
-    const shown = before + printed(client);
-    for (const secret of [...secretsOf(), 'mine-alone']) expect(shown).not.toContain(secret);
-  });
+describe('no key, secret or signature is printed', () => {
+  it.each(['an API key', 'a signer'])(
+    'with a client that has %s, before and after its first request',
+    async (kind) => {
+      const credential = kind === 'a signer' ? { signer } : { apiKey: API_KEY };
+      const client = new Client({
+        baseURL: api.origin,
+        ...credential,
+        defaultHeaders: { authorization: 'mine-alone' },
+      });
+      const before = printed(client);
+      await client.me.get();
+      const shown = before + printed(client);
+      for (const secret of [...secretsOf(), 'mine-alone']) expect(shown).not.toContain(secret);
+    },
+  );
 
-  it('by a signer', () => {
+  it('with a signer', () => {
     const shown = printed(createSigner(PRIVATE_KEY));
     for (const secret of secretsOf()) expect(shown).not.toContain(secret);
   });
 
   it.each([
-    ['a refusal', () => respondsWith(errorOutcome(401, 'invalid_api_key'))],
-    ['a fault', () => rejectsWith(500, 'internal_error')],
-    ['a reset', () => reset],
+    ['an API error', () => respondsWith(errorOutcome(401, 'invalid_api_key'))],
+    ['a server error', () => rejectsWith(500, 'internal_error')],
+    ['a connection reset', () => reset],
     ['a redirect', () => respondsWith({ status: 302, headers: { location: '/' }, body: '' })],
-    ['a page', () => respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: 'x' })],
-  ])('by the error of %s, and what is logged on the way', async (_, fault) => {
+    [
+      'an HTML page',
+      () => respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: 'x' }),
+    ],
+  ])('with the error of %s or in the log', async (_, fault) => {
     const logged: unknown[] = [];
-    const note = (...facts: unknown[]) => logged.push(facts);
-    const logger = { debug: note, info: note, warn: note, error: note };
+    const record = (...values: unknown[]) => logged.push(values);
+    const logger = { debug: record, info: record, warn: record, error: record };
     for (const options of [{}, { signer }]) {
-      farSide.faults.push(fault(), fault());
-      const error = await clientOf(farSide, { ...options, logger, logLevel: 'debug', maxRetries: 1 })
+      api.faults.push(fault(), fault());
+      const error = await clientOf(api, { ...options, logger, logLevel: 'debug', maxRetries: 1 })
         .trades.list({ status: 'FILLED' })
         .then(
           () => undefined,
@@ -74,9 +83,9 @@ describe('no key, secret or signature is shown', () => {
   });
 
   it.each(['svc_test_with space', 'svc_test_é', 'svc_test_\u0000', 'svc_test_line\nx-other: 1'])(
-    'by the error of an invalid API key: %j',
+    'with the error of an invalid API key: %j',
     (apiKey) => {
-      expect(() => new Client({ baseURL: farSide.origin, apiKey })).toThrow(
+      expect(() => new Client({ baseURL: api.origin, apiKey })).toThrow(
         new TypeError(
           'apiKey is empty or contains characters that no API key has. Check it for spaces and line breaks.',
         ),
@@ -84,7 +93,7 @@ describe('no key, secret or signature is shown', () => {
     },
   );
 
-  it('by the error of an invalid private key', () => {
+  it('with the error of an invalid private key', () => {
     for (const key of [`${PRIVATE_KEY}0`, PRIVATE_KEY.slice(1), '0'.repeat(64), 'f'.repeat(64)]) {
       let error: unknown;
       try {

@@ -1,4 +1,4 @@
-/** The connection behind all streams: how it is signed, shared, kept, given up, and taken up again. */
+/** Tests the shared connection of all streams: signing, keep-alive, failures and reconnects. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -15,36 +15,35 @@ import {
 import { closeRealtime, failureOf, openRealtime, take } from './open-realtime.js';
 import { StubRealtimeServer } from './stub-realtime-server.js';
 
-let far: StubRealtimeServer;
+let server: StubRealtimeServer;
 beforeEach(async () => {
-  far = await StubRealtimeServer.open();
+  server = await StubRealtimeServer.open();
 });
 afterEach(async () => {
   await closeRealtime();
-  await far.close();
+  await server.close();
 });
 
 const TICKS = 'subscription ($after: Int) { tick(after: $after) }';
 
 describe('a connection', () => {
-  it('is signed anew each time, for CONNECT, with a nonce of its own', async () => {
+  it('has its own signature for CONNECT with a new nonce', async () => {
     const signed: string[] = [];
-    const stream = openRealtime(far.client({ onSign: (canonical) => signed.push(canonical) })).tradeSignals(
-      'str_1',
-      {
-        afterSequence: 0,
-      },
-    );
+    const stream = openRealtime(
+      server.client({ onSign: (canonical) => signed.push(canonical) }),
+    ).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
     for (let round = 1; round <= 3; round++) {
-      far.signal();
+      server.signal();
       await take(stream, 1);
-      far.cut();
+      server.cut();
     }
-    far.signal();
+    server.signal();
     await take(stream, 1);
-    expect(new Set(far.handshakes.map((headers) => headers['x-svc-nonce'])).size).toBe(4);
+    expect(new Set(server.handshakes.map((headers) => headers['x-svc-nonce'])).size).toBe(4);
     for (const canonical of signed) expect(canonical).toMatch(/^CONNECT\n\/graphql\n\d+\n[0-9a-f]{32}\n/);
-    for (const headers of far.handshakes)
+    for (const headers of server.handshakes)
       expect(Object.keys(headers).sort()).toEqual([
         'x-svc-nonce',
         'x-svc-pubkey',
@@ -53,83 +52,89 @@ describe('a connection', () => {
       ]);
   });
 
-  it('is one for many streams, and is closed after the last of them', async () => {
-    const realtime = openRealtime(far.client());
+  it('is shared by many streams and closes after the last one', async () => {
+    const realtime = openRealtime(server.client());
     const streams = Array.from({ length: 20 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
-    far.signal();
+    server.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
-    expect(far.handshakes).toHaveLength(1);
+    expect(server.handshakes).toHaveLength(1);
     for (const stream of streams) stream.close();
-    await far.waitUntil(() => far.openSockets === 0);
-    expect(far.completes).toBe(20);
+    await server.waitUntil(() => server.openSockets === 0);
+    expect(server.completes).toBe(20);
   });
 
-  it('carries fifty streams, and refuses one more without harm to them', async () => {
-    const realtime = openRealtime(far.client());
+  it('carries fifty streams and rejects one more without affecting the others', async () => {
+    const realtime = openRealtime(server.client());
     const streams = Array.from({ length: 50 }, () => realtime.tradeSignals('str_1', { afterSequence: 0 }));
     const { error } = await failureOf(realtime.tradeSignals('str_1'));
     expect(error).toBeInstanceOf(ConflictError);
     expect(error).toMatchObject({ code: 'limit_reached' });
-    far.signal();
+    server.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
   });
 
-  it('whose time the server does not take is made again by the server’s time', async () => {
-    far.skewMs = 300_000;
-    const client = far.client();
+  it('is opened again with the server’s time after its timestamp was rejected', async () => {
+    server.skewMs = 300_000;
+    const client = server.client();
     const realtime = openRealtime(client);
     const streams = [1, 2].map(() => realtime.tradeSignals('str_1', { afterSequence: 0 }));
-    far.signal();
+    server.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
-    expect(far.handshakes).toHaveLength(2);
+    expect(server.handshakes).toHaveLength(2);
     expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
-    // And once more, where it is set.
-    far.skewMs = -300_000;
-    far.cut();
-    far.signal();
+    // The server's clock changes again.
+    server.skewMs = -300_000;
+    server.cut();
+    server.signal();
     await Promise.all(streams.map((stream) => take(stream, 1)));
-    expect(far.handshakes).toHaveLength(4);
+    expect(server.handshakes).toHaveLength(4);
   });
 
-  it('whose time the server does not take at all is given up', async () => {
-    far.refusal = [4403, 'timestamp_out_of_window'];
-    const { error } = await failureOf(openRealtime(far.client()).tradeSignals('str_1'));
+  it('fails if its timestamp is rejected even with the server’s time', async () => {
+    server.refusal = [4403, 'timestamp_out_of_window'];
+    const { error } = await failureOf(openRealtime(server.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ code: 'timestamp_out_of_window' });
-    expect(far.handshakes).toHaveLength(2);
+    expect(server.handshakes).toHaveLength(2);
   });
 
-  it('on which nothing is heard is given up, and made anew', async () => {
-    const stream = openRealtime(far.client(), { heartbeat: 50 }).tradeSignals('str_1', { afterSequence: 0 });
-    far.signal();
+  it('is replaced if the server stops responding', async () => {
+    const stream = openRealtime(server.client(), { heartbeat: 50 }).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
+    server.signal();
     await take(stream, 1);
-    far.stopResponding();
-    far.signal();
+    server.stopResponding();
+    server.signal();
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
-    expect(far.handshakes.length).toBeGreaterThan(1);
+    expect(server.handshakes.length).toBeGreaterThan(1);
   });
 
-  it('that is quiet and answers is kept', async () => {
-    const stream = openRealtime(far.client(), { heartbeat: 700 }).tradeSignals('str_1', { afterSequence: 0 });
-    await far.waitUntil(() => far.pings === 2);
-    far.signal();
+  it('stays open without data while the server answers pings', async () => {
+    const stream = openRealtime(server.client(), { heartbeat: 700 }).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
+    await server.waitUntil(() => server.pings === 2);
+    server.signal();
     await take(stream, 1);
-    expect(far.handshakes).toHaveLength(1);
+    expect(server.handshakes).toHaveLength(1);
   });
 
-  it('that was accepted once is retried while the server is unavailable', async () => {
-    const stream = openRealtime(far.client(), { maxRetries: 0 }).tradeSignals('str_1', { afterSequence: 0 });
-    far.signal();
+  it('is retried while the server is unavailable, if it was accepted once', async () => {
+    const stream = openRealtime(server.client(), { maxRetries: 0 }).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
+    server.signal();
     await take(stream, 1);
-    await far.close();
+    await server.close();
     const next = take(stream, 1);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    await far.listen();
-    far.signal();
+    await server.listen();
+    server.signal();
     expect(await next).toMatchObject([{ sequence: 2 }]);
   });
 
-  describe('to a server that takes it and says nothing', () => {
+  describe('to a server that accepts it and does not respond', () => {
     let listener: Server;
     let graphqlURL: string;
     beforeEach(async () => {
@@ -139,14 +144,14 @@ describe('a connection', () => {
     });
     afterEach(() => void listener.close());
 
-    it('is given up after a while', async () => {
-      const realtime = openRealtime(far.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
+    it('fails after the time limit', async () => {
+      const realtime = openRealtime(server.client({ graphqlURL }), { timeout: 20, maxRetries: 1 });
       expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
     });
 
-    it('is terminated immediately if no stream waits for it any more', async () => {
+    it('is terminated immediately when no stream waits for it any more', async () => {
       const taken = once(listener, 'connection');
-      const realtime = openRealtime(far.client({ graphqlURL }), { timeout: 3_600_000 });
+      const realtime = openRealtime(server.client({ graphqlURL }), { timeout: 3_600_000 });
       const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
       const [socket] = (await taken) as [Socket];
       const ended = once(socket.resume(), 'close');
@@ -155,22 +160,24 @@ describe('a connection', () => {
     });
   });
 
-  it('is waited for longer each time, until something came', async () => {
+  it('is reconnected with growing delays until data arrives', async () => {
     const delays: number[] = [];
     const reconnectDelay = (failures: number) => {
       delays.push(failures);
       return 1;
     };
-    const stream = openRealtime(far.client(), { reconnectDelay }).tradeSignals('str_1', { afterSequence: 0 });
+    const stream = openRealtime(server.client(), { reconnectDelay }).tradeSignals('str_1', {
+      afterSequence: 0,
+    });
     for (let round = 1; round <= 3; round++) {
-      far.signal();
+      server.signal();
       await take(stream, 1);
-      far.refusal = [1013, 'service_unavailable'];
-      far.cut();
-      await far.waitUntil(() => delays.length >= 3 * round);
-      far.refusal = undefined;
+      server.refusal = [1013, 'service_unavailable'];
+      server.cut();
+      await server.waitUntil(() => delays.length >= 3 * round);
+      server.refusal = undefined;
     }
-    far.signal();
+    server.signal();
     await take(stream, 1);
     const rises = delays.join().split(/(?<=\d),(?=0)/);
     expect(rises).toHaveLength(3);
@@ -183,14 +190,14 @@ describe('a connection', () => {
       );
   });
 
-  it('that never was is tried a few times', async () => {
-    await far.close();
+  it('is retried only maxRetries times if it was never accepted', async () => {
+    await server.close();
     const delays: number[] = [];
     const reconnectDelay = (failures: number) => delays.push(failures);
-    const stream = openRealtime(far.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
+    const stream = openRealtime(server.client(), { maxRetries: 3, reconnectDelay }).tradeSignals('str_1');
     const { error } = await failureOf(stream);
     expect(error).toBeInstanceOf(ConnectionError);
-    expect(String(error)).toContain(`127.0.0.1:${far.port}`);
+    expect(String(error)).toContain(`127.0.0.1:${server.port}`);
     expect(delays).toEqual([0, 1, 2, 3]);
   });
 
@@ -205,12 +212,12 @@ describe('a connection', () => {
     [4401, 'Unauthorized', AuthenticationError, 'unknown'],
     [4409, 'Subscriber already exists', ConflictError, 'unknown'],
     [4429, 'Too many initialisation requests', RateLimitError, 'unknown'],
-  ])('that is closed with %d %s is not tried again', async (code, reason, Kind, word) => {
-    far.refusal = [code, reason];
-    const { error } = await failureOf(openRealtime(far.client()).tradeSignals('str_1'));
+  ])('is not retried after the close code %d %s', async (code, reason, Kind, errorCode) => {
+    server.refusal = [code, reason];
+    const { error } = await failureOf(openRealtime(server.client()).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(Kind);
-    expect(error).toMatchObject({ code: word });
-    expect(far.handshakes).toHaveLength(1);
+    expect(error).toMatchObject({ code: errorCode });
+    expect(server.handshakes).toHaveLength(1);
   });
 
   it.each([
@@ -223,171 +230,176 @@ describe('a connection', () => {
     [4411, 'Too many sockets'],
     [4500, 'Internal server error'],
     [4999, 'a code of tomorrow'],
-  ])('that is closed with %d %s is made again', async (code, reason) => {
-    const stream = openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 });
-    far.signal();
+  ])('is opened again after the close code %d %s', async (code, reason) => {
+    const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
+    server.signal();
     await take(stream, 1);
-    far.refusal = [code, reason];
-    far.closeAll(code, reason);
-    await far.waitUntil(() => far.handshakes.length >= 3);
-    far.refusal = undefined;
-    far.signal();
+    server.refusal = [code, reason];
+    server.closeAll(code, reason);
+    await server.waitUntil(() => server.handshakes.length >= 3);
+    server.refusal = undefined;
+    server.signal();
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
   });
 
-  it('whose key pair is revoked while it is open ends every stream with the reason', async () => {
-    const realtime = openRealtime(far.client());
+  it('ends every stream with the reason if its key pair is revoked', async () => {
+    const realtime = openRealtime(server.client());
     const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
-    await far.waitUntil(() => far.subscribes.length === 2);
+    await server.waitUntil(() => server.subscribes.length === 2);
     const failures = Promise.all(streams.map((stream) => failureOf(stream)));
-    far.closeAll(4412, 'Credential ended');
+    server.closeAll(4412, 'Credential ended');
     for (const { error } of await failures) expect(error).toMatchObject({ code: 'unknown_public_key' });
   });
 
-  it('is not begun with an API key, which is for REST', async () => {
+  it('is not opened with an API key, which is only for REST', async () => {
     const apiKey = `svc_test_${'a'.repeat(43)}`;
-    const client = new Client({ baseURL: `http://127.0.0.1:${far.port}`, apiKey, logLevel: 'off' });
+    const client = new Client({ baseURL: `http://127.0.0.1:${server.port}`, apiKey, logLevel: 'off' });
     const { error } = await failureOf(openRealtime(client).tradeSignals('str_1'));
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).toContain('signer');
-    expect(far.handshakes).toHaveLength(0);
+    expect(server.handshakes).toHaveLength(0);
   });
 
-  it('that the signer does not sign fails with what the signer says', async () => {
-    const fault = new Error('the keyring is locked');
-    const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(fault) };
-    const { error } = await failureOf(openRealtime(far.client({ signer })).tradeSignals('str_1'));
-    expect(error).toBe(fault);
+  it('fails with the error of the signer', async () => {
+    const signerError = new Error('the keyring is locked');
+    const signer = { publicKey: '02'.repeat(33), sign: () => Promise.reject(signerError) };
+    const { error } = await failureOf(openRealtime(server.client({ signer })).tradeSignals('str_1'));
+    expect(error).toBe(signerError);
   });
 
-  it('rejects an invalid time limit', () => {
-    for (const wrong of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
-      expect(() => openRealtime(far.client(), wrong)).toThrow(RangeError);
+  it('rejects an invalid option', () => {
+    for (const invalid of [{ timeout: 0 }, { heartbeat: -1 }, { heartbeat: Number.NaN }, { maxRetries: 0.5 }])
+      expect(() => openRealtime(server.client(), invalid)).toThrow(RangeError);
   });
 
-  it('is made by the class that is given', async () => {
-    let made = 0;
-    class Counted extends WebSocket {
+  it('uses the configured WebSocket class', async () => {
+    let created = 0;
+    class CountedWebSocket extends WebSocket {
       constructor(...args: ConstructorParameters<typeof WebSocket>) {
         super(...args);
-        made++;
+        created++;
       }
     }
-    const stream = openRealtime(far.client(), { webSocketImpl: Counted }).tradeSignals('str_1', {
+    const stream = openRealtime(server.client(), { webSocketImpl: CountedWebSocket }).tradeSignals('str_1', {
       afterSequence: 0,
     });
-    far.signal();
+    server.signal();
     await take(stream, 1);
-    expect(made).toBe(1);
+    expect(created).toBe(1);
   });
 });
 
 describe('a stream', () => {
-  it('ends where its loop is left', async () => {
-    far.signal(3);
-    for await (const { sequence } of openRealtime(far.client()).tradeSignals('str_1', { afterSequence: 0 }))
+  it('ends after leaving its loop', async () => {
+    server.signal(3);
+    for await (const { sequence } of openRealtime(server.client()).tradeSignals('str_1', {
+      afterSequence: 0,
+    }))
       if (sequence === 2) break;
-    await far.waitUntil(() => far.completes === 1 && far.openSockets === 0);
+    await server.waitUntil(() => server.completes === 1 && server.openSockets === 0);
   });
 
-  it('ends when it is closed: waiting readers are resolved, and unread items are dropped', async () => {
-    const realtime = openRealtime(far.client());
+  it('resolves waiting readers and drops unread items when it is closed', async () => {
+    const realtime = openRealtime(server.client());
     const [stream, unread] = [0, 0].map((afterSequence) => realtime.tradeSignals('str_1', { afterSequence }));
-    far.signal();
+    server.signal();
     await take(stream!, 1);
     const waiting = [stream!.next(), stream!.next()];
     stream!.close();
     for (const next of waiting) expect(await next).toEqual({ done: true, value: undefined });
-    // Over the same connection, later: the other stream has its signal.
+    // When this later result arrives on the same connection, the other stream has its signal.
     await take(realtime.subscribe('{ me { id } }'), 1);
     unread!.close();
     expect(await unread!.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('that is aborted throws the reason: before, while and after it waits for a connection', async () => {
+  it('throws the reason of an abort before, during and after it waits for a connection', async () => {
     const reason = new Error('enough');
-    const open = (signal: AbortSignal) => openRealtime(far.client()).tradeSignals('str_1', { signal });
+    const open = (signal: AbortSignal) => openRealtime(server.client()).tradeSignals('str_1', { signal });
     expect(await failureOf(open(AbortSignal.abort(reason)))).toEqual({ error: reason, items: 0 });
     const [early, late] = [new AbortController(), new AbortController()];
     const failures = [open(early.signal), open(late.signal)].map((stream) => failureOf(stream));
     early.abort(reason);
-    await far.waitUntil(() => far.subscribes.length === 1);
+    await server.waitUntil(() => server.subscribes.length === 1);
     late.abort(reason);
     expect(await Promise.all(failures)).toEqual([
       { error: reason, items: 0 },
       { error: reason, items: 0 },
     ]);
-    await far.waitUntil(() => far.openSockets === 0);
+    await server.waitUntil(() => server.openSockets === 0);
   });
 
-  it('can be aborted while it waits for the server to come back', async () => {
+  it('can be aborted while it waits to reconnect', async () => {
     const ending = new AbortController();
     const reconnectDelay = () => 3_600_000;
-    const stream = openRealtime(far.client(), { reconnectDelay }).orderbook('tpr_1', {
+    const stream = openRealtime(server.client(), { reconnectDelay }).orderbook('tpr_1', {
       signal: ending.signal,
     });
     await take(stream, 1);
-    far.cut();
-    await far.waitUntil(() => far.openSockets === 0);
+    server.cut();
+    await server.waitUntil(() => server.openSockets === 0);
     const failure = failureOf(stream);
     ending.abort('enough');
     expect(await failure).toEqual({ error: 'enough', items: 0 });
   });
 
-  it('ends with all others where live data is closed, after which none is opened', async () => {
-    const realtime = openRealtime(far.client());
+  it('ends when its Realtime is closed, which then opens no other', async () => {
+    const realtime = openRealtime(server.client());
     const streams = [realtime.orderbook('tpr_1'), realtime.tradeSignals('str_1')];
-    await far.waitUntil(() => far.subscribes.length === 2);
+    await server.waitUntil(() => server.subscribes.length === 2);
     await realtime.close();
     for (const stream of streams) for await (const _ of stream);
-    await far.waitUntil(() => far.openSockets === 0);
+    await server.waitUntil(() => server.openSockets === 0);
     expect(() => realtime.orderbook('tpr_1')).toThrow(TypeError);
   });
 
-  it('of a document of the caller’s own begins anew after a cut, from where its variables say', async () => {
+  it('of a caller’s document restarts after a disconnect with its current variables', async () => {
     let seen = 0;
-    const stream = openRealtime(far.client()).subscribe<{ tick: number }, { after: number }>(TICKS, () => ({
-      after: seen,
-    }));
+    const stream = openRealtime(server.client()).subscribe<{ tick: number }, { after: number }>(
+      TICKS,
+      () => ({
+        after: seen,
+      }),
+    );
     for (let round = 1; round <= 5; round++) {
-      far.tick();
+      server.tick();
       const [{ tick }] = (await take(stream, 1)) as [{ tick: number }];
       expect(tick).toBe(round);
       seen = tick;
-      far.cut();
+      server.cut();
     }
-    expect(far.subscribes.slice(0, 5)).toEqual([0, 1, 2, 3, 4].map((after) => ({ after })));
+    expect(server.subscribes.slice(0, 5)).toEqual([0, 1, 2, 3, 4].map((after) => ({ after })));
   });
 
-  it('of a query or a mutation ends with its result, and the mutation has the same key however often it is sent', async () => {
-    const realtime = openRealtime(far.client());
+  it('of a query or a mutation ends with its result; a mutation keeps its Idempotency-Key on retries', async () => {
+    const realtime = openRealtime(server.client());
     const results: unknown[] = [];
     for await (const result of realtime.subscribe('{ me { id } }')) results.push(result);
     expect(results).toEqual([{ me: { id: 'usr_1' } }]);
-    far.failures.push('service_unavailable');
+    server.failures.push('service_unavailable');
     for await (const result of realtime.subscribe('mutation { order(amount: "1.5") }')) results.push(result);
     expect(results[1]).toEqual({ order: '1 of 1.5' });
-    const [, first, again] = far.keys;
-    expect(first).toMatch(/^[0-9a-f]{32}$/);
-    expect(again).toBe(first);
+    const [, firstKey, retryKey] = server.keys;
+    expect(firstKey).toMatch(/^[0-9a-f]{32}$/);
+    expect(retryKey).toBe(firstKey);
   });
 
   it('ends with an error if its results are not read, instead of exhausting memory', async () => {
-    const realtime = openRealtime(far.client());
+    const realtime = openRealtime(server.client());
     const stream = realtime.subscribe('subscription { tick(after: 0) }');
-    far.ticks = 5_000;
+    server.ticks = 5_000;
     const { error, items } = await (async () => {
-      await far.waitUntil(() => far.completes === 1);
+      await server.waitUntil(() => server.completes === 1);
       return failureOf(stream);
     })();
     expect(items).toBe(1_000);
     expect(String(error)).toContain('Read faster');
   });
 
-  it('is not opened for an operation that no message holds', async () => {
-    const realtime = openRealtime(far.client());
+  it('is not opened for an operation that exceeds the message size', async () => {
+    const realtime = openRealtime(server.client());
     const { error } = await failureOf(realtime.subscribe('{ me { id } }', { text: 'x'.repeat(70_000) }));
     expect(error).toBeInstanceOf(RangeError);
-    expect(far.handshakes).toHaveLength(0);
+    expect(server.handshakes).toHaveLength(0);
   });
 });

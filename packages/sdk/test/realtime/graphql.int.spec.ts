@@ -1,4 +1,7 @@
-/** `client.graphql`: the rules of REST for one operation in one POST. */
+/**
+ * Tests `client.graphql`: one operation in one POST, with the signature, retries and errors of
+ * REST.
+ */
 import { parse } from 'graphql';
 import {
   AuthenticationError,
@@ -10,11 +13,11 @@ import {
 } from '../../src/index.js';
 import { failed, StubRealtimeServer, send } from './stub-realtime-server.js';
 
-let far: StubRealtimeServer;
+let server: StubRealtimeServer;
 beforeEach(async () => {
-  far = await StubRealtimeServer.open();
+  server = await StubRealtimeServer.open();
 });
-afterEach(() => far.close());
+afterEach(() => server.close());
 
 const WORLD = 'query ($n: Int) { world(number: $n) }';
 const errorOf = (promise: PromiseLike<unknown>) =>
@@ -23,8 +26,8 @@ const errorOf = (promise: PromiseLike<unknown>) =>
     (error: unknown) => error,
   );
 
-it('answers with the data of a document, given as text or as what a code generator made of it', async () => {
-  const client = far.client();
+it('accepts a document as a string or as the output of a code generator', async () => {
+  const client = server.client();
   const forms = [
     WORLD,
     Object.assign(new String(WORLD), {}),
@@ -38,14 +41,14 @@ it('answers with the data of a document, given as text or as what a code generat
   expect(await client.graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
 });
 
-it('knows the types of a document that knows them: its data, and which variables it takes', async () => {
-  /** As code generators and gql tags declare theirs. */
+it('infers the types of data and variables from a typed document', async () => {
+  /** A document type as code generators and gql tags declare it. */
   interface TypedDocumentLike<Data, Variables> {
     readonly kind: string;
     readonly __apiType?: (variables: Variables) => Data;
   }
   const typed = parse(WORLD) as unknown as TypedDocumentLike<{ world: string }, { n: number }>;
-  const client = far.client();
+  const client = server.client();
   const { world } = await client.graphql(typed, { n: 7 });
   expect(world.toUpperCase()).toBe('WORLD 7');
   // @ts-expect-error a variable has another type
@@ -54,110 +57,110 @@ it('knows the types of a document that knows them: its data, and which variables
   expect(await client.graphql(typed)).toEqual({ world: 'world undefined' });
 });
 
-it('goes to the origin of the GraphQL API, signed, whatever the one of REST is', async () => {
-  const graphqlURL = `http://127.0.0.1:${far.port}`;
-  const client = far.client({ baseURL: 'http://127.0.0.1:1', graphqlURL });
+it('sends a signed request to the origin of the GraphQL API', async () => {
+  const graphqlURL = `http://127.0.0.1:${server.port}`;
+  const client = server.client({ baseURL: 'http://127.0.0.1:1', graphqlURL });
   const { data, requestId, response } = await client.graphql('{ me { id } }').withResponse();
   expect([data, requestId, response.status]).toEqual([{ me: { id: 'usr_1' } }, undefined, 200]);
 });
 
-it('throws an error of the answer as REST does, with what was answered nevertheless', async () => {
-  const error = await errorOf(far.client().graphql('{ me { id } broken }'));
+it('throws the error class of REST with the partial data', async () => {
+  const error = await errorOf(server.client().graphql('{ me { id } broken }'));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error).toMatchObject({
     status: 404,
     code: 'not_found',
-    message: 'refused with not_found',
+    message: 'failed with not_found',
     requestId: 'request of not_found',
-    docUrl: `http://127.0.0.1:${far.port}/docs#description/errors`,
+    docUrl: `http://127.0.0.1:${server.port}/docs#description/errors`,
     graphql: { path: ['broken'], data: { me: { id: 'usr_1' }, broken: null } },
   });
 });
 
-it('throws what is wrong with a field of the input in words', async () => {
+it('throws an error whose message names the invalid field', async () => {
   const details = [{ field: 'amount', code: 'too_small', message: 'Expected more.' }];
-  far.answers.push((response) =>
+  server.scriptedResponses.push((response) =>
     send(response, 200, { errors: [failed('validation_failed', { details }).toJSON()] }),
   );
-  const error = await errorOf(far.client().graphql('mutation { order(amount: 0) }'));
+  const error = await errorOf(server.client().graphql('mutation { order(amount: 0) }'));
   expect(error).toBeInstanceOf(UnprocessableError);
   expect(error).toMatchObject({ details, graphql: { path: [], data: undefined } });
   expect(String(error)).toContain('amount: Expected more.');
 });
 
-it('is repeated where REST is, each time with the same key: a mutation happens once', async () => {
-  far.answers.push(
+it('retries like REST with the same Idempotency-Key, so that a mutation takes effect once', async () => {
+  server.scriptedResponses.push(
     (response) => response.destroy(),
     (response) => send(response, 503, { errors: [failed('service_unavailable').toJSON()] }),
     (response) =>
       send(response, 200, { data: { order: null }, errors: [failed('idempotency_in_progress').toJSON()] }),
   );
-  const client = far.client({ maxRetries: 3 });
+  const client = server.client({ maxRetries: 3 });
   expect(await client.graphql('mutation { order(amount: 1) }')).toEqual({ order: '1 of 1' });
-  expect(far.keys).toHaveLength(4);
-  expect(new Set(far.keys).size).toBe(1);
+  expect(server.keys).toHaveLength(4);
+  expect(new Set(server.keys).size).toBe(1);
   await client.graphql('mutation { order(amount: 1) }', {}, { idempotencyKey: 'mine' });
-  expect(far.keys[4]).toBe('mine');
+  expect(server.keys[4]).toBe('mine');
 });
 
-it('waits for as long as the answer asks for', async () => {
-  far.answers.push((response) =>
+it('respects the requested retry delay', async () => {
+  server.scriptedResponses.push((response) =>
     send(response, 200, { errors: [failed('rate_limited', { retry_after: 3_600 }).toJSON()] }),
   );
-  const error = await errorOf(far.client().graphql('{ me { id } }'));
-  // Longer than the client waits: thrown to the caller.
+  const error = await errorOf(server.client().graphql('{ me { id } }'));
+  // The delay is longer than the client waits, so the error is thrown.
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
 });
 
-it('is not repeated where nothing passes', async () => {
-  far.answers.push(
+it('does not retry permanent errors', async () => {
+  server.scriptedResponses.push(
     (response) => send(response, 200, { errors: [failed('not_found').toJSON()] }),
     (response) => send(response, 200, { errors: [failed('a_code_of_tomorrow').toJSON()] }),
   );
-  const client = far.client();
+  const client = server.client();
   expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'not_found' });
   expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'a_code_of_tomorrow' });
-  expect(far.keys).toHaveLength(2);
+  expect(server.keys).toHaveLength(2);
 });
 
-it('throws what is left when the tries are used up', async () => {
-  const answer = (response: Parameters<(typeof far.answers)[number]>[0]) =>
+it('throws the last error after all retries', async () => {
+  const fail = (response: Parameters<(typeof server.scriptedResponses)[number]>[0]) =>
     send(response, 200, { errors: [failed('internal_error').toJSON()] });
-  far.answers.push(answer, answer);
-  const error = await errorOf(far.client().graphql('{ me { id } }', {}, { maxRetries: 1 }));
+  server.scriptedResponses.push(fail, fail);
+  const error = await errorOf(server.client().graphql('{ me { id } }', {}, { maxRetries: 1 }));
   expect(error).toBeInstanceOf(InternalServerError);
 });
 
 it('signs with the server’s time once it is known', async () => {
-  far.skewMs = 300_000;
-  expect(await far.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
-  expect(far.keys).toHaveLength(2);
+  server.skewMs = 300_000;
+  expect(await server.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
+  expect(server.keys).toHaveLength(2);
 });
 
 it('throws the server’s error for a client without a signer', async () => {
-  far.answers.push((response) =>
-    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'of the key' }).toJSON()] }),
+  server.scriptedResponses.push((response) =>
+    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'req_of_key' }).toJSON()] }),
   );
   const apiKey = `svc_test_${'a'.repeat(43)}`;
-  const client = new Client({ baseURL: `http://127.0.0.1:${far.port}`, apiKey, logLevel: 'off' });
+  const client = new Client({ baseURL: `http://127.0.0.1:${server.port}`, apiKey, logLevel: 'off' });
   const error = await errorOf(client.graphql('{ me { id } }'));
   expect(error).toBeInstanceOf(AuthenticationError);
-  expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'of the key' });
+  expect(error).toMatchObject({ code: 'invalid_api_key', requestId: 'req_of_key' });
 });
 
-it('rejects a response that is not from GraphQL', async () => {
-  far.answers.push((response) => send(response, 200, { hello: 'world' }));
-  expect(String(await errorOf(far.client().graphql('{ me { id } }')))).toContain(
+it('rejects a response that is not a GraphQL result', async () => {
+  server.scriptedResponses.push((response) => send(response, 200, { hello: 'world' }));
+  expect(String(await errorOf(server.client().graphql('{ me { id } }')))).toContain(
     'The response is not a GraphQL result',
   );
 });
 
-it('ends when it is aborted, and is not sent for what is no document', async () => {
+it('throws the reason of an abort, and rejects an invalid document before a request', async () => {
   const reason = new Error('enough');
   const signal = AbortSignal.abort(reason);
-  expect(await errorOf(far.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);
-  for (const none of [undefined, null, 7, {}])
-    expect(await errorOf(far.client().graphql(none as never))).toBeInstanceOf(TypeError);
-  expect(far.keys).toEqual([]);
+  expect(await errorOf(server.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);
+  for (const invalid of [undefined, null, 7, {}])
+    expect(await errorOf(server.client().graphql(invalid as never))).toBeInstanceOf(TypeError);
+  expect(server.keys).toEqual([]);
 });

@@ -1,12 +1,12 @@
-/** Order books: what is handed out is the book of the far side, whatever is lost on the way. */
+/** Tests that returned order books equal the book of the server, even if messages are lost. */
 
 import { closeRealtime, openRealtime, take } from './open-realtime.js';
 import { type Level, StubRealtimeServer, WHEN } from './stub-realtime-server.js';
 
-let far: StubRealtimeServer;
+let server: StubRealtimeServer;
 beforeEach(async () => {
-  far = await StubRealtimeServer.open();
-  far.change(
+  server = await StubRealtimeServer.open();
+  server.change(
     [
       ['99.5', '1'],
       ['100', '2'],
@@ -19,12 +19,12 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await closeRealtime();
-  await far.close();
+  await server.close();
 });
 
 const numbers = (levels: readonly Level[]) => levels.map((level) => level.map(Number));
 
-/** The book under a number, as soon as it is handed out. */
+/** Reads books up to one with at least this sequence. */
 async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: number) {
   const books = stream as AsyncIterator<{ sequence: number }> & typeof stream;
   for (;;) {
@@ -33,8 +33,8 @@ async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: num
   }
 }
 
-it('a book is whole and sorted, its decimals as the client reads them', async () => {
-  const [book] = await take(openRealtime(far.client()).orderbook('tpr_1', { depth: 7 }), 1);
+it('a book is complete and sorted, with decimals in the form of the client', async () => {
+  const [book] = await take(openRealtime(server.client()).orderbook('tpr_1', { depth: 7 }), 1);
   expect(book).toEqual({
     exchange: 'paper',
     symbol: 'BTC/USDT',
@@ -50,9 +50,9 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
     exchange_timestamp: WHEN,
     received_at: WHEN,
   });
-  expect(far.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
-  const [text] = await take(openRealtime(far.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
-  expect(text).toMatchObject({
+  expect(server.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
+  const [stringBook] = await take(openRealtime(server.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
+  expect(stringBook).toMatchObject({
     bids: [
       ['100', '2'],
       ['99.5', '1'],
@@ -60,8 +60,8 @@ it('a book is whole and sorted, its decimals as the client reads them', async ()
   });
 });
 
-it('a book follows every change: new levels, other amounts, levels that went', async () => {
-  const stream = openRealtime(far.client()).orderbook('tpr_1');
+it('a book includes every change: new levels, changed amounts and removed levels', async () => {
+  const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
   const changes: [Level[], Level[]][] = [
     [[['99.75', '5']], []],
@@ -75,42 +75,42 @@ it('a book follows every change: new levels, other amounts, levels that went', a
     ],
   ];
   for (const [bids, asks] of changes) {
-    far.change(bids, asks);
-    const book = await bookAt(stream, far.book.sequence);
-    expect(book).toMatchObject({ bids: numbers(far.book.bids), asks: numbers(far.book.asks) });
+    server.change(bids, asks);
+    const book = await bookAt(stream, server.book.sequence);
+    expect(book).toMatchObject({ bids: numbers(server.book.bids), asks: numbers(server.book.asks) });
   }
 });
 
-it('a message that does not follow the one before is not taken: the book is asked for anew', async () => {
-  const stream = openRealtime(far.client()).orderbook('tpr_1');
+it('the book is requested again after a gap in the sequence', async () => {
+  const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
-  far.change([['98', '1']], [], true);
-  far.change([['97', '1']]);
-  const book = await bookAt(stream, far.book.sequence);
-  expect(book).toMatchObject({ bids: numbers(far.book.bids) });
-  expect(far.subscribes).toHaveLength(2);
-  expect(far.handshakes).toHaveLength(1);
+  server.change([['98', '1']], [], true);
+  server.change([['97', '1']]);
+  const book = await bookAt(stream, server.book.sequence);
+  expect(book).toMatchObject({ bids: numbers(server.book.bids) });
+  expect(server.subscribes).toHaveLength(2);
+  expect(server.handshakes).toHaveLength(1);
 });
 
-it('a cut is healed by a new snapshot', async () => {
-  const stream = openRealtime(far.client()).orderbook('tpr_1');
+it('a new snapshot follows a disconnect', async () => {
+  const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
-  far.cut();
-  far.change([['100', '0']]);
-  expect(await bookAt(stream, far.book.sequence)).toMatchObject({ bids: [[99.5, 1]] });
+  server.cut();
+  server.change([['100', '0']]);
+  expect(await bookAt(stream, server.book.sequence)).toMatchObject({ bids: [[99.5, 1]] });
 });
 
-it('who reads slowly gets the newest book alone, and may do with it what they like', async () => {
-  const realtime = openRealtime(far.client());
+it('a slow reader gets only the latest book, as its own copy', async () => {
+  const realtime = openRealtime(server.client());
   const slow = realtime.orderbook('tpr_1');
   const [first] = await take(slow, 1);
-  for (let i = 1; i <= 100; i++) far.change([['98', String(i)]]);
-  // Over the same connection: what this one has, the slow one has as well.
+  for (let i = 1; i <= 100; i++) server.change([['98', String(i)]]);
+  // When this result arrives on the same connection, the slow stream has received all changes.
   const marks = realtime.subscribe<{ tick: number }>('subscription { tick(after: 0) }');
-  far.tick();
+  server.tick();
   await take(marks, 1);
   const [next] = await take(slow, 1);
-  expect(next).toMatchObject({ sequence: far.book.sequence, bids: numbers(far.book.bids) });
+  expect(next).toMatchObject({ sequence: server.book.sequence, bids: numbers(server.book.bids) });
   expect(first).toMatchObject({
     sequence: 2,
     bids: [
@@ -119,8 +119,8 @@ it('who reads slowly gets the newest book alone, and may do with it what they li
     ],
   });
   (next!.bids as unknown[]).length = 0;
-  far.change([['98', '0']]);
-  expect(await bookAt(slow, far.book.sequence)).toMatchObject({
+  server.change([['98', '0']]);
+  expect(await bookAt(slow, server.book.sequence)).toMatchObject({
     bids: [
       [100, 2],
       [99.5, 1],

@@ -1,4 +1,4 @@
-/** Live data in a page: the browser's own WebSocket, its own cryptography, and cuts. */
+/** Tests live data in a page with the browser's WebSocket, its cryptography and disconnects. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const PROGRAM = `
   };
 `;
 
-let far: StubRealtimeServer;
+let server: StubRealtimeServer;
 let profile: string;
 let browser: BrowserContext;
 let page: Page;
@@ -41,17 +41,17 @@ beforeAll(async () => {
   code = outputFiles[0]!.text;
 }, 60_000);
 beforeEach(async () => {
-  far = await StubRealtimeServer.open();
-  far.change([['100', '2']], [['101', '3']]);
+  server = await StubRealtimeServer.open();
+  server.change([['100', '2']], [['101', '3']]);
   page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${far.port}/`);
+  await page.goto(`http://127.0.0.1:${server.port}/`);
   await page.addScriptTag({ type: 'module', content: code });
   const key = Buffer.from(privateKey).toString('hex');
-  await page.evaluate(`open('http://127.0.0.1:${far.port}', '${key}')`);
+  await page.evaluate(`open('http://127.0.0.1:${server.port}', '${key}')`);
 });
 afterEach(async () => {
   await page.close();
-  await far.close();
+  await server.close();
 });
 afterAll(async () => {
   await browser?.close();
@@ -60,26 +60,26 @@ afterAll(async () => {
 
 const next = (stream: string) => page.evaluate(`${stream}.next().then(({ value }) => value)`);
 
-it('signals come all and once over cuts, and books are whole, over one signed connection at a time', async () => {
+it('signals arrive once despite disconnects, and books are complete, over one signed connection', async () => {
   expect(await next('books')).toMatchObject({ bids: [[100, 2]], asks: [[101, 3]] });
   for (let round = 1; round <= 3; round++) {
-    far.signal(2);
+    server.signal(2);
     expect(await next('signals')).toMatchObject({ sequence: 2 * round - 1 });
-    far.cut();
+    server.cut();
     expect(await next('signals')).toMatchObject({ sequence: 2 * round });
-    await far.waitUntil(() => far.handshakes.length > round && far.openSockets === 1);
+    await server.waitUntil(() => server.handshakes.length > round && server.openSockets === 1);
   }
-  far.change([['100', '0']]);
+  server.change([['100', '0']]);
   await page.evaluate('live.close()');
-  await far.waitUntil(() => far.openSockets === 0);
-  expect(far.handshakes).toHaveLength(4);
+  await server.waitUntil(() => server.openSockets === 0);
+  expect(server.handshakes).toHaveLength(4);
 });
 
-it('what the server says when it closes is thrown', async () => {
+it('the error of a close code is thrown', async () => {
   await next('books');
   const failure = page.evaluate(
     `(async () => { for await (const _ of books); })().catch(({ name, code }) => name + ' ' + code)`,
   );
-  far.closeAll(4412, 'Credential ended');
+  server.closeAll(4412, 'Credential ended');
   expect(await failure).toBe('AuthenticationError unknown_public_key');
 });

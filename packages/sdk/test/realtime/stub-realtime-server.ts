@@ -1,6 +1,6 @@
 /**
- * A GraphQL API of the tests' own, by the public `graphql-ws` server: it verifies signatures as the product does, and
- * disconnects, falls silent, rejects and drops messages on request of a test.
+ * A stub GraphQL API with the `graphql-ws` server. It verifies signatures like the product. A test
+ * can make it disconnect, stop responding, reject operations and drop messages.
  */
 
 import { createHash } from 'node:crypto';
@@ -45,19 +45,19 @@ const SCHEMA = `
 `;
 
 export const WHEN = '2026-01-01T00:00:00.000Z';
-/** A test key: derived from its label. */
+/** A test key, derived from a label. */
 export const privateKey = new Uint8Array(createHash('sha256').update('realtime of the SDK').digest());
 
 export type Level = readonly [price: string, amount: string];
 
-/** An order book of the far side, whose messages may be lost on the way. */
+/** An order book of the server. Its messages can be dropped. */
 export class StubOrderBook {
   readonly messages: Record<string, unknown>[] = [];
   sequence = 1;
   private readonly sides = { bids: new Map<string, string>(), asks: new Map<string, string>() };
 
-  /** Changes these levels and sends the update, unless it is to be lost. */
-  change(bids: readonly Level[], asks: readonly Level[] = [], isLost = false): void {
+  /** Changes levels and sends the update, unless it is dropped. */
+  change(bids: readonly Level[], asks: readonly Level[] = [], isDropped = false): void {
     const previousSequence = this.sequence++;
     for (const [side, levels] of [
       [this.sides.bids, bids],
@@ -67,7 +67,7 @@ export class StubOrderBook {
         if (Number(amount) === 0) side.delete(price);
         else side.set(price, amount);
       }
-    if (!isLost) this.messages.push(this.told('DELTA', previousSequence, bids, asks));
+    if (!isDropped) this.messages.push(this.message('DELTA', previousSequence, bids, asks));
   }
 
   get bids(): Level[] {
@@ -79,49 +79,60 @@ export class StubOrderBook {
   }
 
   snapshot(): Record<string, unknown> {
-    return this.told('SNAPSHOT', null, this.bids, this.asks);
+    return this.message('SNAPSHOT', null, this.bids, this.asks);
   }
 
-  private told(
+  private message(
     kind: string,
     previousSequence: number | null,
     bids: readonly Level[],
     asks: readonly Level[],
   ) {
     const { sequence } = this;
-    const at = { exchangeTimestamp: WHEN, receivedAt: WHEN };
-    return { exchange: 'paper', symbol: 'BTC/USDT', kind, sequence, previousSequence, bids, asks, ...at };
+    const timestamps = { exchangeTimestamp: WHEN, receivedAt: WHEN };
+    return {
+      exchange: 'paper',
+      symbol: 'BTC/USDT',
+      kind,
+      sequence,
+      previousSequence,
+      bids,
+      asks,
+      ...timestamps,
+    };
   }
 }
 
 export class StubRealtimeServer {
   readonly book = new StubOrderBook();
   readonly signals: Record<string, unknown>[] = [];
-  /** What each handshake carried, and what each operation asked for. */
+  /**
+   * The headers of each handshake; below, the variables and the Idempotency-Key of each operation.
+   */
   readonly handshakes: Record<string, string>[] = [];
   readonly subscribes: Record<string, unknown>[] = [];
   readonly keys: (string | undefined)[] = [];
-  /** How many operations their askers ended. */
+  /** Number of operations that clients completed. */
   completes = 0;
   pings = 0;
-  /** How many signals were handed to sockets. */
+  /** Number of signals that were sent. */
   signalsSent = 0;
   ticks = 0;
-  /** How far this side's clock is ahead. */
+  /** Milliseconds by which the server's clock is ahead. */
   skewMs = 0;
-  /** Refuses each handshake with this close. */
+  /** If set, each handshake is rejected with this close code and reason. */
   refusal: readonly [code: number, reason: string] | undefined;
-  /** Fails operations with these codes, one after the other. */
+  /** Error codes of the next operations, in order. */
   readonly failures: string[] = [];
-  /** Seconds that they ask for. */
+  /** The retry delay in these errors, in seconds. */
   retryAfter: number | undefined;
-  /** Answers to POST, one after the other, in place of its own. */
-  readonly answers: ((response: ServerResponse) => void)[] = [];
-  /** A signal that is left out, and one that comes twice. */
+  /** Responses to the next POST requests, in order. */
+  readonly scriptedResponses: ((response: ServerResponse) => void)[] = [];
+  /** The sequences of a signal that is not sent, and of one that is sent twice. */
   skipped: number | undefined;
   doubled: number | undefined;
   orders = 0;
-  /** Ends the sources of subscriptions where it grows. */
+  /** Incremented to end all subscriptions. */
   private generation = 0;
   private readonly replayWindow = new InMemoryReplayWindow();
   private readonly waiting = new Set<() => void>();
@@ -130,11 +141,11 @@ export class StubRealtimeServer {
   private server: Server | undefined;
 
   private constructor(public port = 0) {
-    this.schema = this.makeSchema();
+    this.schema = this.createSchema();
     useServer(
       {
         schema: this.schema,
-        // A machine that is busy is no client that is silent.
+        // A long time limit, because a busy machine may delay the client.
         connectionInitWaitTimeout: 60_000,
         onConnect: async ({ connectionParams = {}, extra }) => {
           const headers = connectionParams as Record<string, string>;
@@ -175,19 +186,19 @@ export class StubRealtimeServer {
   }
 
   static async open(): Promise<StubRealtimeServer> {
-    const far = new StubRealtimeServer();
-    await far.listen();
-    return far;
+    const server = new StubRealtimeServer();
+    await server.listen();
+    return server;
   }
 
-  /** A client of this side. */
+  /** Creates a client of this server. */
   client<D extends 'number' | 'string' = 'number'>(options: ClientOptions<D> = {}): Client<D> {
     const baseURL = `http://127.0.0.1:${this.port}`;
     return new Client<D>({ baseURL, signer: createSigner(privateKey), logLevel: 'off', ...options });
   }
 
   async listen(): Promise<void> {
-    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server = createServer((request, response) => void this.respond(request, response));
     this.server.on('upgrade', (request, stream, head) =>
       this.sockets.handleUpgrade(request, stream, head, (socket) =>
         this.sockets.emit('connection', socket, request),
@@ -202,7 +213,7 @@ export class StubRealtimeServer {
     return this.sockets.clients.size;
   }
 
-  /** Cuts every connection, as a lost network does. */
+  /** Drops every connection, like a network failure. */
   cut(): void {
     for (const socket of this.sockets.clients) socket.terminate();
   }
@@ -211,7 +222,7 @@ export class StubRealtimeServer {
     for (const socket of this.sockets.clients) socket.close(code, reason);
   }
 
-  /** Takes nothing from the connections any more, and says nothing. */
+  /** Stops reading from and writing to the open connections. */
   stopResponding(): void {
     for (const socket of this.sockets.clients) {
       socket.pause();
@@ -225,7 +236,7 @@ export class StubRealtimeServer {
     this.notifyWaiters();
   }
 
-  /** Gives so many signals. */
+  /** Emits signals. */
   signal(count = 1): void {
     for (let i = 0; i < count; i++) this.signals.push(signalOf(this.signals.length + 1));
     this.notifyWaiters();
@@ -236,8 +247,8 @@ export class StubRealtimeServer {
     this.notifyWaiters();
   }
 
-  change(...given: Parameters<StubOrderBook['change']>): void {
-    this.book.change(...given);
+  change(...args: Parameters<StubOrderBook['change']>): void {
+    this.book.change(...args);
     this.notifyWaiters();
   }
 
@@ -245,7 +256,7 @@ export class StubRealtimeServer {
     await eventually(check);
   }
 
-  /** Takes no connection any more. */
+  /** Stops the server and drops its connections. */
   async close(): Promise<void> {
     this.completeAll();
     this.cut();
@@ -254,12 +265,13 @@ export class StubRealtimeServer {
     this.server = undefined;
   }
 
-  private makeSchema(): GraphQLSchema {
+  private createSchema(): GraphQLSchema {
     const schema = buildSchema(SCHEMA);
-    const of = schema.getSubscriptionType()!.getFields();
-    of.tradeSignal!.subscribe = (_root, args) => this.followSignals(args.strategyId, args.afterSequence);
-    of.orderbookUpdate!.subscribe = () => this.followBook();
-    of.tick!.subscribe = (_root, { after }) => this.followTicks(after ?? this.ticks);
+    const subscriptions = schema.getSubscriptionType()!.getFields();
+    subscriptions.tradeSignal!.subscribe = (_root, args) =>
+      this.followSignals(args.strategyId, args.afterSequence);
+    subscriptions.orderbookUpdate!.subscribe = () => this.followBook();
+    subscriptions.tick!.subscribe = (_root, { after }) => this.followTicks(after ?? this.ticks);
     const query = schema.getQueryType()!.getFields();
     query.me!.resolve = () => ({ id: 'usr_1' });
     query.broken!.resolve = () => {
@@ -327,8 +339,8 @@ export class StubRealtimeServer {
     });
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A page, for the tests of a browser.
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // A page for browser tests.
     if (request.method === 'GET') return void response.end('<!doctype html>');
     const body = await buffer(request);
     const { method = '', url: path = '', headers } = request;
@@ -343,16 +355,16 @@ export class StubRealtimeServer {
         errors: [failed(verdict.code, { details, request_id: 'refused' }).toJSON()],
       });
     }
-    const scripted = this.answers.shift();
+    const scripted = this.scriptedResponses.shift();
     if (scripted !== undefined) return scripted(response);
     const { query, variables } = JSON.parse(body.toString());
     send(response, 200, await graphql({ schema: this.schema, source: query, variableValues: variables }));
   }
 }
 
-/** An error with a code of the product. */
+/** Creates a GraphQL error with an error code of the product. */
 export function failed(code: string, more: object = {}): GraphQLError {
-  return new GraphQLError(`refused with ${code}`, {
+  return new GraphQLError(`failed with ${code}`, {
     extensions: { code, request_id: `request of ${code}`, ...more },
   });
 }

@@ -1,4 +1,4 @@
-/** Types of calls, as those who install the package get them: of the build, not of the source. */
+/** Tests the types of calls on the build, as users of the package get them. */
 import {
   type ApiPromise,
   Client,
@@ -15,7 +15,7 @@ import { createSigner } from '@trading-automation/sdk/signer';
 import { describe, expect, test } from 'tstyche';
 
 const client = new Client({ baseURL: 'http://127.0.0.1:4000', apiKey: 'svc_test_1' });
-const exact = new Client({ baseURL: 'http://127.0.0.1:4000', decimals: 'string' });
+const stringClient = new Client({ baseURL: 'http://127.0.0.1:4000', decimals: 'string' });
 const order = {
   exchange_account_id: 'exa_1',
   trade_pair_id: 'tpr_1',
@@ -25,28 +25,28 @@ const order = {
 } as const;
 
 describe('decimals', () => {
-  test('are numbers unless the client asks for texts, in records, in what they hold and in lists', () => {
+  test('are numbers by default and strings on request, in records, nested records and lists', () => {
     expect(client).type.toBe<Client<'number'>>();
-    expect(exact).type.toBe<Client<'string'>>();
+    expect(stringClient).type.toBe<Client<'string'>>();
     expect<Trade['amount']>().type.toBe<number>();
     expect<Trade<'string'>['amount']>().type.toBe<string>();
     expect<Trade<'string'>['fee']['amount']>().type.toBe<string>();
     expect<Trade<'string'>['price']>().type.toBe<string | undefined>();
     expect(client.trades.get('trd_1')).type.toBe<ApiPromise<TradeDetail<'number'>>>();
-    expect(exact.trades.get('trd_1')).type.toBe<ApiPromise<TradeDetail<'string'>>>();
-    expect(exact.trades.list()).type.toBe<PagePromise<Trade<'string'>>>();
+    expect(stringClient.trades.get('trd_1')).type.toBe<ApiPromise<TradeDetail<'string'>>>();
+    expect(stringClient.trades.list()).type.toBe<PagePromise<Trade<'string'>>>();
   });
 
-  test('of requests are texts or numbers, whatever the client reads', () => {
+  test('of requests are strings or numbers for every client', () => {
     expect(client.trades.create).type.toBeCallableWith({ ...order, amount: '0.01' });
     expect(client.trades.create).type.toBeCallableWith({ ...order, amount: 0.01 });
-    expect(exact.trades.create).type.toBeCallableWith({ ...order, amount: 0.01 });
-    expect(exact.trades.create).type.not.toBeCallableWith({ ...order, amount: 10n });
+    expect(stringClient.trades.create).type.toBeCallableWith({ ...order, amount: 0.01 });
+    expect(stringClient.trades.create).type.not.toBeCallableWith({ ...order, amount: 10n });
   });
 });
 
 describe('lists', () => {
-  test('give their items one by one, a page when awaited, and an array when asked', async () => {
+  test('yield items when iterated, a page when awaited, and an array with toArray', async () => {
     for await (const trade of client.trades.list()) expect(trade).type.toBe<Trade<'number'>>();
     const page = await client.trades.list();
     expect(page).type.toBe<Page<Trade<'number'>>>();
@@ -57,7 +57,7 @@ describe('lists', () => {
     for await (const next of page.iterPages()) expect(next).type.toBe<Page<Trade<'number'>>>();
   });
 
-  test('take the filters and the orders of their own, and no others', () => {
+  test('accept only their own filters and sort fields', () => {
     expect(client.trades.list).type.toBeCallableWith({ status: 'FILLED', limit: 10, sort: 'updated_at' });
     expect(client.trades.list).type.not.toBeCallableWith({ status: 'DONE' });
     expect(client.trades.list).type.not.toBeCallableWith({ sort: 'amount' });
@@ -65,13 +65,13 @@ describe('lists', () => {
     expect(client.strategies.list).type.not.toBeCallableWith({ side: 'BUY' });
   });
 
-  test('count their items to an array only up to a limit', () => {
+  test('require a limit for toArray', () => {
     expect(client.trades.list().toArray).type.not.toBeCallableWith();
   });
 });
 
 describe('operations', () => {
-  test('take what they need, and refuse what they do not know', () => {
+  test('require their required fields and reject unknown ones', () => {
     const { amount: _amount, ...withoutAmount } = order;
     expect(client.trades.create).type.toBeCallableWith(order);
     expect(client.trades.create).type.not.toBeCallableWith(withoutAmount);
@@ -82,7 +82,7 @@ describe('operations', () => {
     expect(client.trades).type.not.toHaveProperty('update');
   });
 
-  test('take the options of one call', () => {
+  test('accept the options of a call', () => {
     const { signal } = new AbortController();
     const options: RequestOptions = {
       signal,
@@ -96,29 +96,29 @@ describe('operations', () => {
     expect(client.trades.get).type.not.toBeCallableWith('trd_1', { retries: 3 });
   });
 
-  test('give the answer beside its data', async () => {
-    const answered = await client.trades.get('trd_1').withResponse();
-    expect(answered).type.toBe<WithResponse<TradeDetail<'number'>>>();
-    expect(answered.response).type.toBe<Response>();
-    expect(answered.requestId).type.toBe<string | undefined>();
+  test('return the response together with the data', async () => {
+    const result = await client.trades.get('trd_1').withResponse();
+    expect(result).type.toBe<WithResponse<TradeDetail<'number'>>>();
+    expect(result.response).type.toBe<Response>();
+    expect(result.requestId).type.toBe<string | undefined>();
     expect(client.trades.get('trd_1').asResponse()).type.toBe<Promise<Response>>();
   });
 
-  test('that the SDK does not know yet are of the type that the caller says, and unknown else', async () => {
+  test('without an SDK method return the type argument, or unknown by default', async () => {
     expect(await client.get('/v1/new')).type.toBe<unknown>();
     expect(await client.post<{ id: string }>('/v1/new', {})).type.toBe<{ id: string }>();
   });
 });
 
 describe('a client', () => {
-  test('takes a signer of the package, or one of the caller', () => {
+  test('accepts a signer of the package or of the caller', () => {
     expect(createSigner('00'.repeat(32))).type.toBe<Signer>();
-    const own = { publicKey: '02', sign: async (_message: Uint8Array) => new Uint8Array(64) };
-    expect(Client).type.toBeConstructableWith({ signer: own });
-    expect(Client).type.not.toBeConstructableWith({ signer: { ...own, sign: () => 'text' } });
+    const ownSigner = { publicKey: '02', sign: async (_message: Uint8Array) => new Uint8Array(64) };
+    expect(Client).type.toBeConstructableWith({ signer: ownSigner });
+    expect(Client).type.not.toBeConstructableWith({ signer: { ...ownSigner, sign: () => 'text' } });
   });
 
-  test('takes no option that it does not know', () => {
+  test('rejects unknown options', () => {
     expect(Client).type.toBeConstructableWith({
       baseURL: 'http://127.0.0.1:4000',
       timeout: 1000,

@@ -25,7 +25,7 @@ test('an error narrows by its class', () => {
   if (error instanceof ConnectionError) expect(error).type.not.toHaveProperty('status');
 });
 
-test('all that the API refuses is one class, all that the SDK throws of it another', () => {
+test('all API errors extend ApiError, and all errors extend TradingAutomationError', () => {
   expect<RateLimitError>().type.toBeAssignableTo<ApiError>();
   expect<ApiError>().type.toBeAssignableTo<TradingAutomationError>();
   expect<TimeoutError>().type.toBeAssignableTo<ConnectionError>();
@@ -33,12 +33,12 @@ test('all that the API refuses is one class, all that the SDK throws of it anoth
   expect<TradingAutomationError>().type.toBeAssignableTo<Error>();
 });
 
-test('one class is no other, also to the type checker', () => {
+test('error classes are not assignable to each other', () => {
   expect<NotFoundError>().type.not.toBeAssignableTo<ConflictError>();
   expect<ConnectionError>().type.not.toBeAssignableTo<ApiError>();
 });
 
-test('a webhook that is not genuine says why, by a code', () => {
+test('a WebhookVerificationError has a code of a closed list', () => {
   if (error instanceof WebhookVerificationError) {
     expect(error.code).type.not.toBe<string>();
     expect(error.code).type.toBeAssignableTo<string>();

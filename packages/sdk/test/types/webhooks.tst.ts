@@ -24,25 +24,25 @@ describe('an event', () => {
     }
   });
 
-  test('has no type that the catalogue has not, to those who compare by mistake', () => {
+  test('has only types of the catalogue, so that a misspelt comparison does not compile', () => {
     expect<WebhookEvent['type']>().type.toBe<keyof EventData>();
     expect<WebhookEvent['type']>().type.not.toBeAssignableFrom<'trade.fild'>();
   });
 
-  test('has its decimals as it is read', () => {
+  test('has decimals in the requested form', () => {
     expect<WebhookEventOf<'trade.filled', 'string'>['data']['amount']>().type.toBe<string>();
     expect<EventData<'string'>['trade.filled']>().type.toBe<Trade<'string'>>();
   });
 });
 
-test('what is verified is a raw body: what was parsed already is refused', () => {
+test('only a raw body can be verified, not a parsed one', () => {
   expect(constructEvent).type.toBeCallableWith('', {}, 'whsec_');
   expect(constructEvent).type.toBeCallableWith(new Uint8Array(), new Headers(), ['whsec_', 'whsec_']);
   expect(constructEvent).type.not.toBeCallableWith({ type: 'trade.filled' }, {}, 'whsec_');
   expect(constructEvent).type.not.toBeCallableWith('', {});
 });
 
-test('a client gives the same, later: it loads what verifies when it is needed first', () => {
+test("the client's constructEvent returns a promise of the same event", () => {
   const client = {} as Client;
   expect(client.webhooks.constructEvent('', {}, 'whsec_')).type.toBe<Promise<WebhookEvent<'number'>>>();
 });

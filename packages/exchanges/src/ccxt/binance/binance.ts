@@ -42,7 +42,8 @@ export const binance: Adapter = {
   fixedOptions: {
     // After the first successful call, ccxt reports rejected credentials as a rate limit.
     hasAlreadyAuthenticatedSuccessfully: false,
-    // Fills arrive on the stream and in the list of fills; here they would be parsed and discarded.
+    // Fills are read from the stream and the list of fills. In this response they would be parsed
+    // and discarded.
     newOrderRespType: { limit: 'RESULT', market: 'RESULT' },
     // The budget accounts for the higher weight of a call without a symbol.
     fetchOpenOrders: { warnWithoutSymbol: false },
@@ -60,23 +61,24 @@ export const binance: Adapter = {
     spanMs: DAY_MS,
   },
   isBalanceResponse: (info) => account.safeParse(info).success,
-  nativeRules: ownRules,
+  nativeRules: nativeRulesOf,
   open: (options) => {
     const exchange = new pro.binance(ccxtConstructorOptions(options));
-    const library = patchCcxtClient(exchange as unknown as CcxtClient, options);
+    const ccxt = patchCcxtClient(exchange as unknown as CcxtClient, options);
     // ccxt derives fields that an exchange may omit (average, cost, remaining). This exchange reports every field
-    // that is used here, and each is validated. The derivation would be a tenth of the cost of an order.
-    library.safeOrder = (order) => order;
+    // that is used here, and each is validated. The derivation would take a tenth of the CPU time
+    // of an order.
+    ccxt.safeOrder = (order) => order;
     return {
-      library,
+      ccxt,
       inspectCredentials: async () => {
-        const ofAccount = parseResponse(account, await exchange.privateGetAccount());
-        const ofKey = parseResponse(key, await exchange.sapiGetAccountApiRestrictions());
+        const accountInfo = parseResponse(account, await exchange.privateGetAccount());
+        const keyInfo = parseResponse(key, await exchange.sapiGetAccountApiRestrictions());
         return {
           tradingTypes: ['spot'],
-          canTrade: ofAccount.canTrade && ofKey.enableSpotAndMarginTrading,
-          canWithdraw: ofKey.enableWithdrawals,
-          venueAccountId: ofAccount.uid === undefined ? undefined : String(ofAccount.uid),
+          canTrade: accountInfo.canTrade && keyInfo.enableSpotAndMarginTrading,
+          canWithdraw: keyInfo.enableWithdrawals,
+          venueAccountId: accountInfo.uid === undefined ? undefined : String(accountInfo.uid),
         };
       },
     };
@@ -85,7 +87,7 @@ export const binance: Adapter = {
   marketStream: marketStreams,
 };
 
-function ownRules(info: unknown): NativeMarketRules {
+function nativeRulesOf(info: unknown): NativeMarketRules {
   const { orderTypes, filters } = parseResponse(market, info);
   const step = filters.find(({ filterType }) => filterType === 'MARKET_LOT_SIZE')?.stepSize;
   return {

@@ -9,7 +9,7 @@ const level = z
   .transform(([price, amount]): BookLevel => [price, amount]);
 const levels = z.array(level);
 const count = z.number().int().nonnegative();
-const named = z.object({ e: z.string() });
+const eventName = z.object({ e: z.string() });
 const diff = z.object({ E: count, U: count, u: count, b: levels, a: levels });
 const ticker = z.object({ E: count, s: z.string().min(1), c: exactDecimal });
 const depth = z.object({ lastUpdateId: count, bids: levels, asks: levels });
@@ -19,33 +19,33 @@ const response = z.object({ id: z.unknown(), result: z.unknown().optional(), err
 const DEPTH = 1_000;
 
 export const marketStreams: MarketStreamProtocol = {
-  url: (library) => library.urls.api.ws.spot,
+  url: (ccxt) => ccxt.urls.api.ws.spot,
   streamsPerConnection: 1_024,
   subscribe: (streams) => ({ method: 'SUBSCRIBE', params: streams, id: 1 }),
-  acknowledges: (message) => {
+  acknowledgementOf: (message) => {
     const { data } = response.safeParse(message);
-    if (data?.id === undefined || nameOf(message) !== undefined) return undefined;
-    return data.error === undefined && data.result === null;
+    if (data?.id === undefined || eventNameOf(message) !== undefined) return undefined;
+    return data.error === undefined && data.result === null ? 'accepted' : 'rejected';
   },
   bookStream: (marketId) => `${marketId.toLowerCase()}@depth@100ms`,
   priceStream: (marketId) => `${marketId.toLowerCase()}@miniTicker`,
   readBook: (message) => {
-    if (nameOf(message) !== 'depthUpdate') return undefined;
+    if (eventNameOf(message) !== 'depthUpdate') return undefined;
     const { E, U, u, b, a } = parseResponse(diff, message);
     return { first: U, last: u, bids: b, asks: a, at: new Date(E) };
   },
   readPrice: (message) => {
-    if (nameOf(message) !== '24hrMiniTicker') return undefined;
+    if (eventNameOf(message) !== '24hrMiniTicker') return undefined;
     const { E, s, c } = parseResponse(ticker, message);
     return { marketId: s, price: c, at: new Date(E) };
   },
-  fetchBook: async (library, marketId) => {
-    const snapshot = await library.publicGetDepth({ symbol: marketId, limit: DEPTH });
+  fetchBook: async (ccxt, marketId) => {
+    const snapshot = await ccxt.publicGetDepth({ symbol: marketId, limit: DEPTH });
     const { lastUpdateId, bids, asks } = parseResponse(depth, snapshot);
     return { last: lastUpdateId, bids, asks };
   },
 };
 
-function nameOf(message: unknown): string | undefined {
-  return named.safeParse(message).data?.e;
+function eventNameOf(message: unknown): string | undefined {
+  return eventName.safeParse(message).data?.e;
 }

@@ -12,7 +12,7 @@ const eventMessage = z.object({ subscriptionId: id, event: z.unknown() });
 const grantMessage = z.object({ id, status: z.literal(200), result: z.object({ subscriptionId: id }) });
 const rejectionMessage = z.object({ id, status: z.number(), error: z.unknown() });
 
-const named = z.object({ e: z.string() });
+const eventName = z.object({ e: z.string() });
 const positions = z.object({
   B: z.array(z.object({ a: z.string().min(1), f: exactDecimal, l: exactDecimal })),
 });
@@ -25,13 +25,13 @@ const report = z.looseObject({
 });
 
 export const userDataStream: AccountStreamProtocol = {
-  url: (library) => library.urls.api.ws['ws-api'].spot,
+  url: (ccxt) => ccxt.urls.api.ws['ws-api'].spot,
   accountsPerConnection: 100,
   weight: 2,
-  subscribe: (library, requestId) => ({
+  subscribe: (ccxt, requestId) => ({
     id: requestId,
     method: 'userDataStream.subscribe.signature',
-    params: library.signParams({}),
+    params: ccxt.signParams({}),
   }),
   unsubscribe: (streamId, requestId) => ({
     id: requestId,
@@ -39,13 +39,13 @@ export const userDataStream: AccountStreamProtocol = {
     params: { subscriptionId: Number(streamId) },
   }),
   routeMessage,
-  read: (library, event) => {
-    const { data } = named.safeParse(event);
+  read: (ccxt, event) => {
+    const { data } = eventName.safeParse(event);
     switch (data?.e) {
       case 'executionReport':
-        return readReport(library, event);
+        return readReport(ccxt, event);
       case 'outboundAccountPosition':
-        return readPositions(library, event);
+        return readPositions(ccxt, event);
       case 'eventStreamTerminated':
       case 'serverShutdown':
         return { kind: 'ended' };
@@ -66,13 +66,16 @@ function routeMessage(message: unknown): StreamMessage | undefined {
   return { to: 'request', id: rejected.id, rejection: rejected.error, status: rejected.status };
 }
 
-/** Adds what ccxt omits on the stream: that an order is post-only, and the currency of a zero fee. */
-function readReport(library: CcxtClient, event: unknown): AccountEvent {
+/**
+ * Adds the fields that ccxt omits on the stream: whether an order is post-only, and the currency of
+ * a zero fee.
+ */
+function readReport(ccxt: CcxtClient, event: unknown): AccountEvent {
   const { o: type, x: step } = parseResponse(report, event);
-  const parsed = library.parseWsOrder(event) as object;
+  const parsed = ccxt.parseWsOrder(event) as object;
   const order = readPushedOrder({ ...parsed, ...(type === 'LIMIT_MAKER' && { postOnly: true }) });
   if (step !== 'TRADE') return { kind: 'order', order, fills: [] };
-  const fill = readFill(withFee(library, library.parseWsTrade(event) as CcxtTrade));
+  const fill = readFill(withFee(ccxt, ccxt.parseWsTrade(event) as CcxtTrade));
   const identified: VenueFill = { ...fill, venueClientOrderId: order.venueClientOrderId };
   return { kind: 'order', order, fills: [identified] };
 }
@@ -83,15 +86,15 @@ interface CcxtTrade {
   readonly fee?: { readonly cost?: unknown; readonly currency?: unknown };
 }
 
-function withFee(library: CcxtClient, trade: CcxtTrade): object {
+function withFee(ccxt: CcxtClient, trade: CcxtTrade): object {
   if (trade.fee?.currency !== undefined) return trade;
-  const { base, quote } = library.market(trade.symbol);
+  const { base, quote } = ccxt.market(trade.symbol);
   return { ...trade, fee: { cost: trade.fee?.cost ?? '0', currency: trade.side === 'buy' ? base : quote } };
 }
 
-function readPositions(library: CcxtClient, event: unknown): AccountEvent {
+function readPositions(ccxt: CcxtClient, event: unknown): AccountEvent {
   const balances: Record<string, AssetBalance> = {};
   for (const { a, f, l } of parseResponse(positions, event).B)
-    balances[library.safeCurrencyCode(a)] = { free: f, locked: l };
+    balances[ccxt.safeCurrencyCode(a)] = { free: f, locked: l };
   return { kind: 'balances', balances };
 }

@@ -2,7 +2,8 @@
  * The account streams of an exchange, several on each connection.
  *
  * An exchange limits how many connections an address may open in a period. Ten thousand accounts reconnect within
- * minutes only if they share connections. The end of a connection ends every stream on it; each handler is notified.
+ * minutes only if they share connections. When a connection ends, every stream on it ends and each
+ * handler is notified.
  */
 import type { TradingType } from '@trading-automation/contracts';
 import { type AccountStream, type AccountStreamHandler, ExchangeError } from '../../port.js';
@@ -12,14 +13,14 @@ import type { CcxtClient } from '../ccxt-client.js';
 import { failure, MalformedResponse } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** What account streams need from their venue. */
+/** The members of a venue that account streams use. */
 export interface StreamVenue {
   readonly sockets: Sockets;
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
   preparedSession(tradingType: TradingType): Promise<VenueSession>;
   acquireBudget(accountKey: string, weight: number): Promise<void>;
-  classifyRejection(library: CcxtClient, status: number, rejection: unknown): ExchangeError;
+  classifyRejection(ccxt: CcxtClient, status: number, rejection: unknown): ExchangeError;
 }
 
 export class AccountStreams {
@@ -37,16 +38,16 @@ export class AccountStreams {
   }
 
   async #start(stream: AccountSubscription, tradingType: TradingType): Promise<void> {
-    const { library } = await this.venue.preparedSession(tradingType);
+    const { ccxt } = await this.venue.preparedSession(tradingType);
     await this.venue.acquireBudget(stream.account.key, this.protocol.weight);
-    if (!stream.isOver) this.#connectionFor(library).add(stream);
+    if (!stream.hasEnded) this.#connectionFor(ccxt).add(stream);
   }
 
-  #connectionFor(library: CcxtClient): SharedConnection {
+  #connectionFor(ccxt: CcxtClient): SharedConnection {
     for (const connection of this.#connections)
-      if (connection.library === library && connection.size < this.protocol.accountsPerConnection)
+      if (connection.ccxt === ccxt && connection.size < this.protocol.accountsPerConnection)
         return connection;
-    const connection: SharedConnection = new SharedConnection(this.venue, this.protocol, library, () =>
+    const connection: SharedConnection = new SharedConnection(this.venue, this.protocol, ccxt, () =>
       this.#connections.delete(connection),
     );
     this.#connections.add(connection);
@@ -56,8 +57,8 @@ export class AccountStreams {
 
 /** The stream of one account, from its start to its only end. */
 class AccountSubscription {
-  isOver = false;
-  #leave: (() => Promise<void>) | undefined;
+  hasEnded = false;
+  #unsubscribeSelf: (() => Promise<void>) | undefined;
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
@@ -68,37 +69,37 @@ class AccountSubscription {
     this.#deadline = setTimeout(() => this.#timeOut(), startTimeoutMs);
   }
 
-  connected(): void {
+  onSubscribed(): void {
     clearTimeout(this.#deadline);
     this.handler.onConnected();
   }
 
   attach(leave: () => Promise<void>): void {
-    this.#leave = leave;
+    this.#unsubscribeSelf = leave;
   }
 
   /** Ends the stream and notifies the handler, for the last time. An exception of the handler is ignored. */
   lose(error: ExchangeError): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     clearTimeout(this.#deadline);
     try {
       this.handler.onLost(error);
     } catch {
-      // No call follows, so there is nothing left to end.
+      // onLost is the last callback, so nothing is left to clean up.
     }
   }
 
   async close(): Promise<void> {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     clearTimeout(this.#deadline);
-    await this.#leave?.();
+    await this.#unsubscribeSelf?.();
   }
 
   #timeOut(): void {
     this.lose(failure(['retryable', 'no_answer']));
-    void this.#leave?.();
+    void this.#unsubscribeSelf?.();
   }
 }
 
@@ -116,10 +117,10 @@ class SharedConnection {
   constructor(
     private readonly venue: StreamVenue,
     private readonly protocol: AccountStreamProtocol,
-    readonly library: CcxtClient,
+    readonly ccxt: CcxtClient,
     private readonly onClosed: () => void,
   ) {
-    this.#socket = venue.sockets.connect(protocol.url(library), {
+    this.#socket = venue.sockets.connect(protocol.url(ccxt), {
       onOpen: () => this.#subscribeWaiting(),
       onMessage: (message) => this.#receive(message),
       onClosed: (error) => this.#end(error),
@@ -145,7 +146,7 @@ class SharedConnection {
   #request(stream: AccountSubscription): void {
     const id = this.#nextRequest();
     try {
-      const request = runAsAccount(stream.account, () => this.protocol.subscribe(this.library, id));
+      const request = runAsAccount(stream.account, () => this.protocol.subscribe(this.ccxt, id));
       this.#requested.set(id, stream);
       this.#socket.send(request);
     } catch {
@@ -165,24 +166,24 @@ class SharedConnection {
     if (stream === undefined) return;
     this.#requested.delete(response.id);
     if ('rejection' in response) {
-      this.#drop(stream, this.venue.classifyRejection(this.library, response.status, response.rejection));
-    } else if (stream.isOver) {
+      this.#drop(stream, this.venue.classifyRejection(this.ccxt, response.status, response.rejection));
+    } else if (stream.hasEnded) {
       this.#unsubscribe(response.streamId);
     } else {
       this.#granted.set(response.streamId, stream);
-      this.#guard(response.streamId, stream, () => stream.connected());
+      this.#guard(response.streamId, stream, () => stream.onSubscribed());
     }
   }
 
   #dispatch(streamId: string, event: unknown): void {
     const stream = this.#granted.get(streamId);
-    if (stream === undefined || stream.isOver) return;
+    if (stream === undefined || stream.hasEnded) return;
     this.#guard(streamId, stream, () => {
-      const parsed = this.protocol.read(this.library, event);
+      const parsed = this.protocol.read(this.ccxt, event);
       if (parsed === undefined) return;
       if (parsed.kind === 'order') stream.handler.onOrder(parsed.order, parsed.fills);
       else if (parsed.kind === 'balances') stream.handler.onBalances(parsed.balances);
-      else this.#leave(streamId, stream, failure(['retryable', 'unreachable']));
+      else this.#unsubscribeSelf(streamId, stream, failure(['retryable', 'unreachable']));
     });
   }
 
@@ -191,11 +192,11 @@ class SharedConnection {
     try {
       notify();
     } catch (error) {
-      this.#leave(streamId, stream, asExchangeError(error));
+      this.#unsubscribeSelf(streamId, stream, asExchangeError(error));
     }
   }
 
-  #leave(streamId: string, stream: AccountSubscription, error: ExchangeError): void {
+  #unsubscribeSelf(streamId: string, stream: AccountSubscription, error: ExchangeError): void {
     this.#unsubscribe(streamId);
     this.#drop(stream, error);
   }
@@ -219,7 +220,7 @@ class SharedConnection {
   /** Closes the connection if none of its subscriptions is still in use. */
   async #closeIfIdle(): Promise<void> {
     const isInUse = [...this.#waiting, ...this.#requested.values(), ...this.#granted.values()].some(
-      ({ isOver }) => !isOver,
+      ({ hasEnded }) => !hasEnded,
     );
     if (!isInUse) await this.#socket.close();
   }

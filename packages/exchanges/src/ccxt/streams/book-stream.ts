@@ -2,7 +2,8 @@
  * One order book: a snapshot, then its changes in the order of the exchange's sequence numbers.
  *
  * The stream starts before the snapshot is requested, so no change is missed; changes that the snapshot already
- * contains are skipped. A gap in the sequence means that a message was lost: the book is read again.
+ * contains are skipped. A gap in the sequence means that a message was lost. The book is then read
+ * again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BookHandler, VenueStream } from '../../port.js';
@@ -28,7 +29,7 @@ export class BookStream implements VenueStream {
     private readonly handler: BookHandler,
   ) {
     this.#stream = new MarketStream(venue, {
-      streams: (protocol, library) => [protocol.bookStream(marketIdOf(library, symbol))],
+      streams: (protocol, ccxt) => [protocol.bookStream(marketIdOf(ccxt, symbol))],
       onSubscribed: () => this.#resync(),
       onMessage: (message) => this.#receive(message),
       onLost: (error) => handler.onLost(error),
@@ -80,12 +81,12 @@ export class BookStream implements VenueStream {
       });
   }
 
-  /** Reads snapshots until one connects to the buffered changes. */
+  /** Reads snapshots until the buffered changes continue one without a gap. */
   async #read(): Promise<void> {
-    while (!this.#stream.isOver) {
+    while (!this.#stream.hasEnded) {
       const startedAt = performance.now();
       const snapshot = await this.#snapshot();
-      if (this.#stream.isOver || this.#startFrom(snapshot)) return;
+      if (this.#stream.hasEnded || this.#startFrom(snapshot)) return;
       await sleep(Math.max(0, SNAPSHOT_INTERVAL_MS - (performance.now() - startedAt)));
     }
   }
@@ -118,6 +119,6 @@ export class BookStream implements VenueStream {
   #snapshot(): Promise<BookSnapshot> {
     const protocol = this.venue.adapter.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
-    return this.venue.read((library) => protocol.fetchBook(library, marketIdOf(library, this.symbol)));
+    return this.venue.read((ccxt) => protocol.fetchBook(ccxt, marketIdOf(ccxt, this.symbol)));
   }
 }

@@ -5,19 +5,19 @@ import type { CcxtClient } from '../ccxt-client.js';
 import { failure } from '../failures.js';
 import type { Sockets, StreamSocket } from './sockets.js';
 
-/** What public streams need from their venue. */
+/** The members of a venue that public streams use. */
 export interface MarketStreamVenue {
   readonly adapter: { readonly marketStream?: MarketStreamProtocol | undefined };
   readonly sockets: Sockets;
   /** The time within which a stream must be connected. */
   readonly startTimeoutMs: number;
   /** Runs one call for public data. */
-  read<T>(work: (library: CcxtClient) => Promise<T>): Promise<T>;
+  read<T>(work: (ccxt: CcxtClient) => Promise<T>): Promise<T>;
 }
 
 export interface MarketStreamCallbacks {
   /** The streams to subscribe to, by the exchange's names. */
-  streams(protocol: MarketStreamProtocol, library: CcxtClient): readonly string[];
+  streams(protocol: MarketStreamProtocol, ccxt: CcxtClient): readonly string[];
   /** The exchange has accepted the subscription. */
   onSubscribed(): void;
   onMessage(message: unknown): void;
@@ -27,7 +27,7 @@ export interface MarketStreamCallbacks {
 
 export class MarketStream {
   #socket: StreamSocket | undefined;
-  #isOver = false;
+  #hasEnded = false;
   readonly #deadline: NodeJS.Timeout;
 
   constructor(
@@ -35,43 +35,43 @@ export class MarketStream {
     private readonly callbacks: MarketStreamCallbacks,
   ) {
     this.#deadline = setTimeout(() => this.lose(failure(['retryable', 'no_answer'])), venue.startTimeoutMs);
-    // A call that sends nothing of its own loads the markets.
+    // `read` loads the markets before it runs its callback; nothing else is requested.
     venue
-      .read(async (library) => library)
-      .then((library) => this.#start(library))
+      .read(async (ccxt) => ccxt)
+      .then((ccxt) => this.#start(ccxt))
       .catch((error: unknown) => this.lose(error));
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** Ends the stream and notifies the handler. */
   lose(error: unknown): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearTimeout(this.#deadline);
     void this.#socket?.close();
     try {
       this.callbacks.onLost(error instanceof ExchangeError ? error : failure(['retryable', 'bad_answer']));
     } catch {
-      // No call follows, so there is nothing left to end.
+      // onLost is the last callback, so nothing is left to clean up.
     }
   }
 
   async close(): Promise<void> {
-    this.#isOver = true;
+    this.#hasEnded = true;
     clearTimeout(this.#deadline);
     await this.#socket?.close();
   }
 
-  #start(library: CcxtClient): void {
-    if (this.#isOver) return;
+  #start(ccxt: CcxtClient): void {
+    if (this.#hasEnded) return;
     const protocol = this.venue.adapter.marketStream;
     if (protocol === undefined) throw failure(['rejected', 'not_supported']);
-    const streams = this.callbacks.streams(protocol, library);
+    const streams = this.callbacks.streams(protocol, ccxt);
     if (streams.length > protocol.streamsPerConnection) throw failure(['rejected', 'not_supported']);
-    const socket = this.venue.sockets.connect(protocol.url(library), {
+    const socket = this.venue.sockets.connect(protocol.url(ccxt), {
       onOpen: () => socket.send(protocol.subscribe(streams)),
       onMessage: (message) => this.#receive(protocol, message),
       onClosed: (error) => this.lose(error),
@@ -80,10 +80,10 @@ export class MarketStream {
   }
 
   #receive(protocol: MarketStreamProtocol, message: unknown): void {
-    if (this.#isOver) return;
-    const isAccepted = protocol.acknowledges(message);
-    if (isAccepted === undefined) this.callbacks.onMessage(message);
-    else if (isAccepted) this.#acceptSubscription();
+    if (this.#hasEnded) return;
+    const acknowledgement = protocol.acknowledgementOf(message);
+    if (acknowledgement === undefined) this.callbacks.onMessage(message);
+    else if (acknowledgement === 'accepted') this.#acceptSubscription();
     else this.lose(failure(['rejected', 'not_supported']));
   }
 
@@ -94,7 +94,7 @@ export class MarketStream {
 }
 
 /** @throws {ExchangeError} `rejected`/`not_supported` if the symbol is not listed */
-export function marketIdOf(library: CcxtClient, symbol: string): string {
-  if (library.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
-  return library.market(symbol).id;
+export function marketIdOf(ccxt: CcxtClient, symbol: string): string {
+  if (ccxt.markets?.[symbol] === undefined) throw failure(['rejected', 'not_supported']);
+  return ccxt.market(symbol).id;
 }

@@ -14,7 +14,7 @@ export class PriceStream implements VenueStream {
     private readonly handler: PriceHandler,
   ) {
     this.#stream = new MarketStream(venue, {
-      streams: (dialect, library) => this.#marketIds(library).map((id) => dialect.priceStream(id)),
+      streams: (protocol, ccxt) => this.#marketIds(ccxt).map((id) => protocol.priceStream(id)),
       onSubscribed: () => handler.onConnected(),
       onMessage: (message) => this.#dispatch(message),
       onLost: (error) => handler.onLost(error),
@@ -25,9 +25,9 @@ export class PriceStream implements VenueStream {
     return this.#stream.close();
   }
 
-  #marketIds(library: CcxtClient): readonly string[] {
+  #marketIds(ccxt: CcxtClient): readonly string[] {
     if (this.symbols.length === 0) throw failure(['rejected', 'not_supported']);
-    for (const symbol of this.symbols) this.#symbolsByMarketId.set(marketIdOf(library, symbol), symbol);
+    for (const symbol of this.symbols) this.#symbolsByMarketId.set(marketIdOf(ccxt, symbol), symbol);
     return [...this.#symbolsByMarketId.keys()];
   }
 

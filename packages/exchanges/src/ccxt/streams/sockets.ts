@@ -1,7 +1,7 @@
 /**
  * WebSocket connections to an exchange.
  *
- * 1. A connection ends exactly once, with one reason; no error goes unhandled.
+ * 1. A connection ends exactly once, with one reason. No error is unhandled.
  * 2. It sends pings and is lost if nothing arrives for a while, so a peer that died silently is detected.
  * 3. A message that cannot be parsed ends the connection, so that no event is skipped unnoticed.
  */
@@ -71,9 +71,12 @@ export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #closed: Promise<void>;
-  /** Pings since the last message. Counted instead of timed: a stall of this process must not end the connection. */
+  /**
+   * Pings since the last message. They are counted, not timed, so that a stall of this process does
+   * not end the connection.
+   */
   #unansweredPings = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(
     address: string,
@@ -101,8 +104,8 @@ export class StreamSocket {
 
   /** Ends the connection with `error` and notifies the handler. */
   end(error: ExchangeError): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearInterval(this.#heartbeat);
     this.#socket.terminate();
     this.handler.onClosed(error);
@@ -145,7 +148,7 @@ export class StreamSocket {
 
   /** Notifies the handler unless the connection ended; an exception ends it. */
   #guard(notify: () => void): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     try {
       notify();
     } catch (error) {
@@ -162,7 +165,7 @@ function reasonOf(error: unknown): ExchangeError {
 
 /** @throws {MalformedResponse} if the message is not a JSON object or array */
 function readMessage(data: RawData): unknown {
-  const read = readJson(data.toString());
-  if (typeof read === 'object' && read !== null) return read;
+  const parsed = readJson(data.toString());
+  if (typeof parsed === 'object' && parsed !== null) return parsed;
   throw new MalformedResponse('not JSON');
 }

@@ -2,6 +2,8 @@ import * as sdk from '@trading-automation/sdk';
 import * as signer from '@trading-automation/sdk/signer';
 import * as testing from '@trading-automation/sdk/testing';
 import * as webhooks from '@trading-automation/sdk/webhooks';
-import { play } from '../play.mjs';
+import { runScenario } from '../play.mjs';
 
-console.log(JSON.stringify(await play({ sdk, signer, testing, webhooks }, JSON.parse(process.env.SETTINGS))));
+console.log(
+  JSON.stringify(await runScenario({ sdk, signer, testing, webhooks }, JSON.parse(process.env.SETTINGS))),
+);

@@ -5,10 +5,10 @@ const testing = require('@trading-automation/sdk/testing');
 const webhooks = require('@trading-automation/sdk/webhooks');
 
 async function main() {
-  const { listen, play } = await import('../play.mjs');
+  const { listen, runScenario } = await import('../play.mjs');
   const settings = JSON.parse(process.env.SETTINGS);
-  const told = await play({ sdk, signer, testing, webhooks }, settings);
-  console.log(JSON.stringify({ ...told, heard: await listen({ sdk, realtime, signer }, settings) }));
+  const results = await runScenario({ sdk, signer, testing, webhooks }, settings);
+  console.log(JSON.stringify({ ...results, received: await listen({ sdk, realtime, signer }, settings) }));
 }
 
 main();

@@ -3,8 +3,8 @@ import * as realtime from '@trading-automation/sdk/realtime';
 import * as signer from '@trading-automation/sdk/signer';
 import * as testing from '@trading-automation/sdk/testing';
 import * as webhooks from '@trading-automation/sdk/webhooks';
-import { listen, play } from '../play.mjs';
+import { listen, runScenario } from '../play.mjs';
 
 const settings = JSON.parse(process.env.SETTINGS);
-const told = await play({ sdk, signer, testing, webhooks }, settings);
-console.log(JSON.stringify({ ...told, heard: await listen({ sdk, realtime, signer }, settings) }));
+const results = await runScenario({ sdk, signer, testing, webhooks }, settings);
+console.log(JSON.stringify({ ...results, received: await listen({ sdk, realtime, signer }, settings) }));

@@ -4,7 +4,7 @@ import { createSigner, generatePrivateKey, type Signer } from '@trading-automati
 import * as testing from '@trading-automation/sdk/testing';
 import { constructEvent } from '@trading-automation/sdk/webhooks';
 
-/** A signer may be the user's own. */
+/** Compiles with the exported type Signer. */
 const signer: Signer = createSigner(generatePrivateKey());
 const client = new Client({ baseURL: 'http://127.0.0.1:4000', signer, decimals: 'string' });
 
@@ -14,7 +14,7 @@ export async function amounts(): Promise<string[]> {
   return texts;
 }
 
-export async function codeOfRefusal(id: string): Promise<string | undefined> {
+export async function statusOrErrorCode(id: string): Promise<string | undefined> {
   try {
     const trade: Trade<'string'> = await client.trades.get(id);
     return trade.status;

@@ -2,7 +2,7 @@
 import { Client } from '@trading-automation/sdk';
 import { useEffect, useState } from 'react';
 
-/** Calls the API from the browser: its address and its key stand in the page's own address. */
+/** Calls the API from the browser. The URL fragment of the page contains the address and the key. */
 export function TradeCount() {
   const [count, setCount] = useState('…');
   useEffect(() => {

@@ -3,12 +3,12 @@ import * as realtime from '@trading-automation/sdk/realtime';
 import * as signer from '@trading-automation/sdk/signer';
 import * as testing from '@trading-automation/sdk/testing';
 import * as webhooks from '@trading-automation/sdk/webhooks';
-import { listen, play } from '../../../../play.mjs';
+import { listen, runScenario } from '../../../../play.mjs';
 
 export const dynamic = 'force-dynamic';
 
 export async function GET() {
   const settings = JSON.parse(process.env.SETTINGS);
-  const told = await play({ sdk, signer, testing, webhooks }, settings);
-  return Response.json({ ...told, heard: await listen({ sdk, realtime, signer }, settings) });
+  const results = await runScenario({ sdk, signer, testing, webhooks }, settings);
+  return Response.json({ ...results, received: await listen({ sdk, realtime, signer }, settings) });
 }
