@@ -14,7 +14,7 @@ export const OPERATIONS = {
   'health.detailed': {
     method: 'GET',
     path: '/v1/health/detailed',
-    summary: 'Returns the status of each service behind the API.',
+    summary: 'Returns the status of each service that the API depends on.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -23,7 +23,7 @@ export const OPERATIONS = {
   'version.get': {
     method: 'GET',
     path: '/v1/version',
-    summary: 'Returns the build version and environment.',
+    summary: 'Returns the build version and the environment, test or live.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -87,7 +87,7 @@ export const OPERATIONS = {
   'auth.cliIdentity': {
     method: 'POST',
     path: '/v1/auth/cli-identity',
-    summary: 'Links a public key that signed a challenge. Without a credential, creates an account for it.',
+    summary: 'Links the public key of a signed challenge. Without a credential, also creates an account.',
     access: 'CHALLENGE',
     query: [],
     body: [
@@ -244,7 +244,7 @@ export const OPERATIONS = {
   'supportedExchanges.list': {
     method: 'GET',
     path: '/v1/supported-exchanges',
-    summary: 'Lists the exchanges that you can connect accounts of.',
+    summary: 'Lists the exchanges whose accounts you can connect.',
     access: 'PUBLIC',
     query: [],
     body: [],
@@ -1017,7 +1017,8 @@ export const OPERATIONS = {
       {
         path: 'amount',
         isRequired: true,
-        description: 'Reward tokens to withdraw, fee included. It must be greater than the fee',
+        description:
+          'Amount of reward tokens to withdraw, including the fee. It must be greater than the fee',
         type: 'decimal',
       },
       {
@@ -1309,7 +1310,7 @@ export const OPERATIONS = {
       {
         path: 'stop_copiers',
         description:
-          'True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion',
+          'True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion',
         default: 'false',
         type: 'boolean',
       },
@@ -1474,7 +1475,7 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.max_open_quote',
-        description: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it',
+        description: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it',
         type: 'decimal',
       },
       {
@@ -1517,7 +1518,7 @@ export const OPERATIONS = {
       },
       {
         path: 'limits.allowed_sides',
-        description: 'Sides on which entries are copied. Entries on other sides are not',
+        description: 'Sides on which entries are copied. Entries on other sides are not copied',
         type: 'text',
         choices: ['BUY', 'SELL'],
         isList: true,
@@ -1614,7 +1615,7 @@ export const OPERATIONS = {
       {
         path: 'limits.max_open_quote',
         isNullable: true,
-        description: 'Maximum open exposure, in quote currency. Entries are reduced to what is left of it',
+        description: 'Maximum open exposure, in quote currency. Entries are reduced to the rest of it',
         type: 'decimal',
       },
       {
@@ -1671,7 +1672,7 @@ export const OPERATIONS = {
       {
         path: 'limits.allowed_sides',
         isNullable: true,
-        description: 'Sides on which entries are copied. Entries on other sides are not',
+        description: 'Sides on which entries are copied. Entries on other sides are not copied',
         type: 'text',
         choices: ['BUY', 'SELL'],
         isList: true,
@@ -1813,7 +1814,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v1/copiers/:id/decisions',
     summary:
-      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too.",
+      "Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers.",
     access: 'READ',
     query: [
       {
@@ -1860,7 +1861,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/v1/copiers/:id/simulate',
     summary:
-      "Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders.",
+      "Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders.",
     access: 'READ',
     query: [],
     body: [

@@ -1,10 +1,10 @@
 // Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.
-/** What to do about a refusal, by its code. */
+/** How to fix an error, by its code. */
 export const RESOLUTIONS: Readonly<Record<string, string>> = {
   authentication_required: 'Send an API key in X-API-Key, or sign the request.',
-  invalid_api_key: 'Create or rotate a key, and use it at the base URL of its world.',
+  invalid_api_key: 'Create or rotate a key, and use it at the base URL of its environment (test or live).',
   invalid_access_token: 'Refresh the token or sign in again. Prefer signed requests.',
-  invalid_login: 'Correct them and try again.',
+  invalid_login: 'Correct the sign-in details and try again.',
   invalid_signature_headers:
     'Send each of the four headers once: lower-case hex, Unix time in milliseconds, a 64-byte signature.',
   invalid_signature: 'Sign the exact method, target, timestamp, nonce and raw body that you send.',

@@ -1,5 +1,5 @@
 // Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.
-/** Every code that the API refuses with; more may come. */
+/** Every error code of the API. New codes may be added. */
 export type ErrorCode =
   | 'authentication_required'
   | 'invalid_api_key'

@@ -464,7 +464,7 @@ export function answersOf<D extends DecimalForm>(
     'strategies.list': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
-      description: 'Buys falls of more than 3 % and sells on the way up.',
+      description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_ids: ['tpr_01k9y3wq8ge128p8bf1mq93h57'],
       visibility: 'PUBLIC',
@@ -486,7 +486,7 @@ export function answersOf<D extends DecimalForm>(
     'strategies.get': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
-      description: 'Buys falls of more than 3 % and sells on the way up.',
+      description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_ids: ['tpr_01k9y3wq8ge128p8bf1mq93h57'],
       visibility: 'PUBLIC',
@@ -508,7 +508,7 @@ export function answersOf<D extends DecimalForm>(
     'strategies.create': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
-      description: 'Buys falls of more than 3 % and sells on the way up.',
+      description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_ids: ['tpr_01k9y3wq8ge128p8bf1mq93h57'],
       visibility: 'PUBLIC',
@@ -530,7 +530,7 @@ export function answersOf<D extends DecimalForm>(
     'strategies.update': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
-      description: 'Buys falls of more than 3 % and sells on the way up.',
+      description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_ids: ['tpr_01k9y3wq8ge128p8bf1mq93h57'],
       visibility: 'PUBLIC',
@@ -553,7 +553,7 @@ export function answersOf<D extends DecimalForm>(
     'strategies.linkCopiers': {
       id: 'str_01k9y3wq8ge1a8p8bf1mq93h57',
       name: 'Dip buyer',
-      description: 'Buys falls of more than 3 % and sells on the way up.',
+      description: 'Buys after a fall of more than 3 % and sells when the price recovers.',
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
       trade_pair_ids: ['tpr_01k9y3wq8ge128p8bf1mq93h57'],
       visibility: 'PUBLIC',
@@ -1334,7 +1334,7 @@ export function answersOf<D extends DecimalForm>(
                   },
                   ratio: {
                     $ref: '#/$defs/Decimal',
-                    description: 'Amount of the copy per unit of the copied trade, fixed for the lot.',
+                    description: 'Amount of the copy per unit of the copied trade. It is fixed for the lot.',
                   },
                 },
                 required: ['signal_at', 'received_at', 'reference_price', 'ratio'],
@@ -1986,7 +1986,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
       network: 'ethereum',
       wallet_address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
       status: 'FAILED',
-      failure: { code: 'NETWORK_REJECTED', message: 'The network did not take the transaction.' },
+      failure: { code: 'NETWORK_REJECTED', message: 'The network rejected the transaction.' },
       requested_at: '2026-01-31T11:59:30.000Z',
       processed_at: '2026-01-31T12:00:00.000Z',
       created_at: '2026-01-31T11:59:30.000Z',
@@ -2104,7 +2104,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
 /** The HTTP status and the default message of each error code. */
 export const REFUSALS = {
   authentication_required: [401, 'The request carries no credentials.'],
-  invalid_api_key: [401, 'The API key is unknown, revoked, expired or belongs to another world.'],
+  invalid_api_key: [401, 'The API key is unknown, revoked or expired, or belongs to the other environment.'],
   invalid_access_token: [401, 'The access token is unknown, expired or revoked.'],
   invalid_login: [401, 'The sign-in details are wrong.'],
   invalid_signature_headers: [401, 'The x-svc-* headers are incomplete, duplicated or malformed.'],

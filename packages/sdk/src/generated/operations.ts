@@ -1,5 +1,5 @@
 // Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.
-/** Method, path, and how the answer comes where it is no single record. */
+/** Method, path and, unless the response is a single record, its kind. */
 export const OPERATIONS = {
   'health.get': ['GET', '/v1/health'],
   'health.detailed': ['GET', '/v1/health/detailed'],

@@ -34,7 +34,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   gross_profit: DecimalOf<D>;
   /** Sum of the losses of losing trades, after fees, as a positive amount. */
   gross_loss: DecimalOf<D>;
-  /** net_pnl − gross_profit + gross_loss. This is what partly open trades realized in the range, less what trades closed in the range had realized before it. */
+  /** net_pnl − gross_profit + gross_loss. This is the result that partly open trades realized in the range, less the result that trades closed in the range had realized before it. */
   partial_pnl: DecimalOf<D>;
   /** Fees paid in the range, in currency. Fees in base currency are converted at the price of their own fill. Fees in a third currency have no known rate and appear only in fees_by_currency. */
   fees: DecimalOf<D>;
@@ -45,7 +45,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   }[];
   /** Funding payments. 0 on spot, which has none. Null if the selection includes other trading types. */
   funding: DecimalOf<D> | null;
-  /** Profit or loss realized in the range: every part of a lot that was offset in it, first in, first out, after the fees of both sides. Lots bought before the range count at their cost. */
+  /** Profit or loss realized in the range: the parts of lots that were offset in the range, first in, first out, after the fees of both sides. Lots bought before the range count at their cost. */
   net_pnl: DecimalOf<D>;
   /** Return over the range; 1 means that the capital doubled. Each day's net_pnl is divided by the equity at the start of the day, and the daily returns are compounded. Deposits and withdrawals are not profit; they change the capital from the next day on. Null if an equity was not recorded. */
   roi: DecimalOf<D> | null;
@@ -66,7 +66,7 @@ export interface Analytics<D extends DecimalForm = 'number'> {
     trade_id: string;
     net_pnl: DecimalOf<D>;
   } | null;
-  /** Mean time from the first fill of a closed trade until it was fully offset, to the millisecond. */
+  /** Mean time from the first fill of a closed trade until it was fully offset, exact to the millisecond. */
   average_holding_seconds: DecimalOf<D> | null;
   /** Longest run of losing trades, in the order in which they were closed. */
   max_consecutive_losses: number;
@@ -84,15 +84,15 @@ export interface Analytics<D extends DecimalForm = 'number'> {
   };
   /** Sharpe ratio: mean ÷ standard deviation (n − 1) of the daily results, × √365, without a risk-free rate. Days are UTC days; a day without a closed trade counts as 0. Results are relative to a constant capital, whose size does not affect the ratio. Null for fewer than 2 days or a deviation of 0. Rounded to 8 decimals. */
   sharpe: DecimalOf<D> | null;
-  /** As sharpe, with the deviation of the losing days alone: √(Σ loss² ÷ (n − 1)). Null where no day lost. */
+  /** Sortino ratio: like sharpe, but with the deviation of only the losing days, √(Σ loss² ÷ (n − 1)). Null if no day had a loss. */
   sortino: DecimalOf<D> | null;
-  /** roi × 365 ÷ sample_days, ÷ the percent of max_drawdown as a share. Null under 2 days, and where one of them is null or nothing fell. */
+  /** Calmar ratio: roi × 365 ÷ sample_days, divided by the percent of max_drawdown as a fraction. Null for fewer than 2 days, if roi or the percent is null, or if there was no drawdown. */
   calmar: DecimalOf<D> | null;
   /** UTC days from the first to the last fill in the range. */
   sample_days: number;
-  /** True under 30 sample days: sharpe and sortino say little then. */
+  /** True if sample_days is below 30. sharpe and sortino are then unreliable. */
   low_sample: boolean;
-  /** Fills in the range that sold, at least in part, an amount that no lot covers. A spot sale without a lot opens nothing and has no known result. */
+  /** Fills in the range that sold more than the open lots held. A spot sale without a lot opens no lot, and its result is unknown. */
   unmatched_fill_count: number;
   by_status: {
     PENDING: number;
@@ -216,7 +216,7 @@ export interface Copier<D extends DecimalForm = 'number'> {
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
-  /** Time of the last start. The copier copies lots that the strategy opens after it. */
+  /** Time of the last start. The copier copies lots that the strategy opens after this time. */
   started_at?: string;
   /** Time at which the copier was last paused or set to CLOSE_ONLY. */
   stopped_at?: string;
@@ -245,7 +245,7 @@ export interface CopierCreate {
 export interface CopierLimits<D extends DecimalForm = 'number'> {
   /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
   max_trade_quote?: DecimalOf<D>;
-  /** Maximum open exposure, in quote currency. Entries are reduced to what is left of it. */
+  /** Maximum open exposure, in quote currency. Entries are reduced to the rest of it. */
   max_open_quote?: DecimalOf<D>;
   /** Maximum number of open lots. */
   max_open_trades?: number;
@@ -263,7 +263,7 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
   allowed_pairs?: string[];
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
   blocked_pairs?: string[];
-  /** Sides on which entries are copied. Entries on other sides are not. */
+  /** Sides on which entries are copied. Entries on other sides are not copied. */
   allowed_sides?: ('BUY' | 'SELL' | (string & {}))[];
 }
 
@@ -271,7 +271,7 @@ export interface CopierLimits<D extends DecimalForm = 'number'> {
 export interface CopierLimitsCreate {
   /** Maximum cost of one entry, in quote currency. Larger entries are reduced to it. */
   max_trade_quote?: DecimalInput;
-  /** Maximum open exposure, in quote currency. Entries are reduced to what is left of it. */
+  /** Maximum open exposure, in quote currency. Entries are reduced to the rest of it. */
   max_open_quote?: DecimalInput;
   /** Maximum number of open lots. */
   max_open_trades?: number;
@@ -287,7 +287,7 @@ export interface CopierLimitsCreate {
   allowed_pairs?: readonly string[];
   /** Symbols (`BASE/QUOTE`) of pairs that are never copied. */
   blocked_pairs?: readonly string[];
-  /** Sides on which entries are copied. Entries on other sides are not. */
+  /** Sides on which entries are copied. Entries on other sides are not copied. */
   allowed_sides?: readonly ('BUY' | 'SELL')[];
   /** Maximum age of an entry signal, in milliseconds. Older entries are not copied; exits are always copied. Default: 60000. */
   max_signal_age_ms?: number;
@@ -423,7 +423,7 @@ export interface DeadLetter {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** The run of attempts that failed; its deliveries have the same number. */
+  /** Number of the run of attempts that failed. Its deliveries have the same number. */
   run: number;
   /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
@@ -483,7 +483,7 @@ export interface DeadLetterDetail<D extends DecimalForm = 'number'> {
     | 'key.revoked'
     | 'public_key.linked'
     | (string & {});
-  /** The run of attempts that failed; its deliveries have the same number. */
+  /** Number of the run of attempts that failed. Its deliveries have the same number. */
   run: number;
   /** PENDING: can be retried or discarded. RETRIED: sent again in a new run, which may end in another dead letter. DISCARDED: will not be sent again. */
   status: 'PENDING' | 'RETRIED' | 'DISCARDED' | (string & {});
@@ -578,7 +578,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
   symbol: string;
   /** OPEN and INCREASE are entries into a lot of the strategy. REDUCE and CLOSE are exits. */
   kind: 'OPEN' | 'INCREASE' | 'REDUCE' | 'CLOSE' | (string & {});
-  /** CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final once settled_at is set. */
+  /** CLAMPED: copied in part. FAILED: the exchange rejected the order. The outcome is final when settled_at is set. */
   outcome: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED' | (string & {});
   /** Why the signal was not copied, or not in full. */
   code?:
@@ -603,7 +603,7 @@ export interface Decision<D extends DecimalForm = 'number'> {
     | (string & {});
   /** The values behind the decision. Amounts are decimal strings. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount by the sizing, in base currency, before limits and rounding. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. */
   sent_amount: DecimalOf<D>;
@@ -702,11 +702,11 @@ export interface EmergencyStop<D extends DecimalForm = 'number'> {
   cancelled: Trade<D>[];
   /** Trades that were filled before they could be cancelled, or that failed. */
   ended_otherwise: Trade<D>[];
-  /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; it continues in the background, and another call returns its progress. Orders of an inactive account are cancelled when the account is active again. Trades placed after the stop are listed but not cancelled. */
+  /** Trades that are still open. With `sub_status` PENDING_CANCEL, the exchange has not confirmed the cancellation yet; the cancellation continues in the background; call again to see its progress. Orders of an inactive account are cancelled when the account becomes active again. Trades placed after the stop are listed but not cancelled. */
   still_open: Trade<D>[];
 }
 
-/** An event of one kind. */
+/** An event of one type. */
 export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalForm = 'number'> {
   type: Type;
   /** The record at the time of the event, as the API returns it. */
@@ -810,7 +810,7 @@ export interface ExchangeAccountTest {
 export interface ExchangeAccountUpdate {
   /** A label for the account. */
   account_name?: string;
-  /** New credentials of the same account at the exchange. They are tested before they are stored. */
+  /** New credentials for the same account at the exchange. They are tested before they are stored. */
   credentials?: ExchangeCredentials;
   /** Accept credentials that can withdraw. Default: false. */
   allow_withdraw_keys?: boolean;
@@ -1124,7 +1124,7 @@ export interface SimulatedDecision<D extends DecimalForm = 'number'> {
     | (string & {});
   /** The values behind the decision. Amounts are decimal strings. */
   inputs: Record<string, string | number | boolean | null>;
-  /** Amount by the sizing, in base currency, before limits and rounding. */
+  /** Amount that the sizing yields, in base currency, before limits and rounding. */
   target_amount: DecimalOf<D>;
   /** Amount ordered, in base currency. */
   sent_amount: DecimalOf<D>;
@@ -1153,14 +1153,14 @@ export interface Simulation<D extends DecimalForm = 'number'> {
   clamped: number;
   skipped: number;
   skipped_by_reason: Record<string, number>;
-  /** The quote currency of most signals. The amounts of money in this object are in it and exclude pairs with other quote currencies. */
+  /** The quote currency of most signals. All amounts of money in this object are in this currency and exclude pairs with other quote currencies. */
   currency?: string;
   /** Current equity of the account, with which the replay starts. */
   starting_equity: DecimalOf<D>;
   fees: DecimalOf<D>;
   /** Realized and unrealized profit or loss after fees. Open lots are valued at the price of the last signal of their pair. Copies are assumed to fill in full at the strategy's price. */
   net_pnl: DecimalOf<D>;
-  /** As in the copier's stats: its return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed. */
+  /** As in the copier's stats: the copier's return less the strategy's, in basis points. It covers the closed parts of lots that both held, weighted by the cost of the copies. The strategy's return is before fees. Null if nothing was closed. */
   tracking_difference_bps: DecimalOf<D> | null;
 }
 
@@ -1208,7 +1208,7 @@ export interface StoppedCopier<D extends DecimalForm = 'number'> {
   stats: CopierStats<D>;
   /** Lots that the copier still held at its last start although its strategy had reduced or closed them during the pause. They are not sold automatically; start the copier with `{"resync": "EXITS"}` to sell them. */
   drift: CopyDrift<D>[];
-  /** Time of the last start. The copier copies lots that the strategy opens after it. */
+  /** Time of the last start. The copier copies lots that the strategy opens after this time. */
   started_at?: string;
   /** Time at which the copier was last paused or set to CLOSE_ONLY. */
   stopped_at?: string;
@@ -1263,7 +1263,7 @@ export interface StrategyCreate {
 
 /** Input of `strategies.delete`. */
 export interface StrategyDelete {
-  /** True pauses the copiers that still follow the strategy. If false, such copiers prevent the deletion. Default: false. */
+  /** True: pauses the copiers that still follow the strategy. False: such copiers prevent the deletion. Default: false. */
   stop_copiers?: boolean;
 }
 
@@ -1301,7 +1301,7 @@ export interface StrategyResults<D extends DecimalForm = 'number'> {
   max_drawdown_percent: DecimalOf<D> | null;
   /** Annualized Sharpe ratio of the daily returns. Null for fewer than two days. */
   sharpe: DecimalOf<D> | null;
-  /** Actual net profit or loss of all its copiers, after fees. */
+  /** Actual net profit or loss of all copiers of the strategy, after fees. */
   copier_net_pnl: DecimalOf<D>;
 }
 
@@ -1341,7 +1341,7 @@ export interface TrackingParts<D extends DecimalForm = 'number'> {
   slippage_bps: DecimalOf<D>;
   /** Part caused by amounts: limits, amount steps and minimums changed the sizes of the copies. */
   rounding_bps: DecimalOf<D>;
-  /** Part caused by skipped signals: the copies missed some of the changes to the lot. */
+  /** Part caused by skipped signals: the copies missed some changes of the lot. */
   skips_bps: DecimalOf<D>;
 }
 
@@ -1425,7 +1425,7 @@ export interface TradeCopy<D extends DecimalForm = 'number'> {
   reference_price: DecimalOf<D>;
   /** How much worse the fill price is than reference_price, in basis points. Negative if it is better. Absent without a fill. */
   slippage_bps?: DecimalOf<D>;
-  /** Amount of the copy per unit of the copied trade, fixed for the lot. */
+  /** Amount of the copy per unit of the copied trade. It is fixed for the lot. */
   ratio: DecimalOf<D>;
 }
 
@@ -1563,7 +1563,7 @@ export interface TradePair<D extends DecimalForm = 'number'> {
 
 /** Trade signal. */
 export interface TradeSignal<D extends DecimalForm = 'number'> {
-  /** Id of the signal. There is one signal per fill and lot, and its id is the same each time it is sent. */
+  /** Id of the signal. There is one signal per fill and lot; it has the same id each time it is sent. */
   id: string;
   /** The signal's number within its strategy: 1, 2, 3, … without gaps. Resume a subscription after it. */
   sequence: number;
@@ -1705,7 +1705,7 @@ export interface WebhookWithSecret {
 export interface Withdrawal<D extends DecimalForm = 'number'> {
   /** Id of a withdrawal (`wdr_…`). */
   id: string;
-  /** Amount taken from the balance, fee included. It is held until the withdrawal ends. */
+  /** Amount taken from the balance, including the fee. It is held until the withdrawal ends. */
   amount: DecimalOf<D>;
   fee: DecimalOf<D>;
   /** Amount paid out: amount less fee. */
@@ -1720,7 +1720,7 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'FAILED' | (string & {});
   /** Reason for the status, as a sentence. For example, a withdrawal stays PENDING while payouts are disabled. */
   status_reason?: string;
-  /** Hash of the transaction on the network, once it is sent. */
+  /** Hash of the transaction on the network. Absent before it is sent. */
   tx_hash?: string;
   confirmations?: number;
   failure?: {
@@ -1737,7 +1737,7 @@ export interface Withdrawal<D extends DecimalForm = 'number'> {
 
 /** Input of `withdrawals.create`. */
 export interface WithdrawalCreate {
-  /** Reward tokens to withdraw, fee included. It must be greater than the fee. */
+  /** Amount of reward tokens to withdraw, including the fee. It must be greater than the fee. */
   amount: DecimalInput;
   /** EVM address. In mixed case, its EIP-55 checksum must be valid. */
   wallet_address: string;
@@ -1749,41 +1749,41 @@ export interface Deleted {
   deleted: true;
 }
 
-/** What `auth.verifyEmail` can be narrowed by. */
+/** Query parameters of `auth.verifyEmail`. */
 export interface AuthVerifyEmailQuery {
   /** The code from the verification link. */
   code: string;
 }
 
-/** The answer of `auth.verifyEmail`. */
+/** The response of `auth.verifyEmail`. */
 export interface AuthVerifyEmailResult {
   email_verified: true;
 }
 
-/** What `auth.cliChallenge` can be narrowed by. */
+/** Query parameters of `auth.cliChallenge`. */
 export interface AuthCliChallengeQuery {
   pubkey?: string;
 }
 
-/** What `apiKeys.list` can be narrowed by. */
+/** Query parameters of `apiKeys.list`. */
 export interface ApiKeysListQuery extends ListQuery<'created_at' | 'name', 'revoked'> {}
 
-/** What `publicKeys.list` can be narrowed by. */
+/** Query parameters of `publicKeys.list`. */
 export interface PublicKeysListQuery extends ListQuery<'created_at', 'revoked'> {}
 
-/** What `supportedExchanges.list` can be narrowed by. */
+/** Query parameters of `supportedExchanges.list`. */
 export interface SupportedExchangesListQuery extends ListQuery<'created_at' | 'name'> {}
 
-/** What `exchanges.list` can be narrowed by. */
+/** Query parameters of `exchanges.list`. */
 export interface ExchangesListQuery extends ListQuery<'created_at' | 'account_name' | 'exchange_name'> {}
 
-/** What `tradePairs.list` can be narrowed by. */
+/** Query parameters of `tradePairs.list`. */
 export interface TradePairsListQuery extends ListQuery<'created_at' | 'symbol' | 'exchange'> {
   /** Id or name of an exchange. */
   exchange?: string;
 }
 
-/** What `trades.list` can be narrowed by. */
+/** Query parameters of `trades.list`. */
 export interface TradesListQuery extends ListQuery<'created_at' | 'updated_at'> {
   /** Id of a strategy (`str_…`). */
   strategy_id?: string;
@@ -1793,29 +1793,29 @@ export interface TradesListQuery extends ListQuery<'created_at' | 'updated_at'> 
   side?: 'BUY' | 'SELL';
 }
 
-/** What `rewards.list` can be narrowed by. */
+/** Query parameters of `rewards.list`. */
 export interface RewardsListQuery extends ListQuery<'created_at' | 'claimable_at' | 'amount'> {
   status?: 'PENDING' | 'CLAIMABLE' | 'CLAIMED' | 'EXPIRED';
   /** Id of a reward type (`rwt_…`). */
   type_id?: string;
 }
 
-/** What `rewards.types` can be narrowed by. */
+/** Query parameters of `rewards.types`. */
 export interface RewardsTypesQuery extends ListQuery<'created_at' | 'code'> {}
 
-/** What `withdrawals.list` can be narrowed by. */
+/** Query parameters of `withdrawals.list`. */
 export interface WithdrawalsListQuery extends ListQuery<'created_at' | 'amount' | 'updated_at'> {
   status?: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'FAILED';
 }
 
-/** What `strategies.list` can be narrowed by. */
+/** Query parameters of `strategies.list`. */
 export interface StrategiesListQuery extends ListQuery<'created_at' | 'name'> {
   /** PUBLIC: the active public strategies of all users. PRIVATE: your private strategies. */
   visibility?: 'PRIVATE' | 'PUBLIC';
   status?: 'ACTIVE' | 'ARCHIVED';
 }
 
-/** What `copiers.list` can be narrowed by. */
+/** Query parameters of `copiers.list`. */
 export interface CopiersListQuery extends ListQuery<'created_at' | 'name'> {
   status?: 'ACTIVE' | 'CLOSE_ONLY' | 'PAUSED';
   /** Id of a strategy (`str_…`). */
@@ -1824,14 +1824,14 @@ export interface CopiersListQuery extends ListQuery<'created_at' | 'name'> {
   exchange_account_id?: string;
 }
 
-/** What `copiers.decisions` can be narrowed by. */
+/** Query parameters of `copiers.decisions`. */
 export interface CopiersDecisionsQuery extends ListQuery<'created_at' | 'sequence'> {
   /** Id of a signal (`sig_…`). */
   signal_id?: string;
   outcome?: 'COPIED' | 'CLAMPED' | 'SKIPPED' | 'FAILED';
 }
 
-/** What `notifications.list` can be narrowed by. */
+/** Query parameters of `notifications.list`. */
 export interface NotificationsListQuery extends ListQuery<'created_at'> {
   is_read?: boolean;
   kind?:
@@ -1861,28 +1861,28 @@ export interface NotificationsListQuery extends ListQuery<'created_at'> {
     | 'public_key.linked';
 }
 
-/** The answer of `notifications.count`. */
+/** The response of `notifications.count`. */
 export interface NotificationsCountResult {
   unread: number;
 }
 
-/** The answer of `notifications.readAll`. */
+/** The response of `notifications.readAll`. */
 export interface NotificationsReadAllResult {
   /** Number of notifications that were unread before. */
   updated: number;
 }
 
-/** What `settings.list` can be narrowed by. */
+/** Query parameters of `settings.list`. */
 export interface SettingsListQuery extends ListQuery<'created_at' | 'updated_at' | 'key'> {}
 
-/** The answer of `settings.delete`. */
+/** The response of `settings.delete`. */
 export interface SettingsDeleteResult {
   /** 1 to 64 characters of a-z, 0-9, `.`, `_` and `-`. */
   key: string;
   deleted: true;
 }
 
-/** What `trades.analytics` can be narrowed by. */
+/** Query parameters of `trades.analytics`. */
 export interface TradesAnalyticsQuery {
   /** Start of the range, inclusive. Default: no lower bound. Trades are selected by created_at, results by the time at which they were closed. */
   from?: string;
@@ -1898,13 +1898,13 @@ export interface TradesAnalyticsQuery {
   interval?: 'day' | 'week' | 'month';
 }
 
-/** What `events.list` can be narrowed by. */
+/** Query parameters of `events.list`. */
 export interface EventsListQuery extends ListQuery<'created_at'> {
   /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
 }
 
-/** What `events.stream` can be narrowed by. */
+/** Query parameters of `events.stream`. */
 export interface EventsStreamQuery {
   /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
@@ -1912,16 +1912,16 @@ export interface EventsStreamQuery {
   last_event_id?: string;
 }
 
-/** What `events.types` can be narrowed by. */
+/** Query parameters of `events.types`. */
 export interface EventsTypesQuery {
   /** Returns only these events: a type (`trade.filled`), a subject (`trade.*`), or `*`. */
   type?: string;
 }
 
-/** What `webhooks.list` can be narrowed by. */
+/** Query parameters of `webhooks.list`. */
 export interface WebhooksListQuery extends ListQuery<'created_at' | 'updated_at'> {}
 
-/** What `webhooks.deliveries` can be narrowed by. */
+/** Query parameters of `webhooks.deliveries`. */
 export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attempted_at'> {
   status?: 'SUCCEEDED' | 'FAILED';
   event_type?:
@@ -1957,7 +1957,7 @@ export interface WebhooksDeliveriesQuery extends ListQuery<'created_at' | 'attem
   to?: string;
 }
 
-/** What `deadLetters.list` can be narrowed by. */
+/** Query parameters of `deadLetters.list`. */
 export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_at'> {
   status?: 'PENDING' | 'RETRIED' | 'DISCARDED';
   event_type?:
@@ -1993,7 +1993,7 @@ export interface DeadLettersListQuery extends ListQuery<'created_at' | 'updated_
 
 /** The record of each event type. */
 export interface EventData<D extends DecimalForm = 'number'> {
-  /** A trade was created by you or a copier, or its order was found at the exchange. */
+  /** You or a copier created a trade, or an order that was placed outside the product was found at the exchange. */
   'trade.created': Trade<D>;
   /** A further part of an order was filled; the rest is still open. */
   'trade.partially_filled': Trade<D>;
@@ -2017,21 +2017,21 @@ export interface EventData<D extends DecimalForm = 'number'> {
   'exchange.sync_failed': ExchangeAccount<D>;
   /** You were granted a reward. */
   'reward.granted': Reward<D>;
-  /** A reward was claimed and its amount added to your balance. */
+  /** A reward was claimed. Its amount was added to your balance. */
   'reward.claimed': Reward<D>;
-  /** A withdrawal was requested and its amount is held. */
+  /** A withdrawal was requested. Its amount is held. */
   'withdrawal.created': Withdrawal<D>;
   /** A withdrawal was paid out. */
   'withdrawal.completed': Withdrawal<D>;
-  /** A withdrawal was cancelled and its amount released. */
+  /** A withdrawal was cancelled. Its amount was released. */
   'withdrawal.cancelled': Withdrawal<D>;
-  /** A withdrawal failed and its amount was released. */
+  /** A withdrawal failed. Its amount was released. */
   'withdrawal.failed': Withdrawal<D>;
   /** You requested a test. It is sent once, only to that webhook, and is not listed among your events. */
   'webhook.test': Webhook;
   /** A webhook was deactivated because its receiver failed for too long. The event is sent to your other webhooks. */
   'webhook.deactivated': Webhook;
-  /** A copier was started with lots that its strategy reduced or closed in the meantime. */
+  /** A copier was started and holds lots that its strategy reduced or closed while the copier was paused. */
   'copier.drift': Copier<D>;
   /** The exchange rejected the credentials of an account. */
   'exchange.credentials_rejected': ExchangeAccount<D>;
@@ -2049,11 +2049,11 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
   'health.get': {
     data: Health;
   };
-  /** Returns the status of each service behind the API. */
+  /** Returns the status of each service that the API depends on. */
   'health.detailed': {
     data: DetailedHealth;
   };
-  /** Returns the build version and environment. */
+  /** Returns the build version and the environment, test or live. */
   'version.get': {
     data: Version;
   };
@@ -2076,7 +2076,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     query: AuthCliChallengeQuery;
     data: CliChallenge;
   };
-  /** Links a public key that signed a challenge. Without a credential, creates an account for it. */
+  /** Links the public key of a signed challenge. Without a credential, also creates an account. */
   'auth.cliIdentity': {
     body: CliIdentityCreate;
     data: PublicKey;
@@ -2111,7 +2111,7 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     params: { id: string };
     data: Deleted;
   };
-  /** Lists the exchanges that you can connect accounts of. */
+  /** Lists the exchanges whose accounts you can connect. */
   'supportedExchanges.list': {
     query: SupportedExchangesListQuery;
     data: SupportedExchange;
@@ -2292,13 +2292,13 @@ export interface OperationTypes<D extends DecimalForm = 'number'> {
     body?: CopierStop;
     data: StoppedCopier<D>;
   };
-  /** Lists a copier's decision on every signal: copied, reduced, skipped or failed. Works for deleted copiers too. */
+  /** Lists a copier's decision on every signal: copied, reduced, skipped or failed. Also works for deleted copiers. */
   'copiers.decisions': {
     params: { id: string };
     query: CopiersDecisionsQuery;
     data: Decision<D>;
   };
-  /** Replays past signals of the strategy with the copier's settings, as if it had been started just before them. Places no orders. */
+  /** Replays past signals of the strategy with the copier's settings, as if the copier had been started just before them. Places no orders. */
   'copiers.simulate': {
     params: { id: string };
     body?: SimulationAsked;
