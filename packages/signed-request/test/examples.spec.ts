@@ -39,8 +39,8 @@ describe('the programs of the guides', () => {
 /** What each refusal says, in every language. */
 const REFUSALS: Readonly<Record<string, string>> = {
   malformed_header: 'a webhook header is missing or malformed',
-  too_old: 'sent too long ago, or a clock is wrong',
-  too_new: 'sent too long ago, or a clock is wrong',
+  too_old: 'the timestamp is more than 300 s from this clock',
+  too_new: 'the timestamp is more than 300 s from this clock',
   signature_mismatch: 'no signature matches',
 };
 
