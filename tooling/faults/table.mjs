@@ -37,7 +37,9 @@ export function printTable(rows) {
  * @param {readonly Row[]} rows
  */
 export function printMarkdown(rows) {
-  console.log('\n| # | fault | to reach | reached | without |\n| --- | --- | --- | --- | --- |');
+  console.log(
+    '\n| # | fault | target | measured | result without the defence |\n| --- | --- | --- | --- | --- |',
+  );
   for (const { fault, defended, undefended } of rows) {
     const reached = defended.map(
       (result) => `seed ${result.seed}: ${verdictInWords(result)}: ${figuresInWords(result)}`,

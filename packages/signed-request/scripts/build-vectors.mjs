@@ -51,7 +51,7 @@ const utf8 = (value) => ({ encoding: 'utf8', value });
 const canonicalOf = ({ method, path, timestamp, nonce, body }) =>
   [method, path, timestamp, nonce, digestOf(body)].join('\n');
 
-/** A request as a correct client signs it. */
+/** Signs a request like a correct client. */
 function signedRequest(
   name,
   { scalar = 1, method = 'GET', path = '/v1/trades', body = utf8(''), timestampMs = NOW_MS } = {},
@@ -66,7 +66,7 @@ function signedRequest(
   return { name, scalar, ...request, signature: sign(canonicalOf(request), scalar) };
 }
 
-/** The vector of a received request, altered by `changes` after it was signed. */
+/** Returns the vector of a request that `changes` altered after it was signed. */
 function vector(signed, expected, changes = {}) {
   const { headers: headerChanges = {}, claimed_before = false, ...requestChanges } = changes;
   const request = { ...signed, ...requestChanges };
@@ -79,8 +79,8 @@ function vector(signed, expected, changes = {}) {
       ...headerChanges,
     }).filter(([, value]) => value !== undefined),
   );
-  const isReadable = expected !== 'invalid_signature_headers';
-  const canonical = isReadable
+  const isWellFormed = expected !== 'invalid_signature_headers';
+  const canonical = isWellFormed
     ? canonicalOf({ ...request, timestamp: headers['x-svc-timestamp'], nonce: headers['x-svc-nonce'] })
     : null;
   return {
@@ -246,7 +246,7 @@ function refusedOtherwise() {
     const signed = signedRequest(name, request);
     return vector(signed, expected, changesOf(signed));
   };
-  const broken = ({ signature }) => ({
+  const withBrokenSignature = ({ signature }) => ({
     signature: signature.replace(/^../, (b) => (b === '00' ? '01' : '00')),
   });
   return [
@@ -258,14 +258,14 @@ function refusedOtherwise() {
       'timestamp old and signature broken: the time is judged first',
       'timestamp_out_of_window',
       { timestampMs: NOW_MS - 61_000 },
-      broken,
+      withBrokenSignature,
     ),
     refused('key of no account', 'unknown_public_key', { scalar: 3 }),
     refused(
       'key of no account and signature broken: the key is judged first',
       'unknown_public_key',
       { scalar: 3 },
-      broken,
+      withBrokenSignature,
     ),
     refused('key whose x is on no point of the curve', 'unknown_public_key', {}, () => ({
       headers: { 'x-svc-pubkey': `02${scalarHex(5)}` },
@@ -281,7 +281,7 @@ function refusedOtherwise() {
       {},
       (signed) => ({
         claimed_before: true,
-        ...broken(signed),
+        ...withBrokenSignature(signed),
       }),
     ),
   ];
@@ -296,7 +296,7 @@ const requestFile = (about, vectors) => ({ about, ...REQUESTS_HEADER, vectors })
 
 // ---- Bare signatures, for every engine ---------------------------------------------------------------------
 
-/** A valid signature whose point R has an x of n or more: r is x − n. The public key is computed from it; its private key is unknown. */
+/** Returns a valid signature whose point R has an x of at least n, so that r is x − n, and a public key computed from it. */
 function signatureWithXAboveN(text) {
   for (let r = 1n; ; r++) {
     const point = pointAtX(N + r);
@@ -352,7 +352,7 @@ function bareSignatures() {
     invalid('r and s exchanged', { signature: s + r }),
     invalid('63 bytes', { signature: signature.slice(0, -2) }),
     invalid('65 bytes', { signature: `${signature}00` }),
-    invalid('no bytes', { signature: '' }),
+    invalid('empty signature', { signature: '' }),
     invalid('DER', { signature: derOf(signature) }),
     invalid('key whose x is on no point of the curve', { public_key: `02${scalarHex(5)}` }),
     invalid('key whose x is the field prime', { public_key: `02${secp256k1.Point.CURVE().p.toString(16)}` }),
@@ -363,7 +363,7 @@ function bareSignatures() {
     invalid('key of 32 bytes', { public_key: key.slice(2) }),
     invalid('key uncompressed', { public_key: secp256k1.Point.BASE.toHex(false) }),
     invalid('key at infinity', { public_key: '00' }),
-    invalid('no key', { public_key: '' }),
+    invalid('empty key', { public_key: '' }),
   ];
 }
 
@@ -396,20 +396,20 @@ function identities() {
 
 const FILES = {
   'requests-accepted.json': requestFile(
-    'Requests that a server at server_time_ms accepts when it knows known_public_keys.',
+    'Requests that a server accepts if its clock shows server_time_ms and it knows known_public_keys.',
     acceptedRequests(),
   ),
   'requests-refused.json': requestFile(
-    'Requests as a server receives them, and the code that it refuses them with. canonical_string is what the server computes, null when the headers are malformed.',
+    'Requests that a server rejects. expected is the error code. canonical_string is the string that the server computes; null if the headers are malformed.',
     [...refusedHeaders(), ...refusedSignatures(), ...refusedOtherwise()],
   ),
   'signatures.json': {
     about:
-      'ECDSA over secp256k1 and SHA-256 of message (UTF-8); signature is r then s, hex; valid is the answer of every engine.',
+      'ECDSA over secp256k1 and SHA-256 of message (UTF-8). signature is r then s in hex. valid is the result that every engine must return.',
     vectors: bareSignatures(),
   },
   'cli-identities.json': {
-    about: 'The proof of POST /v1/auth/cli-identity: message is what is signed, UTF-8.',
+    about: 'Signatures for POST /v1/auth/cli-identity. message is the signed string (UTF-8).',
     vectors: identities(),
   },
   'webhooks.json': WEBHOOKS,
@@ -422,7 +422,7 @@ for (const [name, content] of Object.entries(FILES)) {
   if (!isCheck) {
     writeFileSync(path, text);
   } else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`vectors/${name} is not what scripts/build-vectors.mjs writes`);
+    console.error(`vectors/${name} is outdated; run scripts/build-vectors.mjs`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The webhook vectors for build-vectors.mjs. Signatures come from the reference library of Standard Webhooks; those that it
- * cannot create (binary bodies, malformed times) come from node:crypto. The secrets are ascending bytes.
+ * The webhook vectors for build-vectors.mjs. The reference library of Standard Webhooks computes the signatures. node:crypto
+ * computes those that the library cannot create (binary bodies, malformed timestamps). The secrets are ascending bytes.
  */
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
@@ -15,11 +15,11 @@ const KEY = keyFrom(0);
 const secretOf = (key) => `whsec_${key.toString('base64')}`;
 const utf8 = (value) => ({ encoding: 'utf8', value });
 
-/** Signs any bytes with any string as the time. */
+/** Signs any bytes; the timestamp may be any string. */
 const hmacOf = (body, { id = ID, timestamp = String(NOW_SECONDS), key = KEY } = {}) =>
   `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 
-/** A webhook as the platform sends it, altered by `changes`. */
+/** Returns the vector of a webhook that the platform sent and `changes` altered. */
 function webhook(name, expected, { body = utf8(EVENT), sentSeconds = NOW_SECONDS, ...changes } = {}) {
   const bytes = Buffer.from(body.value, body.encoding);
   const signature =
@@ -45,17 +45,21 @@ const signatureHeader = (value) => ({ headers: { 'webhook-signature': value } })
 
 function accepted() {
   const good = hmacOf(EVENT);
-  const foreign = hmacOf(EVENT, { key: keyFrom(32) });
+  const byOtherSecret = hmacOf(EVENT, { key: keyFrom(32) });
   return [
     webhook('an event', 'accepted'),
     webhook('text beyond ASCII', 'accepted', { body: utf8('{"name":"Zürich ₿ 東京 🚀"}') }),
     webhook('a line feed at the end', 'accepted', { body: utf8(`${EVENT}\n`) }),
     webhook('an empty body', 'accepted', { body: utf8('') }),
-    webhook('bytes that are no UTF-8', 'accepted', { body: { encoding: 'hex', value: '00ff0a0dc328fe' } }),
+    webhook('bytes that are not UTF-8', 'accepted', { body: { encoding: 'hex', value: '00ff0a0dc328fe' } }),
     webhook('sent 300 s ago', 'accepted', { sentSeconds: NOW_SECONDS - TOLERANCE_SECONDS }),
     webhook('sent 300 s ahead', 'accepted', { sentSeconds: NOW_SECONDS + TOLERANCE_SECONDS }),
-    webhook('beside a signature of another secret', 'accepted', signatureHeader(`${foreign} ${good}`)),
-    webhook('beside a signature of another scheme', 'accepted', signatureHeader(`v1a,AAAA ${good}`)),
+    webhook(
+      'with a second signature, by another secret',
+      'accepted',
+      signatureHeader(`${byOtherSecret} ${good}`),
+    ),
+    webhook('with a second signature, of another scheme', 'accepted', signatureHeader(`v1a,AAAA ${good}`)),
   ];
 }
 
@@ -65,7 +69,7 @@ function mismatched() {
   const withBody = (name, value) => ({ ...refused(name), body: utf8(value) });
   return [
     withBody('body with one byte altered', EVENT.replace('0.01', '0.02')),
-    withBody('body parsed and written again with blanks', EVENT.replaceAll(',', ', ')),
+    withBody('body parsed and serialised again with spaces', EVENT.replaceAll(',', ', ')),
     withBody('body cut short', EVENT.slice(0, -1)),
     refused('id altered', { headers: { 'webhook-id': `${ID}0` } }),
     refused('time altered', { headers: { 'webhook-timestamp': String(NOW_SECONDS + 1) } }),
@@ -73,7 +77,7 @@ function mismatched() {
     refused('signature of another scheme', signatureHeader(`v1a,${digest}`)),
     refused('signature without a scheme', signatureHeader(digest)),
     refused('signature cut short', signatureHeader(`${scheme},${digest.slice(0, -4)}`)),
-    refused('signature of no bytes', signatureHeader(`${scheme},`)),
+    refused('empty signature after the scheme', signatureHeader(`${scheme},`)),
     refused(
       'signature of the body alone',
       signatureHeader(`v1,${createHmac('sha256', KEY).update(EVENT).digest('base64')}`),
@@ -102,7 +106,7 @@ function refusedOtherwise() {
 
 export const WEBHOOKS = {
   about:
-    'Webhooks as a receiver whose clock says now_seconds gets them, and what it makes of them with tolerance_seconds: accepted, or the code of the refusal.',
+    'Webhooks for a receiver whose clock shows now_seconds and which tolerates tolerance_seconds. expected is accepted or the error code.',
   now_seconds: NOW_SECONDS,
   tolerance_seconds: TOLERANCE_SECONDS,
   vectors: [...accepted(), ...mismatched(), ...refusedOtherwise()],

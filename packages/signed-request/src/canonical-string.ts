@@ -22,14 +22,14 @@ export interface RequestParts {
   readonly nonce: string;
 }
 
-/** Returns whether HTTP allows this method and target. Others were not signed by a client of this scheme. */
+/** Returns whether HTTP allows this method and target. A client of this scheme signs no other request line. */
 export function isSignableRequestLine(method: string, path: string): boolean {
   return METHOD.test(method) && TARGET.test(path);
 }
 
 /**
- * Returns METHOD, target, timestamp, nonce and the lower-case hex SHA-256 of the raw body, joined by `\n`, without one at
- * the end. It does not validate: check the parts first (`isSignableRequestLine`, `readSignatureHeaders`).
+ * Returns METHOD, target, timestamp, nonce and the lower-case hex SHA-256 of the raw body, separated by `\n`. No `\n`
+ * follows the last part. It does not validate: check the parts first (`isSignableRequestLine`, `readSignatureHeaders`).
  *
  * @param request.body the raw bytes, empty if the request has no body; a string is encoded as UTF-8
  */

@@ -6,7 +6,7 @@ const page = readFileSync(new URL('../../../docs/security/signed-request.md', im
 const example = acceptedRequests.vectors.find(({ name }) => page.includes(`the vector "${name}"`));
 
 describe('the worked example of docs/security/signed-request.md', () => {
-  it('is the vector that it names, part by part', () => {
+  it('shows every part of the vector that it names', () => {
     if (example === undefined) throw new Error('the page names no vector');
     const { method, path, body, body_sha256, canonical_string, headers, private_scalar } = example;
     expect(page).toContain(`the scalar ${private_scalar};`);
@@ -17,7 +17,7 @@ describe('the worked example of docs/security/signed-request.md', () => {
     expect(page).toContain(`\`\`\`http\n${lines.join('\n')}\n\`\`\``);
   });
 
-  it('comes out of the signer byte for byte', () => {
+  it('equals the output of the signer, byte for byte', () => {
     if (example === undefined) throw new Error('the page names no vector');
     const signed = signRequest({
       method: example.method,

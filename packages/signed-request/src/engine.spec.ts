@@ -12,8 +12,8 @@ const privateKey = privateKeyOfScalar(2);
 const publicKey = Uint8Array.from(Buffer.from(publicKeyOf(privateKey), 'hex'));
 const signature = nobleEngine.sign(message, privateKey);
 
-/** Every copy of `bytes` in which one byte has one bit turned; the bit differs from byte to byte. */
-function* withOneBitTurned(bytes: Uint8Array): Generator<Uint8Array> {
+/** Yields copies of `bytes` with one flipped bit: one copy for each byte. The position of the bit varies. */
+function* withOneFlippedBit(bytes: Uint8Array): Generator<Uint8Array> {
   for (let i = 0; i < bytes.length; i++) {
     const altered = Uint8Array.from(bytes);
     altered[i] = (bytes[i] as number) ^ (1 << (i % 8));
@@ -28,25 +28,25 @@ const privateKeys = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) 
 });
 
 describe.each(ENGINES)('$name', ({ engine }) => {
-  it('refuses when any byte of the message is altered', () => {
-    for (const altered of withOneBitTurned(message)) {
+  it('rejects a message with any byte altered', () => {
+    for (const altered of withOneFlippedBit(message)) {
       expect(engine.verify(altered, signature, publicKey)).toBe(false);
     }
   });
 
-  it('refuses when any byte of the signature is altered', () => {
-    for (const altered of withOneBitTurned(signature)) {
+  it('rejects a signature with any byte altered', () => {
+    for (const altered of withOneFlippedBit(signature)) {
       expect(engine.verify(message, altered, publicKey)).toBe(false);
     }
   });
 
-  it('refuses when any byte of the public key is altered', () => {
-    for (const altered of withOneBitTurned(publicKey)) {
+  it('rejects a public key with any byte altered', () => {
+    for (const altered of withOneFlippedBit(publicKey)) {
       expect(engine.verify(message, signature, altered)).toBe(false);
     }
   });
 
-  it('accepts both s and n − s, whatever the key and the message', () => {
+  it('accepts both s and n − s, for any key and message', () => {
     fc.assert(
       fc.property(privateKeys, fc.uint8Array({ maxLength: 200 }), (key, text) => {
         const signed = nobleEngine.sign(text, key);
@@ -58,18 +58,18 @@ describe.each(ENGINES)('$name', ({ engine }) => {
     );
   });
 
-  it('leaves the bytes that it is given as they were', () => {
+  it('does not change the bytes that it receives', () => {
     const twin = highSTwin(signature);
     const before = [Uint8Array.from(message), Uint8Array.from(twin), Uint8Array.from(publicKey)];
     expect(engine.verify(message, twin, publicKey)).toBe(true);
     expect([message, twin, publicKey]).toEqual(before);
   });
 
-  it('takes Buffers as it takes plain bytes', () => {
+  it('accepts Buffers', () => {
     expect(engine.verify(Buffer.from(message), Buffer.from(signature), Buffer.from(publicKey))).toBe(true);
   });
 
-  it('answers true or false to bytes of any length, and never throws', () => {
+  it('returns false for random bytes of any length, and never throws', () => {
     const bytes = fc.uint8Array({ maxLength: 80 });
     fc.assert(
       fc.property(bytes, bytes, bytes, (text, garbage, key) => {
@@ -78,7 +78,7 @@ describe.each(ENGINES)('$name', ({ engine }) => {
     );
   });
 
-  it('hashes as SHA-256 does', () => {
+  it('computes SHA-256', () => {
     expect(engine.sha256Hex(new Uint8Array())).toBe(
       'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     );
@@ -87,7 +87,7 @@ describe.each(ENGINES)('$name', ({ engine }) => {
     );
   });
 
-  it('remembers no verdict: a refused key stays refused and a good one good, in any order', () => {
+  it('returns the same result for a valid and for an invalid key when it alternates between them', () => {
     const offCurve = Uint8Array.from(Buffer.from(`02${'5'.padStart(64, '0')}`, 'hex'));
     for (let round = 0; round < 3; round++) {
       expect(engine.verify(message, signature, offCurve)).toBe(false);
@@ -116,18 +116,18 @@ describe('all engines', () => {
   );
   const messages = fc.oneof(fc.constant(message), fc.uint8Array({ maxLength: 40 }));
 
-  it('agree with one another on any r, s, key and message', () => {
+  it('return the same result for any r, s, key and message', () => {
     fc.assert(
       fc.property(messages, scalars, scalars, keys, (text, r, s, key) => {
         const candidate = Uint8Array.from([...r, ...s]);
-        const verdicts = ENGINES.map(({ engine }) => engine.verify(text, candidate, key));
-        expect(new Set(verdicts).size).toBe(1);
+        const results = ENGINES.map(({ engine }) => engine.verify(text, candidate, key));
+        expect(new Set(results).size).toBe(1);
       }),
       { numRuns: 300, examples: [[message, signature.subarray(0, 32), signature.subarray(32), publicKey]] },
     );
   });
 
-  it('agree with node:crypto on texts signed by random keys', () => {
+  it('accept messages signed by random keys, as node:crypto does', () => {
     fc.assert(
       fc.property(privateKeys, fc.string({ unit: 'binary', maxLength: 60 }), (key, text) => {
         const bytes = new TextEncoder().encode(text);
@@ -148,9 +148,9 @@ describe('the known-answer test', () => {
 
   it.each([
     ['accepts everything', broken(() => true)],
-    ['refuses everything', broken(() => false)],
+    ['rejects everything', broken(() => false)],
     [
-      'refuses a high s',
+      'rejects a high s',
       broken((text, sig, key) => (sig[32] as number) < 0x80 && nobleEngine.verify(text, sig, key)),
     ],
     [
@@ -159,7 +159,7 @@ describe('the known-answer test', () => {
         throw new Error('bad binary');
       }),
     ],
-  ])('turns away an engine that %s', (_, engine) => {
+  ])('rejects an engine that %s', (_, engine) => {
     expect(() => assertKnownAnswers(engine)).toThrow(EngineUnavailableError);
   });
 

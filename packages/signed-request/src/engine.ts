@@ -11,7 +11,7 @@ import { hexToBytes, toBytes } from './encoding.js';
 
 export type EngineName = 'libsecp256k1' | 'node:crypto' | 'noble';
 
-/** Verifies signatures. Has no secrets. */
+/** Verifies signatures. It holds no secrets. */
 export interface VerifyEngine {
   readonly name: EngineName;
   /** Returns the SHA-256 hash in lower-case hex, computed by the engine's library. */
@@ -51,7 +51,7 @@ export function hasVerifiableLengths(signature: Uint8Array, publicKey: Uint8Arra
   return signature.length === 64 && publicKey.length === 33;
 }
 
-/** A signature by the scalar 1 over `KNOWN_MESSAGE`, with s and with n−s. */
+/** A signature of `KNOWN_MESSAGE` by the scalar 1, with its low s and with n−s. */
 const KNOWN_MESSAGE = toBytes('signed-request: known answer');
 const KNOWN_PUBLIC_KEY = hexToBytes('0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798');
 const KNOWN_R = 'ac7bc6e9a1f172f65ac694342c20a4de7c5482120e8cda20050ed26f8f41b28d';

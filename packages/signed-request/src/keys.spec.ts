@@ -6,7 +6,7 @@ const bytes = (hex: string) => new Uint8Array(Buffer.from(hex, 'hex'));
 const G = '79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
 
 describe('keys', () => {
-  it('derive the public key that OpenSSL derives', () => {
+  it('have the public key that OpenSSL derives', () => {
     for (let round = 0; round < 20; round++) {
       const privateKey = generatePrivateKey();
       const ecdh = createECDH('secp256k1');
@@ -22,16 +22,16 @@ describe('keys', () => {
     ['2^256 - 1', 'ff'.repeat(32)],
     ['31 bytes', '01'.repeat(31)],
     ['33 bytes', '01'.repeat(33)],
-  ])('refuse %s as a private key', (_, hex) => {
+  ])('reject %s as a private key', (_, hex) => {
     expect(() => publicKeyOf(bytes(hex))).toThrow(RangeError);
   });
 
-  it.each([`02${G}`, `03${G}`])('may be registered when on the curve: %s', (key) => {
+  it.each([`02${G}`, `03${G}`])('are valid if they are on the curve: %s', (key) => {
     expect(isValidPublicKey(key)).toBe(true);
   });
 
   it.each([
-    ['x on no point of the curve', `02${'5'.padStart(64, '0')}`],
+    ['x that is not on the curve', `02${'5'.padStart(64, '0')}`],
     ['x above the field prime', `02${'ff'.repeat(32)}`],
     ['32 bytes', G],
     ['34 bytes', `02${G}00`],
@@ -42,9 +42,9 @@ describe('keys', () => {
     ['infinity', '00'],
     ['upper-case hex', `02${G.toUpperCase()}`],
     ['a 0x prefix', `0x02${G}`],
-    ['a newline behind', `02${G}\n`],
-    ['nothing', ''],
-  ])('may not be registered: %s', (_, key) => {
+    ['a trailing newline', `02${G}\n`],
+    ['the empty string', ''],
+  ])('are invalid: %s', (_, key) => {
     expect(isValidPublicKey(key)).toBe(false);
   });
 });

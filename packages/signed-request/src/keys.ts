@@ -1,8 +1,8 @@
-/** Key pairs: 32 secret bytes, and the compressed point as 66 lower-case hex characters, the only form on the wire. */
+/** Key pairs. A private key is 32 bytes; a public key is always the compressed point as 66 lower-case hex characters. */
 import * as secp256k1 from '@noble/secp256k1';
 import { bytesToHex, isLowerHex } from './encoding.js';
 
-/** Generates a private key: 32 random bytes that are a valid scalar. Never log it: it grants access as its owner. */
+/** Generates a private key: 32 random bytes that are a valid scalar. Never log it: it gives full access to the account. */
 export function generatePrivateKey(): Uint8Array {
   return secp256k1.utils.randomSecretKey();
 }

@@ -1,8 +1,8 @@
 /**
- * Signatures over plain messages, used for the identity message: it proves that a caller of `POST /v1/auth/cli-identity` has
+ * Signatures of plain messages. The identity message uses them: it proves that a caller of `POST /v1/auth/cli-identity` has
  * the private key.
  *
- * An identity signature cannot be used for a request, or the reverse: a canonical string starts with an upper-case method,
+ * An identity signature cannot be used for a request, and vice versa: a canonical string starts with an upper-case method,
  * the identity message with a lower-case word.
  */
 import { bytesToHex, hexToBytes, isLowerHex, toBytes } from './encoding.js';

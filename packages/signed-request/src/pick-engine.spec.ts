@@ -15,49 +15,49 @@ const missing =
   };
 
 describe('pickEngine', () => {
-  it('takes libsecp256k1 when its binary is there, and passes over nothing', () => {
+  it('picks libsecp256k1 if its binary is present, and skips no engine', () => {
     const { engine, passedOver } = pickEngine();
     expect(engine.name).toBe('libsecp256k1');
     expect(passedOver).toEqual([]);
   });
 
-  it('takes node:crypto when the native package is missing, and says why', () => {
+  it('picks node:crypto if the native package is missing, and returns the reason', () => {
     const { engine, signer, passedOver } = pickEngine({ load: { libsecp256k1: missing('libsecp256k1') } });
     expect(engine.name).toBe('node:crypto');
     expect(signer).toBe(nobleEngine);
     expect(passedOver).toEqual([{ name: 'libsecp256k1', reason: 'not installed' }]);
   });
 
-  it('takes noble when OpenSSL lacks the curve as well', () => {
+  it('picks noble if OpenSSL lacks the curve, too', () => {
     const load = { libsecp256k1: missing('libsecp256k1'), 'node:crypto': missing('node:crypto') };
     const { engine, passedOver } = pickEngine({ load });
     expect(engine.name).toBe('noble');
     expect(passedOver.map(({ name }) => name)).toEqual(['libsecp256k1', 'node:crypto']);
   });
 
-  it.each(ENGINE_NAMES)('takes %s when it is preferred', (prefer) => {
+  it.each(ENGINE_NAMES)('picks %s if it is preferred', (prefer) => {
     expect(pickEngine({ prefer }).engine.name).toBe(prefer);
   });
 
-  it('goes on in the usual order when the preferred one is missing', () => {
+  it('continues in the usual order if the preferred engine is missing', () => {
     const { engine, passedOver } = pickEngine({ prefer: 'noble', load: { noble: missing('noble') } });
     expect(engine.name).toBe('libsecp256k1');
     expect(passedOver).toEqual([{ name: 'noble', reason: 'not installed' }]);
   });
 
-  it('names every engine when none is left', () => {
+  it('names every engine in the error if all are unavailable', () => {
     const load = Object.fromEntries(ENGINE_NAMES.map((name) => [name, missing(name)]));
     expect(() => pickEngine({ load })).toThrow(/libsecp256k1.*node:crypto.*noble/);
   });
 
-  it('hides no fault that is not the absence of a library', () => {
+  it('rethrows errors other than a missing library', () => {
     const broken = () => {
       throw new RangeError('a defect');
     };
     expect(() => pickEngine({ load: { libsecp256k1: broken } })).toThrow(RangeError);
   });
 
-  it('opens each engine by name, each another object', () => {
+  it('opens each engine by name, each as a separate object', () => {
     const engines = ENGINE_NAMES.map((name) => openEngine(name));
     expect(engines.map(({ name }) => name)).toEqual(ENGINE_NAMES);
     expect(new Set(engines).size).toBe(3);
@@ -82,11 +82,11 @@ describe('the native package without a binary for this machine', () => {
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('still loads by its root, on a JavaScript curve: which is why the root is not asked', () => {
+  it('still loads from its main entry, with a JavaScript curve; so the engine does not use the main entry', () => {
     expect(createRequire(from)('secp256k1')).toHaveProperty('ecdsaVerify');
   });
 
-  it('does not count as libsecp256k1: the next engine is taken', () => {
+  it('does not count as libsecp256k1: pickEngine takes the next engine', () => {
     expect(() => openLibsecp256k1Engine(from)).toThrow(EngineUnavailableError);
     const load: EngineLoader = () => {
       const engine = openLibsecp256k1Engine(from);
@@ -99,7 +99,7 @@ describe('the native package without a binary for this machine', () => {
     ]);
   });
 
-  it('nor does a package that is not installed at all', () => {
+  it('is as unavailable as a package that is not installed', () => {
     expect(() => openLibsecp256k1Engine(pathToFileURL('/nowhere/index.js'))).toThrow(EngineUnavailableError);
   });
 });

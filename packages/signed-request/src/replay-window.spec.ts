@@ -8,13 +8,13 @@ function windowAt(startMs: number, nonceCountMax?: number) {
 }
 
 describe('InMemoryReplayWindow', () => {
-  it('lets exactly one of 100 parallel claims through', async () => {
+  it('accepts exactly one of 100 concurrent claims', async () => {
     const { claim } = windowAt(0);
     const claims = await Promise.all(Array.from({ length: 100 }, () => claim('n')));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('remembers a nonce for ten minutes to the millisecond, then forgets it', async () => {
+  it('rejects a nonce for exactly ten minutes, then accepts it again', async () => {
     const { clock, claim } = windowAt(1_000);
     expect(await claim('n')).toBe(true);
     clock.nowMs += NONCE_TTL_MS - 1;
@@ -23,7 +23,7 @@ describe('InMemoryReplayWindow', () => {
     expect(await claim('n')).toBe(true);
   });
 
-  it('a refused claim does not lengthen the memory', async () => {
+  it('does not extend the expiry of a nonce when it rejects a claim', async () => {
     const { clock, claim } = windowAt(0);
     await claim('n');
     clock.nowMs = NONCE_TTL_MS / 2;
@@ -32,13 +32,13 @@ describe('InMemoryReplayWindow', () => {
     expect(await claim('n')).toBe(true);
   });
 
-  it('keeps the nonces of two keys apart', async () => {
+  it('keeps the nonces of two keys separate', async () => {
     const { claim } = windowAt(0);
     expect(await claim('n', 'one')).toBe(true);
     expect(await claim('n', 'two')).toBe(true);
   });
 
-  it('when full it refuses rather than forget a nonce that still counts, and has room again after expiry', async () => {
+  it('throws if it is full of valid nonces, and accepts claims again after they expire', async () => {
     const { clock, claim } = windowAt(0, 2);
     await claim('a');
     await claim('b');

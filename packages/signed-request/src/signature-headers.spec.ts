@@ -27,49 +27,49 @@ describe('readSignatureHeaders', () => {
   });
 
   it.each([[[]], [['Authorization', 'Bearer x', 'x-svc-webhook-id', 'y']], [{}]])(
-    'is absent when none of the four is there',
+    'returns "absent" if none of the four headers is present',
     (source) => {
       expect(readSignatureHeaders(source)).toEqual({ kind: 'absent' });
     },
   );
 
   it.each(SIGNATURE_HEADER_NAMES)(
-    'refuses %s sent twice, even with one value and in two spellings',
+    'rejects a repeated %s, even with the same value and in another case',
     (header) => {
-      const again: [string, string] = [header.toUpperCase(), headers[header]];
-      const refusal = { kind: 'malformed', header };
-      expect(readSignatureHeaders([...pairs, again])).toMatchObject(refusal);
-      expect(readSignatureHeaders([...pairs.flat(), ...again])).toMatchObject(refusal);
-      expect(readSignatureHeaders({ ...headers, [again[0]]: again[1] })).toMatchObject(refusal);
+      const repeated: [string, string] = [header.toUpperCase(), headers[header]];
+      const malformed = { kind: 'malformed', header };
+      expect(readSignatureHeaders([...pairs, repeated])).toMatchObject(malformed);
+      expect(readSignatureHeaders([...pairs.flat(), ...repeated])).toMatchObject(malformed);
+      expect(readSignatureHeaders({ ...headers, [repeated[0]]: repeated[1] })).toMatchObject(malformed);
     },
   );
 
-  it.each(SIGNATURE_HEADER_NAMES)('refuses a request with all but %s', (header) => {
+  it.each(SIGNATURE_HEADER_NAMES)('rejects a request that lacks only %s', (header) => {
     const others = pairs.filter(([name]) => name !== header);
     expect(readSignatureHeaders(others)).toMatchObject({ kind: 'malformed', header });
   });
 
   it.each([null, undefined, 1_767_225_600_000, true, ['1767225600000'], { a: 1 }])(
-    'refuses a value that is no text: %j',
+    'rejects a value that is not a string: %j',
     (value) => {
       const source = { ...headers, 'x-svc-timestamp': value };
       expect(readSignatureHeaders(source)).toMatchObject({ kind: 'malformed', header: 'x-svc-timestamp' });
     },
   );
 
-  it('refuses a newline behind any value, which a loose pattern would let through', () => {
+  it('rejects a trailing newline in any value', () => {
     for (const header of SIGNATURE_HEADER_NAMES) {
       const source = { ...headers, [header]: `${headers[header]}\n` };
       expect(readSignatureHeaders(source)).toMatchObject({ kind: 'malformed', header });
     }
   });
 
-  it('never repeats a value in its reason', () => {
+  it('contains no header value in its reason', () => {
     const reading = readSignatureHeaders({ ...headers, 'x-svc-sig': 'SECRET' });
     expect(JSON.stringify(reading)).not.toContain('SECRET');
   });
 
-  it('throws on a flat list that is not in pairs, a fault of the caller', () => {
+  it('throws a TypeError for a flat list of odd length', () => {
     expect(() => readSignatureHeaders(['x-svc-sig'])).toThrow(TypeError);
   });
 });

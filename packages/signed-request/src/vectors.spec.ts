@@ -30,7 +30,7 @@ const requestVectors = [...acceptedRequests.vectors, ...refusedRequests.vectors]
 const utf8 = new TextEncoder();
 const fromHex = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-async function verdictOn(
+async function verifyVector(
   vector: RequestVector,
   engine: VerifyEngine,
 ): Promise<RequestVerification<{ publicKey: string }>> {
@@ -51,12 +51,12 @@ async function verdictOn(
 }
 
 describe('the committed vectors', () => {
-  it('are what the generator writes today', () => {
+  it('equal the output of the generator', () => {
     const script = fileURLToPath(new URL('../scripts/build-vectors.mjs', import.meta.url));
     expect(() => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' })).not.toThrow();
   });
 
-  it('state one clock and one set of known keys for both files of requests', () => {
+  it('have the same clock and the same known keys in both request files', () => {
     expect(acceptedRequests.server_time_ms).toBe(refusedRequests.server_time_ms);
     expect(acceptedRequests.known_public_keys).toEqual(refusedRequests.known_public_keys);
   });
@@ -76,7 +76,7 @@ describe('the committed vectors', () => {
 
 describe.each(ENGINES)('with $name', ({ engine }) => {
   it.each(requestVectors)('request "$name": $expected', async (vector) => {
-    const verdict = await verdictOn(vector, engine);
+    const verdict = await verifyVector(vector, engine);
     expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(vector.expected);
   });
 
@@ -90,40 +90,40 @@ describe.each(ENGINES)('with $name', ({ engine }) => {
   });
 });
 
-describe('by node:crypto alone', () => {
-  const nodeCryptoTakes = ({ canonical_string, headers }: RequestVector) =>
+describe('node:crypto, independent of the engines,', () => {
+  const isSignatureValid = ({ canonical_string, headers }: RequestVector) =>
     nodeCryptoVerifies(
       String(canonical_string),
       String(headers['x-svc-sig']),
       String(headers['x-svc-pubkey']),
     );
 
-  it.each(requestVectors)('the body digest of "$name" is its SHA-256', (vector) => {
+  it.each(requestVectors)('computes the body digest of "$name"', (vector) => {
     expect(createHash('sha256').update(bodyOf(vector)).digest('hex')).toBe(vector.body_sha256);
   });
 
   it.each(requestVectors.filter(({ expected }) => expected === 'accepted' || expected === 'nonce_replayed'))(
-    'the signature of "$name" verifies',
-    (vector) => expect(nodeCryptoTakes(vector)).toBe(true),
+    'accepts the signature of "$name"',
+    (vector) => expect(isSignatureValid(vector)).toBe(true),
   );
 
   it.each(requestVectors.filter(({ expected }) => expected === 'invalid_signature'))(
-    'the signature of "$name" does not verify',
-    (vector) => expect(nodeCryptoTakes(vector)).toBe(false),
+    'rejects the signature of "$name"',
+    (vector) => expect(isSignatureValid(vector)).toBe(false),
   );
 
   it.each([...bareSignatures.vectors, ...cliIdentities.vectors])(
-    'the signature "$name" is $valid',
+    'returns $valid for the signature "$name"',
     ({ message, signature, public_key, valid }) => {
       expect(nodeCryptoVerifies(message, signature, public_key)).toBe(valid);
     },
   );
 });
 
-describe('the signing side', () => {
-  const readable = requestVectors.filter(({ canonical_string }) => canonical_string !== null);
+describe('signing', () => {
+  const wellFormed = requestVectors.filter(({ canonical_string }) => canonical_string !== null);
 
-  it.each(readable)('puts together the canonical string of "$name"', (vector) => {
+  it.each(wellFormed)('builds the canonical string of "$name"', (vector) => {
     const { method, path, timestamp, nonce } = vector;
     expect(
       canonicalString({
@@ -136,9 +136,9 @@ describe('the signing side', () => {
     ).toBe(vector.canonical_string);
   });
 
-  const asSigned = acceptedRequests.vectors.filter(({ name }) => !name.includes('high-s'));
+  const signedWithLowS = acceptedRequests.vectors.filter(({ name }) => !name.includes('high-s'));
 
-  it.each(asSigned)('signs "$name" to the same bytes', (vector) => {
+  it.each(signedWithLowS)('reproduces the headers of "$name"', (vector) => {
     expect(
       signRequest({
         method: vector.method,
@@ -151,7 +151,7 @@ describe('the signing side', () => {
     ).toEqual(vector.headers);
   });
 
-  it('signs the identity of scalar 1 to the same bytes', () => {
+  it('reproduces the identity signature of scalar 1', () => {
     const [identity] = cliIdentities.vectors;
     const privateKey = privateKeyOfScalar(1);
     const message = identityMessage(String(identity?.challenge), publicKeyOf(privateKey));

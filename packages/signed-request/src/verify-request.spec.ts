@@ -17,42 +17,42 @@ const line = { method: 'POST', path: '/v1/trades?dry=1&a=%20' };
 const headers = signRequest({ ...line, body, privateKey, nowMs: NOW_MS, nonce: '0a'.repeat(16) });
 const request: ReceivedRequest = { ...line, body, headers };
 
-/** Every key is known, so that an altered key is judged by its signature and not by the look-up. */
+/** Returns dependencies that know every key, so that an altered key fails at the signature and not at the look-up. `calls` lists their calls. */
 function verifierWith(engine: VerifyEngine, nowMs = NOW_MS) {
-  const asked: string[] = [];
+  const calls: string[] = [];
   const replayWindow = new InMemoryReplayWindow({ nowMs: () => nowMs });
   const dependencies = {
     engine: {
       name: engine.name,
       sha256Hex: engine.sha256Hex,
       verify: (...args: Parameters<VerifyEngine['verify']>) => {
-        asked.push('signature');
+        calls.push('signature');
         return engine.verify(...args);
       },
     },
     findPublicKey: async (key: string): Promise<{ key: string } | null> => {
-      asked.push('key');
+      calls.push('key');
       return { key };
     },
     replayWindow: {
       claim: (key: string, nonce: string, ttlMs: number) => {
-        asked.push(`nonce for ${ttlMs}`);
+        calls.push(`nonce for ${ttlMs}`);
         return replayWindow.claim(key, nonce, ttlMs);
       },
     },
     nowMs: () => nowMs,
   };
-  return { asked, dependencies };
+  return { calls, dependencies };
 }
 
-function withByteAltered(text: string, index: number, mask: number): string {
+function withAlteredByte(text: string, index: number, mask: number): string {
   const bytes = Buffer.from(text, 'latin1');
   bytes[index % bytes.length] = (bytes[index % bytes.length] ?? 0) ^ mask;
   return bytes.toString('latin1');
 }
 
 describe.each(ENGINES)('verifyRequest with $name', ({ engine }) => {
-  it('accepts the request as it was signed and hands back the identity', async () => {
+  it('accepts a signed request and returns the identity', async () => {
     expect(await verifyRequest(request, verifierWith(engine).dependencies)).toEqual({
       kind: 'accepted',
       identity: { key: publicKey },
@@ -62,7 +62,7 @@ describe.each(ENGINES)('verifyRequest with $name', ({ engine }) => {
     });
   });
 
-  it('refuses when any byte of any part is altered, and records no nonce', async () => {
+  it('rejects a request if any byte of any part is altered, and records no nonce', async () => {
     const parts = fc.constantFrom<'method' | 'path' | 'body' | SignatureHeaderName>(
       'method',
       'path',
@@ -76,16 +76,16 @@ describe.each(ENGINES)('verifyRequest with $name', ({ engine }) => {
       fc.asyncProperty(parts, fc.nat(1_000), fc.integer({ min: 1, max: 255 }), async (part, index, mask) => {
         // The method is signed in upper case, so its other case is the same method.
         fc.pre(part !== 'method' || mask !== 0x20);
-        const altered = alteredIn(part, index, mask);
-        const { asked, dependencies } = verifierWith(engine);
+        const altered = withAlteredPart(part, index, mask);
+        const { calls, dependencies } = verifierWith(engine);
         expect((await verifyRequest(altered, dependencies)).kind).toBe('refused');
-        expect(asked.some((step) => step.startsWith('nonce'))).toBe(false);
+        expect(calls.some((step) => step.startsWith('nonce'))).toBe(false);
       }),
       { numRuns: 150 },
     );
   });
 
-  it('lets exactly one of 100 parallel sendings of one request through', async () => {
+  it('accepts exactly one of 100 concurrent copies of a request', async () => {
     const { dependencies } = verifierWith(engine);
     const verdicts = await Promise.all(
       Array.from({ length: 100 }, () => verifyRequest(request, dependencies)),
@@ -95,16 +95,16 @@ describe.each(ENGINES)('verifyRequest with $name', ({ engine }) => {
   });
 });
 
-function alteredIn(part: string, index: number, mask: number): ReceivedRequest {
-  if (part === 'method') return { ...request, method: withByteAltered(request.method, index, mask) };
-  if (part === 'path') return { ...request, path: withByteAltered(request.path, index, mask) };
+function withAlteredPart(part: string, index: number, mask: number): ReceivedRequest {
+  if (part === 'method') return { ...request, method: withAlteredByte(request.method, index, mask) };
+  if (part === 'path') return { ...request, path: withAlteredByte(request.path, index, mask) };
   if (part === 'body') {
     const altered = Uint8Array.from(body);
     altered[index % body.length] = (body[index % body.length] ?? 0) ^ mask;
     return { ...request, body: altered };
   }
   const name = part as SignatureHeaderName;
-  return { ...request, headers: { ...headers, [name]: withByteAltered(headers[name], index, mask) } };
+  return { ...request, headers: { ...headers, [name]: withAlteredByte(headers[name], index, mask) } };
 }
 
 describe('verifyRequest', () => {
@@ -113,65 +113,67 @@ describe('verifyRequest', () => {
     [60_000, 'accepted'],
     [-60_001, 'timestamp_out_of_window'],
     [60_001, 'timestamp_out_of_window'],
-  ])('judges a clock that is %i ms off: %s', async (offMs, expected) => {
+  ])('returns for a clock that is off by %i ms: %s', async (offMs, expected) => {
     const { dependencies } = verifierWith(nobleEngine, NOW_MS + offMs);
     const verdict = await verifyRequest(request, dependencies);
     expect(verdict.kind === 'refused' ? verdict.code : verdict.kind).toBe(expected);
     if (expected !== 'accepted') expect(verdict).toHaveProperty('serverTimeMs', NOW_MS + offMs);
   });
 
-  it('refuses when the server clock is broken', async () => {
+  it('rejects every request if the server clock returns NaN', async () => {
     const verdict = await verifyRequest(request, verifierWith(nobleEngine, Number.NaN).dependencies);
     expect(verdict).toMatchObject({ kind: 'refused', code: 'timestamp_out_of_window' });
   });
 
-  it('is absent, asking nothing, when no signature header is there', async () => {
-    const { asked, dependencies } = verifierWith(nobleEngine);
+  it('returns "absent" and calls no dependency if no signature header is present', async () => {
+    const { calls, dependencies } = verifierWith(nobleEngine);
     expect(await verifyRequest({ ...request, headers: ['X-API-Key', 'k'] }, dependencies)).toEqual({
       kind: 'absent',
     });
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('asks in the fixed order: key, signature, then the nonce for ten minutes', async () => {
-    const { asked, dependencies } = verifierWith(nobleEngine);
+  it('checks in a fixed order: key, signature, then the nonce for ten minutes', async () => {
+    const { calls, dependencies } = verifierWith(nobleEngine);
     await verifyRequest(request, dependencies);
-    expect(asked).toEqual(['key', 'signature', `nonce for ${NONCE_TTL_MS}`]);
+    expect(calls).toEqual(['key', 'signature', `nonce for ${NONCE_TTL_MS}`]);
   });
 
-  it('neither looks up a key nor computes for malformed headers or an old timestamp', async () => {
+  it('neither looks up a key nor verifies a signature if headers are malformed or the timestamp is old', async () => {
     const malformed = verifierWith(nobleEngine);
     await verifyRequest({ ...request, headers: { ...headers, 'x-svc-sig': '00' } }, malformed.dependencies);
     const old = verifierWith(nobleEngine, NOW_MS + 60_001);
     await verifyRequest(request, old.dependencies);
-    expect([...malformed.asked, ...old.asked]).toEqual([]);
+    expect([...malformed.calls, ...old.calls]).toEqual([]);
   });
 
-  it('computes nothing for an unknown key', async () => {
-    const { asked, dependencies } = verifierWith(nobleEngine);
+  it('verifies no signature for an unknown key', async () => {
+    const { calls, dependencies } = verifierWith(nobleEngine);
     const verdict = await verifyRequest(request, { ...dependencies, findPublicKey: async () => null });
     expect(verdict).toEqual({ kind: 'refused', code: 'unknown_public_key' });
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('lets a request in neither when the nonce memory fails nor when the look-up does', async () => {
-    const gone = async () => {
-      throw new Error('storage is gone');
+  it('throws if the replay window or the look-up fails', async () => {
+    const unavailable = async () => {
+      throw new Error('storage is unavailable');
     };
     const { dependencies } = verifierWith(nobleEngine);
-    await expect(verifyRequest(request, { ...dependencies, findPublicKey: gone })).rejects.toThrow('gone');
-    await expect(verifyRequest(request, { ...dependencies, replayWindow: { claim: gone } })).rejects.toThrow(
-      'gone',
+    await expect(verifyRequest(request, { ...dependencies, findPublicKey: unavailable })).rejects.toThrow(
+      'unavailable',
     );
+    await expect(
+      verifyRequest(request, { ...dependencies, replayWindow: { claim: unavailable } }),
+    ).rejects.toThrow('unavailable');
   });
 
-  it('a forged request does not burn the nonce of the true one', async () => {
+  it('does not use up the nonce of a genuine request when it rejects a forged one', async () => {
     const { dependencies } = verifierWith(nobleEngine);
     await verifyRequest({ ...request, path: '/v1/withdrawals' }, dependencies);
     expect((await verifyRequest(request, dependencies)).kind).toBe('accepted');
   });
 
-  it('serves a GraphQL connection_init: CONNECT, /graphql, no body, values from the payload', async () => {
+  it('accepts a GraphQL connection_init: CONNECT, /graphql, no body, values from the payload', async () => {
     const connect = { method: 'CONNECT', path: '/graphql' };
     const payload = { ...signRequest({ ...connect, privateKey, nowMs: NOW_MS }), locale: 'en' };
     const { dependencies } = verifierWith(nobleEngine);
@@ -185,7 +187,7 @@ describe('verifyRequest', () => {
     ['GET', '/v1/Zürich'],
     ['GET', ''],
     ['', '/v1/me'],
-  ])('refuses a request line that no client can sign: %j %j', async (method, path) => {
+  ])('rejects a request line that no client can sign: %j %j', async (method, path) => {
     const { dependencies } = verifierWith(nobleEngine);
     expect(await verifyRequest({ ...request, method, path }, dependencies)).toEqual({
       kind: 'refused',

@@ -1,15 +1,15 @@
 /**
- * The verifier: five checks, always in this order, cheap ones first.
+ * The verifier makes five checks, always in this order, cheap ones first.
  *
- *   1. headers well-formed       no lookup, no arithmetic
+ *   1. headers well-formed       no lookup, no cryptography
  *   2. timestamp                 at most 60 s from this clock
  *   3. public key known          one lookup by the caller
- *   4. signature                 the only arithmetic
+ *   4. signature                 the only cryptography
  *   5. nonce recorded            one atomic write
  *
  * Invariants:
- * 1. A nonce is recorded only after its signature is verified: a forger can neither fill the memory nor use up the nonce of
- *    another client.
+ * 1. A nonce is recorded only after its signature is verified: an attacker can neither fill the replay window nor use up
+ *    the nonce of another client.
  * 2. No request is accepted without recording its nonce. Errors of the lookup or the replay window are rethrown; the
  *    caller must respond with 503.
  * 3. A request with any of the four headers is verified by them only and is never `absent`.
@@ -121,7 +121,7 @@ function isSignedBy(
   headers: PresentSignatureHeaders,
   engine: VerifyEngine,
 ): boolean {
-  // No signer of this scheme signs such a request line.
+  // A client of this scheme signs no such request line.
   if (!isSignableRequestLine(request.method, request.path)) return false;
   const { method, path } = request;
   const { timestamp, nonce } = headers;

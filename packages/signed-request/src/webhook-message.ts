@@ -2,8 +2,8 @@
  * Parsing and preparation of webhooks according to the public Standard Webhooks specification. The callers hash:
  * synchronously (./webhooks.ts) or with Web Crypto (./webhooks-web-crypto.ts). Invariants:
  * 1. The raw body is verified, byte for byte. JSON that was parsed and serialized again fails.
- * 2. Every signature is compared with that of every secret in constant time, without an early exit: timing reveals neither
- *    which one matched nor how much of it.
+ * 2. Every received signature is compared with the expected signature of every secret, in constant time and without an
+ *    early exit. The timing reveals neither which signature matched nor how much of it.
  * 3. Only `v1` signatures are verified. Signatures of other schemes are ignored.
  * 4. Errors say how to fix the problem and contain no secret and no signature.
  */
@@ -88,7 +88,7 @@ export interface ParsedWebhook extends VerifiedWebhook {
   readonly signatures: string;
 }
 
-/** Bytes with their own buffer, as Web Crypto requires. */
+/** Bytes in an `ArrayBuffer`, as Web Crypto requires. */
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Parses a webhook and checks its age. @throws {WebhookVerificationError} @throws {TypeError} as `verifyWebhook` does */
@@ -160,7 +160,7 @@ interface HeaderForm {
   readonly pattern: RegExp;
   readonly description: string;
 }
-/** A full stop is forbidden: it separates the signed parts and could move text between them. */
+/** An id must not contain a full stop, because full stops separate id, timestamp and body in the signed bytes. */
 const ID: HeaderForm = {
   pattern: /^[\x21-\x2b\x2d\x2f-\x7e]+$/,
   description: 'an id without spaces and full stops',

@@ -7,8 +7,8 @@ const VERIFIERS = [
   { name: 'Web Crypto', verify: verifyByWebCrypto },
 ];
 
-describe('the vectors of webhooks', () => {
-  it('cover every refusal, and each has a name of its own', () => {
+describe('the webhook vectors', () => {
+  it('cover every refusal code and have unique names', () => {
     const expected = ['accepted', 'malformed_header', 'too_old', 'too_new', 'signature_mismatch'];
     expect(new Set(webhooks.vectors.map((vector) => vector.expected))).toEqual(new Set(expected));
     const names = webhooks.vectors.map(({ name }) => name);
@@ -16,8 +16,8 @@ describe('the vectors of webhooks', () => {
   });
 });
 
-describe.each(VERIFIERS)('by $name', ({ verify }) => {
-  it.each(webhooks.vectors)('webhook "$name": $expected', async (vector) => {
+describe.each(VERIFIERS)('verifyWebhook with $name', ({ verify }) => {
+  it.each(webhooks.vectors)('vector "$name": $expected', async (vector) => {
     const verdict = verify({
       payload: bodyOf(vector),
       headers: vector.headers,

@@ -1,5 +1,5 @@
 /**
- * The asynchronous variant of ./webhooks.ts, which hashes with the runtime's Web Crypto and without a library. For the
+ * The asynchronous variant of ./webhooks.ts. It hashes with the runtime's Web Crypto and imports no library. For the
  * invariants see ./webhook-message.ts.
  */
 import {

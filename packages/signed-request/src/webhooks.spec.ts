@@ -22,7 +22,7 @@ function signed({ id = ID, body = BODY, seconds = NOW_S, secret = SECRET } = {})
 }
 const verify = (changed: Partial<ReceivedWebhook> = {}) =>
   verifyWebhook({ payload: BODY, headers: signed(), secret: SECRET, nowMs: NOW_MS, ...changed });
-function refusalOf(changed: Partial<ReceivedWebhook>): string {
+function codeOf(changed: Partial<ReceivedWebhook>): string {
   try {
     verify(changed);
   } catch (error) {
@@ -31,13 +31,13 @@ function refusalOf(changed: Partial<ReceivedWebhook>): string {
   }
   return 'none';
 }
-/** The signature of another scheme beside it, or of another secret. */
-const signatures = (...texts: string[]) => ({ ...signed(), 'webhook-signature': texts.join(' ') });
+/** Returns signed headers with these signatures as `webhook-signature`. */
+const withSignatures = (...texts: string[]) => ({ ...signed(), 'webhook-signature': texts.join(' ') });
 const good = signed()['webhook-signature'];
 const foreign = signed({ secret: OTHER })['webhook-signature'];
 
-describe('a receiver', () => {
-  it('takes what the standardwebhooks library signs, of any id, time and text, as text and as bytes', () => {
+describe('verifyWebhook', () => {
+  it('accepts every webhook that the standardwebhooks library signs; the payload may be a string or bytes', () => {
     const cases = fc.record({
       id: fc.stringMatching(/^[0-9A-Za-z_-]{1,64}$/),
       seconds: fc.integer({ min: 1, max: 4_000_000_000 }),
@@ -58,111 +58,111 @@ describe('a receiver', () => {
     );
   });
 
-  it('takes any bytes that node:crypto signs, text or not', () => {
+  it('accepts any bytes that node:crypto signs, valid UTF-8 or not', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (payload) => {
         const digest = createHmac('sha256', keyOf('a webhook')).update(`${ID}.${NOW_S}.`).update(payload);
-        const headers = signatures(`v1,${digest.digest('base64')}`);
+        const headers = withSignatures(`v1,${digest.digest('base64')}`);
         expect(verify({ payload, headers }).id).toBe(ID);
       }),
     );
   });
 
-  it('refuses every change of one bit in id, time, body or signature', () => {
-    const parts = { ...signed(), body: BODY };
-    for (const [name, text] of Object.entries(parts)) {
+  it('rejects a webhook if one bit of its id, time, body or signature is flipped', () => {
+    const webhook = { ...signed(), body: BODY };
+    for (const [name, text] of Object.entries(webhook)) {
       const bytes = Buffer.from(text);
       for (let index = 0; index < bytes.length * 8; index++) {
-        const turned = Buffer.from(bytes);
-        turned[index >> 3] = turned[index >> 3]! ^ (1 << (index & 7));
+        const flipped = Buffer.from(bytes);
+        flipped[index >> 3] = flipped[index >> 3]! ^ (1 << (index & 7));
         const { body, ...headers } = {
-          ...parts,
-          [name]: name === 'body' ? turned : turned.toString('latin1'),
+          ...webhook,
+          [name]: name === 'body' ? flipped : flipped.toString('latin1'),
         };
-        expect(refusalOf({ payload: body, headers })).not.toBe('none');
+        expect(codeOf({ payload: body, headers })).not.toBe('none');
       }
     }
   });
 
-  it('refuses another secret, and takes any of several while one is rotated, as they were or bare', () => {
-    expect(refusalOf({ secret: OTHER })).toBe('signature_mismatch');
+  it('rejects a wrong secret; accepts one of several secrets, with or without the prefix whsec_', () => {
+    expect(codeOf({ secret: OTHER })).toBe('signature_mismatch');
     expect(verify({ secret: [OTHER, SECRET] }).id).toBe(ID);
     expect(verify({ secret: [SECRET, OTHER] }).id).toBe(ID);
     expect(verify({ secret: SECRET.slice('whsec_'.length) }).id).toBe(ID);
   });
 
   it.each([
-    ['first of several', [good, foreign]],
-    ['last of several', ['v1a,AAAA', foreign, good]],
-    ['among broken ones', ['v1', 'v1,', ',', '', good, 'v1,é'.slice(0, 3)]],
-  ])('finds the signature %s', (_where, texts) => {
-    expect(verify({ headers: signatures(...texts) }).id).toBe(ID);
+    ['at the start of the list', [good, foreign]],
+    ['at the end of the list', ['v1a,AAAA', foreign, good]],
+    ['among malformed ones', ['v1', 'v1,', ',', '', good, 'v1,é'.slice(0, 3)]],
+  ])('finds the valid signature %s', (_position, texts) => {
+    expect(verify({ headers: withSignatures(...texts) }).id).toBe(ID);
   });
 
   it.each([
     ['of another scheme', [good.replace('v1,', 'v1a,')]],
     ['of an older scheme', [good.replace('v1,', 'v0,')]],
     ['without a scheme', [good.slice(3)]],
-    ['in capitals', [good.replace('v1,', 'V1,')]],
-    ['shorter by one', [good.slice(0, -1)]],
-    ['longer by one', [`${good}=`]],
+    ['with an upper-case scheme', [good.replace('v1,', 'V1,')]],
+    ['that lacks its last character', [good.slice(0, -1)]],
+    ['with one character too many', [`${good}=`]],
     ['that is empty', ['v1,']],
     ['joined by a comma', [`${foreign},${good.slice(3)}`]],
-  ])('takes no signature %s, and does not stumble over it', (_which, texts) => {
-    expect(refusalOf({ headers: signatures(...texts) })).toBe('signature_mismatch');
+  ])('rejects a signature %s as a mismatch', (_description, texts) => {
+    expect(codeOf({ headers: withSignatures(...texts) })).toBe('signature_mismatch');
   });
 
-  it('accepts up to 300 s either way, like the library, or the configured tolerance', () => {
+  it('accepts a difference of up to 300 s in both directions, or the configured tolerance', () => {
     expect(verify({ nowMs: NOW_MS + 300_999 }).sentAt).toEqual(new Date(NOW_MS));
-    expect(refusalOf({ nowMs: NOW_MS + 301_000 })).toBe('too_old');
+    expect(codeOf({ nowMs: NOW_MS + 301_000 })).toBe('too_old');
     expect(verify({ nowMs: NOW_MS - 300_000 }).id).toBe(ID);
-    expect(refusalOf({ nowMs: NOW_MS - 300_001 })).toBe('too_new');
-    expect(refusalOf({ nowMs: NOW_MS + 11_000, toleranceSeconds: 10 })).toBe('too_old');
-    expect(refusalOf({ nowMs: NOW_MS + 1_000, toleranceSeconds: Number.NaN })).toBe('too_old');
+    expect(codeOf({ nowMs: NOW_MS - 300_001 })).toBe('too_new');
+    expect(codeOf({ nowMs: NOW_MS + 11_000, toleranceSeconds: 10 })).toBe('too_old');
+    expect(codeOf({ nowMs: NOW_MS + 1_000, toleranceSeconds: Number.NaN })).toBe('too_old');
   });
 
-  it('goes by the clock of the system where it is given none', () => {
+  it('uses the system clock if nowMs is not passed', () => {
     const seconds = Math.floor(Date.now() / 1000);
     const fresh = { payload: BODY, headers: signed({ seconds }), secret: SECRET };
     expect(verifyWebhook(fresh).sentAt).toEqual(new Date(seconds * 1000));
     expect(() => verifyWebhook({ ...fresh, headers: signed() })).toThrow('clock');
   });
 
-  it('reads headers of fetch and of Node, in any case, beside others', () => {
+  it('reads headers of fetch and of Node, in any case, and ignores other headers', () => {
     expect(verify({ headers: new Headers(signed()) }).id).toBe(ID);
     const capitals = Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]);
     expect(verify({ headers: { ...Object.fromEntries(capitals), 'set-cookie': ['a', 'b'] } }).id).toBe(ID);
   });
 
   it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])(
-    'names %s where it is missing, empty, sent twice or not of its form',
+    'names the header %s in the error if it is missing, empty, repeated or malformed',
     (name) => {
       const value = signed()[name as keyof ReturnType<typeof signed>];
       const bad = [undefined, '', [value, value], `${value}\n`, `\u00e9${value}`];
-      for (const given of bad) {
-        const headers = { ...signed(), [name]: given };
+      for (const invalid of bad) {
+        const headers = { ...signed(), [name]: invalid };
         expect(() => verify({ headers })).toThrow(name);
-        expect(refusalOf({ headers })).toBe('malformed_header');
+        expect(codeOf({ headers })).toBe('malformed_header');
       }
-      expect(refusalOf({ headers: { ...signed(), [name.toUpperCase()]: value } })).toBe('malformed_header');
+      expect(codeOf({ headers: { ...signed(), [name.toUpperCase()]: value } })).toBe('malformed_header');
     },
   );
 
   it.each(['+1763780000', '01763780000', '1763780000.5', '1e9', '-1', '0x10', 'NaN', ' 1763780000'])(
-    'takes %s for no time',
+    'rejects the timestamp %s',
     (timestamp) => {
       const headers = { ...signed(), 'webhook-timestamp': timestamp };
-      expect(refusalOf({ headers })).toBe('malformed_header');
+      expect(codeOf({ headers })).toBe('malformed_header');
     },
   );
 
-  it('lets no part of one value pass for a part of the next', () => {
-    // The same bytes are signed, cut elsewhere.
+  it('rejects an id with a full stop, which could shift the boundary between id and timestamp', () => {
+    // These headers contain the same bytes; only the boundary between id and timestamp differs.
     const headers = { ...signed(), 'webhook-id': `${ID}.${NOW_S}` };
-    expect(refusalOf({ headers, payload: BODY })).toBe('malformed_header');
+    expect(codeOf({ headers, payload: BODY })).toBe('malformed_header');
   });
 
-  it('says how to fix incorrect usage: a parsed body, no secret, or an invalid one', () => {
+  it('throws errors that say how to fix incorrect usage: a parsed body, or a missing or invalid secret', () => {
     const parsed = JSON.parse(BODY) as unknown as string;
     expect(() => verify({ payload: parsed })).toThrow(
       new TypeError('The payload must be the raw body, a string or bytes. Pass it before any JSON parser.'),
@@ -172,11 +172,11 @@ describe('a receiver', () => {
     expect(() => verify({ secret: [] })).toThrow(TypeError);
   });
 
-  it('has no secret and no signature in its errors', () => {
-    const wrong = { secret: OTHER, headers: signatures(foreign.toLowerCase(), good) };
+  it('throws errors that contain neither a secret nor a signature', () => {
+    const mismatched = { secret: OTHER, headers: withSignatures(foreign.toLowerCase(), good) };
     let message = '';
     try {
-      verify(wrong);
+      verify(mismatched);
     } catch (error) {
       message = String(error);
     }
@@ -186,7 +186,7 @@ describe('a receiver', () => {
   });
 });
 
-describe('a sender', () => {
+describe('signWebhook', () => {
   const sent = fc.record({
     id: fc.stringMatching(/^[0-9A-Za-z_-]{1,64}$/),
     seconds: fc.integer({ min: 1, max: 4_000_000_000 }),
@@ -194,7 +194,7 @@ describe('a sender', () => {
     key: fc.uint8Array({ minLength: 24, maxLength: 64 }),
   });
 
-  it('signs as the standardwebhooks library does, text and bytes, of any id, time and secret', () => {
+  it('returns the same headers as the standardwebhooks library, for strings and bytes', () => {
     fc.assert(
       fc.property(sent, ({ id, seconds, body, key }) => {
         const secret = `whsec_${Buffer.from(key).toString('base64')}`;
@@ -206,21 +206,21 @@ describe('a sender', () => {
     );
   });
 
-  it('is accepted by the standardwebhooks library and by this receiver, with the current time by default', () => {
+  it('signs with the current time by default; the standardwebhooks library and verifyWebhook accept the result', () => {
     const headers = signWebhook({ id: ID, payload: BODY, secret: SECRET });
     expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(JSON.parse(BODY));
     expect(verifyWebhook({ payload: BODY, headers, secret: SECRET }).id).toBe(ID);
   });
 
-  it.each(['', 'a.b', 'a b', 'ü'])('signs nothing under the id "%s", which no receiver takes', (id) => {
+  it.each(['', 'a.b', 'a b', 'ü'])('rejects the id "%s", which receivers reject', (id) => {
     expect(() => signWebhook({ id, payload: BODY, secret: SECRET })).toThrow(TypeError);
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('signs nothing of the time %s', (nowMs) => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects the time %s', (nowMs) => {
     expect(() => signWebhook({ id: ID, payload: BODY, secret: SECRET, nowMs })).toThrow(TypeError);
   });
 
-  it('rejects an invalid secret for signing', () => {
+  it('rejects an invalid secret', () => {
     expect(() => signWebhook({ id: ID, payload: BODY, secret: 'whsec_' })).toThrow(TypeError);
   });
 });

@@ -1,9 +1,9 @@
 import { ENGINE_NAMES, openEngine } from '../src/index.js';
 
-/** All three, each opened for real: a machine that lacks one fails these tests instead of passing fewer. */
+/** All three engines. On a machine that lacks one of them, these tests fail. */
 export const ENGINES = ENGINE_NAMES.map((name) => ({ name, engine: openEngine(name) }));
 
-/** n − s in place of s: the other signature that ECDSA accepts for the same message. */
+/** Replaces s by n − s: the other signature that ECDSA accepts for the same message. */
 export function highSTwin(signature: Uint8Array): Uint8Array {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const s = BigInt(`0x${Buffer.from(signature.subarray(32)).toString('hex')}`);

@@ -1,6 +1,6 @@
 /**
- * The programs of docs/guides, against the vectors: in JavaScript, and in each other language whose runtime is on this
- * machine. The titles say which ran.
+ * Runs the programs of docs/guides against the vectors: in JavaScript, and in each other language whose runtime is on this
+ * machine. The test titles say which ones ran.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -12,69 +12,77 @@ import { acceptedRequests, bodyOf, nodeCryptoVerifies, type RequestVector, webho
 const HALF_N = BigInt('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0');
 const PRIVATE_KEY = '2'.padStart(64, '0');
 
-const here = LANGUAGES.flatMap(({ programs, ...language }) => (programs ? [{ ...language, programs }] : []));
-const signing = here.flatMap(({ programs: { sign }, ...language }) => (sign ? [{ ...language, sign }] : []));
-const withoutLibrary = here.filter(({ programs }) => programs.sign === undefined);
+const available = LANGUAGES.flatMap(({ programs, ...language }) =>
+  programs ? [{ ...language, programs }] : [],
+);
+const signing = available.flatMap(({ programs: { sign }, ...language }) =>
+  sign ? [{ ...language, sign }] : [],
+);
+const withoutLibrary = available.filter(({ programs }) => programs.sign === undefined);
 const namesOf = (languages: readonly { readonly name: string }[]) =>
   languages.map(({ name }) => name).join(', ') || 'none';
 
 afterAll(removePrograms);
 
 describe('the programs of the guides', () => {
-  it(`run here in ${namesOf(here)}; not here: ${namesOf(LANGUAGES.filter(({ programs }) => !programs))}`, () => {
+  it(`run in ${namesOf(available)}; runtime missing: ${namesOf(LANGUAGES.filter(({ programs }) => !programs))}`, () => {
     expect(LANGUAGES).toHaveLength(5);
-    expect(namesOf(here)).toContain('JavaScript');
+    expect(namesOf(available)).toContain('JavaScript');
   });
 
-  it(`sign here in ${namesOf(signing)}; no library for secp256k1, so canonical strings alone: ${namesOf(withoutLibrary)}`, () => {
+  it(`sign in ${namesOf(signing)}; only canonical strings, because a secp256k1 library is missing: ${namesOf(withoutLibrary)}`, () => {
     expect(namesOf(signing)).toContain('JavaScript');
   });
 
-  it('are the ones that the guides show, each of them', () => {
+  it('are all shown in the guides, and up to date', () => {
     const script = fileURLToPath(new URL('../scripts/embed-examples.mjs', import.meta.url));
     expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toContain('up to date');
   });
 });
 
-/** What each refusal says, in every language. */
-const REFUSALS: Readonly<Record<string, string>> = {
+/** The error message for each refusal code, in every language. */
+const MESSAGES: Readonly<Record<string, string>> = {
   malformed_header: 'a webhook header is missing or malformed',
-  too_old: 'sent too long ago, or a clock is wrong',
-  too_new: 'sent too long ago, or a clock is wrong',
+  too_old: 'the timestamp is more than 300 s from this clock',
+  too_new: 'the timestamp is more than 300 s from this clock',
   signature_mismatch: 'no signature matches',
 };
 
-describe.each(here)('verify a webhook in $name', ({ programs }) => {
-  it.each(webhooks.vectors)('"$name": $expected', (vector) => {
+describe.each(available)('the program that verifies a webhook in $name', ({ programs }) => {
+  it.each(webhooks.vectors)('returns for the vector "$name": $expected', (vector) => {
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
     const { status, stdout, stderr } = runProgram(programs.verify, {
       args: [...names.map((name) => vector.headers[name] ?? ''), String(webhooks.now_seconds)],
       body: bodyOf(vector),
       env: { SVC_WEBHOOK_SECRET: vector.secret },
     });
-    const said = { status, stdout: stdout.trim(), stderr: stderr.trim() };
-    const refusal = REFUSALS[vector.expected];
-    expect(said).toEqual(
-      refusal === undefined
+    const result = { status, stdout: stdout.trim(), stderr: stderr.trim() };
+    const message = MESSAGES[vector.expected];
+    expect(result).toEqual(
+      message === undefined
         ? { status: 0, stdout: 'genuine', stderr: '' }
-        : { status: 1, stdout: '', stderr: refusal },
+        : { status: 1, stdout: '', stderr: message },
     );
   });
 
-  it('uses the clock by default: an old webhook is rejected', () => {
+  it('uses the system clock by default, and rejects an old webhook', () => {
     const [vector] = webhooks.vectors;
     const { status, stderr } = runProgram(programs.verify, {
       args: Object.values(vector!.headers),
       body: bodyOf(vector!),
       env: { SVC_WEBHOOK_SECRET: vector!.secret },
     });
-    expect([status, stderr.trim()]).toEqual([1, REFUSALS.too_old]);
+    expect([status, stderr.trim()]).toEqual([1, MESSAGES.too_old]);
   });
 });
 
-function signedBy(sign: Command, vector: RequestVector, given: readonly string[]): Record<string, string> {
+function signedBy(
+  sign: Command,
+  vector: RequestVector,
+  timestampAndNonce: readonly string[],
+): Record<string, string> {
   const { status, stdout, stderr } = runProgram(sign, {
-    args: [vector.method, vector.path, ...given],
+    args: [vector.method, vector.path, ...timestampAndNonce],
     body: bodyOf(vector),
     env: { SVC_PRIVATE_KEY: vector.private_scalar.padStart(64, '0') },
   });
@@ -87,8 +95,8 @@ function signedBy(sign: Command, vector: RequestVector, given: readonly string[]
   );
 }
 
-describe.each(signing)('sign a request in $name', ({ sign, isDeterministic }) => {
-  it.each(acceptedRequests.vectors)('"$name": the headers of the vector, with a low s', (vector) => {
+describe.each(signing)('the program that signs a request in $name', ({ sign, isDeterministic }) => {
+  it.each(acceptedRequests.vectors)('prints the headers of the vector "$name", with a low s', (vector) => {
     const headers = signedBy(sign, vector, [String(vector.timestamp), String(vector.nonce)]);
     const signature = String(headers['x-svc-sig']);
     const isTwin = vector.name.includes('high-s');
@@ -100,7 +108,7 @@ describe.each(signing)('sign a request in $name', ({ sign, isDeterministic }) =>
     expect(BigInt(`0x${signature.slice(64)}`) <= HALF_N).toBe(true);
   });
 
-  it('takes the time and a fresh nonce where it is given none, and the server accepts both', async () => {
+  it('uses the current time and a new nonce by default, and the server accepts both', async () => {
     const vector: RequestVector = { ...acceptedRequests.vectors[0]!, private_scalar: PRIVATE_KEY };
     const replayWindow = new InMemoryReplayWindow();
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -116,10 +124,10 @@ describe.each(signing)('sign a request in $name', ({ sign, isDeterministic }) =>
   });
 });
 
-const canonicalAlone: readonly { name: string; programs: Programs }[] = withoutLibrary;
-if (canonicalAlone.length > 0) {
-  describe.each(canonicalAlone)('the canonical string in $name', ({ programs }) => {
-    it.each(acceptedRequests.vectors)('"$name": that of the vector', (vector) => {
+const canonicalOnly: readonly { name: string; programs: Programs }[] = withoutLibrary;
+if (canonicalOnly.length > 0) {
+  describe.each(canonicalOnly)('the canonical string in $name', ({ programs }) => {
+    it.each(acceptedRequests.vectors)('equals that of the vector "$name"', (vector) => {
       const { stdout } = runProgram(programs.canonical, {
         args: [vector.method, vector.path, String(vector.timestamp), String(vector.nonce)],
         body: bodyOf(vector),

@@ -1,6 +1,6 @@
 /**
- * How the examples of the guides run in each language. A language whose runtime is not on this machine has no programs;
- * one that lacks a library for secp256k1 has all but `sign`.
+ * The commands that run the examples of the guides in each language. A language whose runtime is missing on this machine has
+ * no programs. A language without a library for secp256k1 has all programs except `sign`.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,19 +12,19 @@ import { fileURLToPath } from 'node:url';
 export type Command = readonly [program: string, ...args: string[]];
 
 export interface Programs {
-  /** Takes id, time, signature and the clock's seconds, the body as input; exits with 0 or 1. */
+  /** Takes id, timestamp, signature and the current time in seconds as arguments, and the body on stdin. Exits with 0 or 1. */
   readonly verify: Command;
-  /** Takes method, path, time and nonce, the body as input; prints the canonical string. */
+  /** Takes method, path, timestamp and nonce as arguments, and the body on stdin. Prints the canonical string. */
   readonly canonical: Command;
-  /** Takes the same, and prints the headers. */
+  /** Takes the same input as `canonical`. Prints the headers. */
   readonly sign: Command | undefined;
 }
 
 export interface Language {
   readonly name: string;
-  /** The nonce k of RFC 6979: the same request is signed to the same bytes. */
+  /** Whether the program uses the nonce k of RFC 6979, so that the same request gets the same signature. */
   readonly isDeterministic: boolean;
-  /** Undefined where the runtime is not here. */
+  /** Undefined if the runtime is missing. */
   readonly programs: Programs | undefined;
 }
 
@@ -47,13 +47,13 @@ export function runProgram([program, ...first]: Command, { args, body, env }: Ru
   const { status, stdout, stderr } = spawnSync(program, [...first, ...args], {
     input: body,
     encoding: 'utf8',
-    // Nothing is left behind in the folder of the examples.
+    // Python would write `__pycache__` into the folder of the examples.
     env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
   });
   return { status, stdout, stderr };
 }
 
-/** Whether a command ends well, with nothing from the network. */
+/** Returns whether a command exits with 0. Go may not use the network. */
 function succeeds([program, ...args]: Command, cwd = EXAMPLES): boolean {
   const env = { ...process.env, GOPROXY: 'off', GOSUMDB: 'off', GOFLAGS: '-mod=mod' };
   return spawnSync(program, args, { cwd, env, stdio: 'ignore' }).status === 0;
@@ -121,7 +121,7 @@ func main() {
   };
 }
 
-/** Bouncy Castle is found where Java looks for libraries: on the CLASSPATH. */
+/** The compiler finds Bouncy Castle if the variable CLASSPATH contains it. */
 function java(folder: string): Programs | undefined {
   if (!succeeds(['javac', '-version'])) return undefined;
   const out = join(folder, 'java');
@@ -171,7 +171,7 @@ echo canonical_string($argv[2], $argv[3], $argv[4], $argv[5], file_get_contents(
   };
 }
 
-/** What was compiled. */
+/** Contains the compiled programs. */
 const folder = mkdtempSync(join(tmpdir(), 'signed-request-examples-'));
 mkdirSync(join(folder, 'bin'));
 
@@ -183,5 +183,5 @@ export const LANGUAGES: readonly Language[] = [
   { name: 'PHP', isDeterministic: false, programs: php() },
 ];
 
-/** Nothing runs any more afterwards. */
+/** Removes the compiled programs. Call it after the last run. */
 export const removePrograms = () => rmSync(folder, { recursive: true, force: true });

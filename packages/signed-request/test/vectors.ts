@@ -1,4 +1,4 @@
-/** The committed vectors, typed, and what tests need to run them. */
+/** The committed vectors with their types, and helpers that run them. */
 import { createPublicKey, ECDH, type KeyObject, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SignatureRefusalCode } from '../src/index.js';
@@ -50,12 +50,12 @@ export const refusedRequests = read<RequestVectorFile>('requests-refused');
 export const bareSignatures = read<VectorFile<SignatureVector>>('signatures');
 export const cliIdentities = read<VectorFile<IdentityVector>>('cli-identities');
 
-/** The raw body of a request or of a webhook. */
+/** Returns the raw body of a request or a webhook. */
 export function bodyOf(vector: Pick<RequestVector, 'body'>): Uint8Array {
   return Uint8Array.from(Buffer.from(vector.body.value, vector.body.encoding));
 }
 
-/** The private key that is the scalar 1, 2 or 3. */
+/** Returns the private key of the scalar 1, 2 or 3. */
 export function privateKeyOfScalar(scalar: string | number): Uint8Array {
   const privateKey = new Uint8Array(32);
   privateKey[31] = Number(scalar);
@@ -63,8 +63,8 @@ export function privateKeyOfScalar(scalar: string | number): Uint8Array {
 }
 
 /**
- * The judgement of node:crypto on hex from the wire, by another road than the engine takes: the key is
- * decompressed by ECDH and read as a JWK.
+ * Returns whether node:crypto accepts a signature and a key in hex. Unlike the engine, it decompresses the key with ECDH
+ * and imports it as a JWK.
  */
 export function nodeCryptoVerifies(message: string, signature: string, publicKey: string): boolean {
   const key = keyFromCompressed(publicKey);

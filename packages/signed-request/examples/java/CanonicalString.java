@@ -3,9 +3,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** What the signature of a request is made over. With the JDK alone (17 or later). */
+/** Builds the string that a signed request signs. Needs only JDK 17 or later. */
 public class CanonicalString {
-  /** Five parts, a line feed between them and none at the end; path and body exactly as they will be sent. */
+  /** Returns five parts, separated by line feeds. Pass path and body exactly as you send them. */
   public static String of(String method, String path, String timestamp, String nonce, byte[] body) {
     return String.join("\n", method.toUpperCase(Locale.ROOT), path, timestamp, nonce, HexFormat.of().formatHex(sha256(body)));
   }

@@ -11,8 +11,8 @@ import org.bouncycastle.crypto.signers.ECDSASigner;
 import org.bouncycastle.crypto.signers.HMacDSAKCalculator;
 
 /**
- * Signs a request, and prints the four headers as curl takes them (-H @-). Needs Bouncy Castle (bcprov): the JDK has
- * had no secp256k1 since version 16.
+ * Signs a request and prints the four headers in the form that curl reads (-H @-). Needs Bouncy Castle (bcprov),
+ * because the JDK does not support secp256k1 since version 16.
  *
  * <p>javac -cp bcprov.jar *.java, then
  * SVC_PRIVATE_KEY=&lt;64 hex> java -cp .:bcprov.jar SignRequest &lt;METHOD> &lt;path with query> &lt; body
@@ -22,12 +22,12 @@ public class SignRequest {
   private static final ECDomainParameters DOMAIN =
       new ECDomainParameters(CURVE.getCurve(), CURVE.getG(), CURVE.getN(), CURVE.getH());
 
-  /** Compressed, in hex. */
+  /** Returns the compressed public key in hex. */
   static String publicKeyOf(BigInteger privateKey) {
     return HexFormat.of().formatHex(DOMAIN.getG().multiply(privateKey).getEncoded(true));
   }
 
-  /** r and s in hex, 32 bytes each; of the two possible values of s, the lower one. The nonce k is that of RFC 6979. */
+  /** Returns r and s in hex, 32 bytes each: the lower of the two valid values of s, and the nonce k of RFC 6979. */
   static String sign(BigInteger privateKey, String text) {
     ECDSASigner signer = new ECDSASigner(new HMacDSAKCalculator(new SHA256Digest()));
     signer.init(true, new ECPrivateKeyParameters(privateKey, DOMAIN));

@@ -1,17 +1,17 @@
-// Signs a request with Node alone, and prints the four headers as curl takes them (-H @-).
+// Signs a request and prints the four headers in the form that curl reads (-H @-). Needs only Node.
 //   SVC_PRIVATE_KEY=<64 hex> node sign-request.mjs <METHOD> <path with query> < body
 import { createECDH, createHash, createPrivateKey, randomBytes, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const N = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** What is signed: five parts, a line feed between them and none at the end. */
+/** Returns the string to sign: five parts, separated by line feeds. No line feed follows the last part. */
 export function canonicalString({ method, path, timestamp, nonce, body }) {
   const digest = createHash('sha256').update(body).digest('hex');
   return [method.toUpperCase(), path, timestamp, nonce, digest].join('\n');
 }
 
-/** The headers of one request. The key is 32 bytes in hex; `path` and `body` exactly as they will be sent. */
+/** Returns the headers of one request. `privateKey` is 32 bytes in hex. Pass `path` and `body` exactly as you send them. */
 export function signRequest({
   privateKey,
   method,
@@ -27,7 +27,7 @@ export function signRequest({
   const d = Buffer.from(privateKey, 'hex').toString('base64url');
   const key = createPrivateKey({ key: { kty: 'EC', crv: 'secp256k1', d, x, y }, format: 'jwk' });
 
-  // r and s, 32 bytes each; of the two possible values of s, the lower one.
+  // The signature is r and s, 32 bytes each. Both s and N - s are valid: use the lower one.
   const text = canonicalString({ method, path, timestamp, nonce, body });
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('hex');
   const s = BigInt(`0x${signature.slice(64)}`);

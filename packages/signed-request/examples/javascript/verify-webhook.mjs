@@ -1,24 +1,24 @@
-// Verifies a webhook with Node alone.
+// Verifies a webhook. Needs only Node.
 //   SVC_WEBHOOK_SECRET=whsec_… node verify-webhook.mjs <webhook-id> <webhook-timestamp> <webhook-signature> < body
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const TOLERANCE_SECONDS = 300;
 
-/** Throws unless the webhook is genuine. `body` is the raw body, in bytes: what a JSON parser gives is not what was signed. */
+/** Throws unless the webhook is genuine. Pass the bytes of the raw body as `body`: parsed and re-serialised JSON fails. */
 export function verifyWebhook({ body, id, timestamp, signature, secret, nowSeconds = Date.now() / 1000 }) {
   if (!id || !signature || !/^[1-9]\d{0,11}$/.test(timestamp ?? ''))
     throw new Error('a webhook header is missing or malformed');
   if (Math.abs(Math.floor(nowSeconds) - Number(timestamp)) > TOLERANCE_SECONDS)
-    throw new Error('sent too long ago, or a clock is wrong');
+    throw new Error('the timestamp is more than 300 s from this clock');
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   // There may be several signatures, separated by spaces: one of them must match.
-  if (!signature.split(' ').some((given) => isSame(given, `v1,${expected}`)))
+  if (!signature.split(' ').some((candidate) => isSame(candidate, `v1,${expected}`)))
     throw new Error('no signature matches');
 }
 
-/** In constant time: how much of a signature was right must not show. */
+/** Compares in constant time, so that the timing does not reveal how much of a signature is right. */
 function isSame(a, b) {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -1,17 +1,17 @@
 <?php
-// Signs a request, and prints the four headers as curl takes them (-H @-). Needs the extensions openssl and gmp.
+// Signs a request and prints the four headers in the form that curl reads (-H @-). Needs the extensions openssl and gmp.
 //   SVC_PRIVATE_KEY=<64 hex> php sign_request.php <METHOD> <path with query> < body
 declare(strict_types=1);
 
 const N = '0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141';
 
-/** What is signed: five parts, a line feed between them and none at the end. */
+/** Returns the string to sign: five parts, separated by line feeds. No line feed follows the last part. */
 function canonical_string(string $method, string $path, string $timestamp, string $nonce, string $body): string
 {
     return implode("\n", [strtoupper($method), $path, $timestamp, $nonce, hash('sha256', $body)]);
 }
 
-/** The headers of one request. The key is 32 bytes in hex; $path and $body exactly as they will be sent. */
+/** Returns the headers of one request. $private_key is 32 bytes in hex. Pass $path and $body exactly as you send them. */
 function sign_request(
     string $private_key,
     string $method,
@@ -22,25 +22,25 @@ function sign_request(
 ): array {
     $timestamp ??= (string) (int) (microtime(true) * 1000);
     $nonce ??= bin2hex(random_bytes(16));
-    $key = key_of($private_key);
+    $key = openssl_key($private_key);
     openssl_sign(canonical_string($method, $path, $timestamp, $nonce, $body), $der, $key, OPENSSL_ALGO_SHA256);
     return [
         'x-svc-pubkey' => public_key_of($key),
         'x-svc-timestamp' => $timestamp,
         'x-svc-nonce' => $nonce,
-        'x-svc-sig' => compact_of($der),
+        'x-svc-sig' => compact_signature($der),
     ];
 }
 
-/** The scalar as OpenSSL reads it: an EC private key (RFC 5915) of secp256k1. */
-function key_of(string $private_key): OpenSSLAsymmetricKey
+/** Converts the 32 bytes to an EC private key of secp256k1 in the form that OpenSSL reads (RFC 5915). */
+function openssl_key(string $private_key): OpenSSLAsymmetricKey
 {
     $der = hex2bin('302e0201010420' . $private_key . 'a00706052b8104000a');
     $pem = "-----BEGIN EC PRIVATE KEY-----\n" . base64_encode($der) . "\n-----END EC PRIVATE KEY-----\n";
-    return openssl_pkey_get_private($pem) ?: throw new InvalidArgumentException('no private key of secp256k1');
+    return openssl_pkey_get_private($pem) ?: throw new InvalidArgumentException('the private key must be 64 hex characters and valid for secp256k1');
 }
 
-/** Compressed, in hex. */
+/** Returns the compressed public key in hex. */
 function public_key_of(OpenSSLAsymmetricKey $key): string
 {
     ['x' => $x, 'y' => $y] = openssl_pkey_get_details($key)['ec'];
@@ -48,8 +48,8 @@ function public_key_of(OpenSSLAsymmetricKey $key): string
     return $prefix . str_pad(bin2hex($x), 64, '0', STR_PAD_LEFT);
 }
 
-/** DER becomes r and s in hex, 32 bytes each; of the two possible values of s, the lower one. */
-function compact_of(string $der): string
+/** Converts a DER signature to r and s in hex, 32 bytes each. Both s and N - s are valid: returns the lower one. */
+function compact_signature(string $der): string
 {
     $r_length = ord($der[3]);
     $r = gmp_init(bin2hex(substr($der, 4, $r_length)), 16);

@@ -1,6 +1,6 @@
 /**
- * Bitcoin Core's libsecp256k1 through the native binding of the npm package `secp256k1`, an optional dependency. By far the
- * fastest engine, with constant-time signing.
+ * Bitcoin Core's libsecp256k1 through the native binding of the npm package `secp256k1`, an optional dependency. It is by
+ * far the fastest engine and signs in constant time.
  *
  * The main entry of the package silently falls back to JavaScript if its binary is missing. This engine loads only the
  * binding, so it is either libsecp256k1 or unavailable.
@@ -36,12 +36,11 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
       if (!hasVerifiableLengths(signature, publicKey)) return false;
       const digest = hash('sha256', message, 'buffer');
       try {
-        // The library accepts only low s and normalizes in place, hence the copy. Most signatures have a low s and need
-        // neither.
+        // The library accepts only a low s, and normalizes in place, so a copy is normalized. Most signatures have a low s.
         const lowS = hasHighS(signature) ? native.signatureNormalize(Uint8Array.from(signature)) : signature;
         return native.ecdsaVerify(lowS, digest, publicKey);
       } catch {
-        // The lengths are valid, so this is r or s of n or more, or a key that is not on the curve.
+        // The lengths are valid, so r or s is at least n, or the key is not on the curve.
         return false;
       }
     },
@@ -53,10 +52,10 @@ export function openLibsecp256k1Engine(from: string | URL = import.meta.url): Ve
   });
 }
 
-/** (n − 1) / 2, the maximum low s. */
+/** (n − 1) / 2, the largest low s. */
 const HALF_ORDER = Buffer.from('7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0', 'hex');
 
-/** Returns at the first different byte, usually the first one. */
+/** Returns whether s exceeds (n − 1) / 2. Stops at the first byte that differs. */
 function hasHighS(signature: Uint8Array): boolean {
   for (let i = 0; i < HALF_ORDER.length; i++) {
     const difference = (signature[32 + i] ?? 0) - (HALF_ORDER[i] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The fallback on servers and the only engine in browsers: @noble/secp256k1 with @noble/hashes, pure JavaScript. Also the
- * default signer.
+ * The fallback on servers and the only engine in browsers: @noble/secp256k1 with @noble/hashes, pure JavaScript. It is
+ * also the default signer.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -8,7 +8,7 @@ import * as secp256k1 from '@noble/secp256k1';
 import { bytesToHex } from '../encoding.js';
 import { hasVerifiableLengths, type MessageSigner, type VerifyEngine } from '../engine.js';
 
-// noble 3 has no hashes of its own: RFC 6979 nonces need them before the first signature.
+// noble 3 contains no hash functions. Its RFC 6979 nonces require these two before the first signature.
 secp256k1.hashes.sha256 = sha256;
 secp256k1.hashes.hmacSha256 = (key, message) => hmac(sha256, key, message);
 

@@ -10,14 +10,14 @@ import { LruCache } from '../lru-cache.js';
 
 /** DER of a SubjectPublicKeyInfo (RFC 5480) for a compressed point on secp256k1, up to the 33 bytes of the point. */
 const SPKI_PREFIX = Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex');
-/** At a few KiB per parsed key, at most some tens of MiB. */
+/** A parsed key takes a few KiB, so the cache takes at most some tens of MiB. */
 const PARSED_KEYS_MAX = 4096;
 
 /** @throws EngineUnavailableError if this OpenSSL does not support the curve */
 export function openNodeCryptoEngine(): VerifyEngine {
   const parsedKeys = new LruCache<string, KeyObject>(PARSED_KEYS_MAX);
 
-  function keyObjectOf(publicKey: Uint8Array): KeyObject | null {
+  function cachedKey(publicKey: Uint8Array): KeyObject | null {
     const cacheKey = Buffer.from(publicKey).toString('latin1');
     const cached = parsedKeys.get(cacheKey);
     if (cached !== undefined) return cached;
@@ -33,7 +33,7 @@ export function openNodeCryptoEngine(): VerifyEngine {
 
     verify(message, signature, publicKey) {
       if (!hasVerifiableLengths(signature, publicKey)) return false;
-      const key = keyObjectOf(publicKey);
+      const key = cachedKey(publicKey);
       if (key === null) return false;
       return verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
     },

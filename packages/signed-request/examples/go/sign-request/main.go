@@ -1,4 +1,4 @@
-// Signs a request, and prints the four headers as curl takes them (-H @-).
+// Signs a request and prints the four headers in the form that curl reads (-H @-).
 //
 //	SVC_PRIVATE_KEY=<64 hex> go run . <METHOD> <path with query> < body
 package main
@@ -17,7 +17,7 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 )
 
-// Sign is r and s in hex, 32 bytes each. The library takes the nonce k from RFC 6979, and the lower s.
+// Sign returns r and s in hex, 32 bytes each. The library uses the nonce k of RFC 6979 and returns the lower s.
 func Sign(key *secp256k1.PrivateKey, text string) string {
 	digest := sha256.Sum256([]byte(text))
 	// The first byte helps to recover the public key, which is sent anyway.

@@ -1,4 +1,4 @@
-// Verifies a webhook with the standard library alone.
+// Verifies a webhook. Needs only the standard library.
 //
 //	SVC_WEBHOOK_SECRET=whsec_… go run main.go <webhook-id> <webhook-timestamp> <webhook-signature> < body
 package main
@@ -21,26 +21,27 @@ const toleranceSeconds = 300
 
 var wholeSeconds = regexp.MustCompile(`^[1-9][0-9]{0,11}$`)
 
-// VerifyWebhook is nil for a genuine webhook. The body is the raw body: what a JSON decoder gives is not what was signed.
+// VerifyWebhook returns nil if the webhook is genuine, otherwise an error. Pass the raw body: parsed and re-serialised
+// JSON fails.
 func VerifyWebhook(body []byte, id, timestamp, signature, secret string, now time.Time) error {
 	if id == "" || signature == "" || !wholeSeconds.MatchString(timestamp) {
 		return errors.New("a webhook header is missing or malformed")
 	}
 	sent, _ := strconv.ParseInt(timestamp, 10, 64)
 	if age := now.Unix() - sent; age > toleranceSeconds || age < -toleranceSeconds {
-		return errors.New("sent too long ago, or a clock is wrong")
+		return errors.New("the timestamp is more than 300 s from this clock")
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
-		return errors.New("the secret is not whsec_ and base64")
+		return errors.New("the secret must be whsec_ followed by base64")
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(body)
 	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	// Several may stand there, separated by blanks: one of them has to match. Compared in constant time.
-	for _, given := range strings.Split(signature, " ") {
-		if hmac.Equal([]byte(given), expected) {
+	// There may be several signatures, separated by spaces: one of them must match. The comparison takes constant time.
+	for _, candidate := range strings.Split(signature, " ") {
+		if hmac.Equal([]byte(candidate), expected) {
 			return nil
 		}
 	}
