@@ -6,29 +6,33 @@ import { startService } from './service.mjs';
 
 /**
  * @typedef {{ settings?: Record<string, string>, sabotage?: string | readonly string[] | undefined }} ServiceOptions
- *   `settings` go over everything else in the environment; `sabotage` names files of sabotage/ that are loaded first
+ *   `settings` override all other environment variables; `sabotage` names files of sabotage/ that are loaded first
  *
  * @typedef {Omit<import('../launch/service-list.mjs').Surroundings, 'ports'>} Surroundings
  */
 
-/** Short waits, so that all five attempts fit into a test. */
+/** Short retry delays, so that all five attempts fit into a test. */
 const dispatcherDefaults = { RETRY_DELAYS_MS: '200,300,400,500', LOG_LEVEL: 'info' };
 
 /**
- * The built services of one world, each started once and never restarted.
+ * The built services of one environment, each started once and never restarted.
  *
  * @param {{
  *   surroundings: Surroundings, settings: Record<string, string>, seed: number,
  *   lifecycle: import('../launch/lifecycle.mjs').Lifecycle, query: import('./hooks.mjs').Query,
- * }} parts `settings` are those of every dispatcher
+ * }} dependencies `settings` apply to every dispatcher
  */
 export function openServices({ surroundings, settings, seed, lifecycle, query }) {
   /** @type {Record<string, string>} */
-  const environment = { ...envOf('webhook-dispatcher', surroundings, 0), ...dispatcherDefaults, ...settings };
+  const dispatcherEnv = {
+    ...envOf('webhook-dispatcher', surroundings, 0),
+    ...dispatcherDefaults,
+    ...settings,
+  };
 
-  /** @param {Parameters<typeof startService>[0]} what */
-  async function start(what) {
-    const service = await startService(what);
+  /** @param {Parameters<typeof startService>[0]} options */
+  async function start(options) {
+    const service = await startService(options);
     await lifecycle.defer(() => {
       service.resume();
       return service.kill();
@@ -37,35 +41,35 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
   }
 
   return {
-    /** Of a dispatcher. */
-    environment,
+    /** The environment variables of a dispatcher. */
+    dispatcherEnv,
 
     /**
-     * Begins a dispatcher; resolves when it is ready.
+     * Starts a dispatcher; resolves when it is ready.
      *
      * @param {ServiceOptions} [options]
      */
     startDispatcher: ({ settings: own = {}, sabotage } = {}) =>
-      start({ app: 'webhook-dispatcher', env: { ...environment, ...own }, sabotage }),
+      start({ app: 'webhook-dispatcher', env: { ...dispatcherEnv, ...own }, sabotage }),
 
     /**
-     * Begins a REST API; resolves when it listens.
+     * Starts a REST API; resolves when it listens.
      *
-     * @param {ServiceOptions & { port?: number }} [options] another port each time unless given
+     * @param {ServiceOptions & { port?: number }} [options] `port` defaults to a free port
      */
     async startApi({ settings: own = {}, sabotage, port } = {}) {
-      const rest = port ?? (await freePort());
-      const env = envOf('rest-api', surroundings, rest);
+      const restPort = port ?? (await freePort());
+      const env = envOf('rest-api', surroundings, restPort);
       const service = await start({
         app: 'rest-api',
         env: { ...env, RATE_LIMITS: ampleRateLimits, ...own },
         sabotage,
       });
-      return { ...service, port: rest, url: `http://127.0.0.1:${rest}` };
+      return { ...service, port: restPort, url: `http://127.0.0.1:${restPort}` };
     },
 
     /**
-     * A user of the API, whose requests are signed with a key derived from the label.
+     * Creates a user of the API. Requests are signed with a key derived from the seed and the label.
      *
      * @param {string} restUrl
      * @param {string} label
@@ -82,9 +86,9 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
 /**
  * @param {string} app
  * @param {Surroundings} surroundings
- * @param {number} rest the API's port
+ * @param {number} restPort
  */
-function envOf(app, surroundings, rest) {
-  const services = listServices({ ...surroundings, ports: { rest, paperExchange: 0 } });
+function envOf(app, surroundings, restPort) {
+  const services = listServices({ ...surroundings, ports: { rest: restPort, paperExchange: 0 } });
   return services.find((service) => service.app === app)?.env ?? {};
 }
