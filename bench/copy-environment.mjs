@@ -35,7 +35,7 @@ export async function startProduct({ profileFile }) {
     keys,
     paperExchangeDir,
     ports,
-    more: moreFor(profileFile),
+    extraEnv: extraEnvFor(profileFile),
   })
     .filter(({ name }) => name !== 'webhook-dispatcher')
     .map(withAmpleVenues);
@@ -53,7 +53,7 @@ export async function startProduct({ profileFile }) {
   };
 }
 
-function moreFor(profileFile) {
+function extraEnvFor(profileFile) {
   const profiled = {
     NODE_OPTIONS: `${serviceNodeOptions} --import ${import.meta.resolve('./profile.mjs')}`,
     PROFILE_FILE: profileFile ?? '',

@@ -41,12 +41,12 @@ export async function startServers() {
   return { database, servers };
 }
 
-/** The settings of a deployed API, and `more`. */
-export async function apiEnvironment({ databaseUrl, redisUrl }, more) {
+/** The settings of a deployed API, and `extraEnv`. */
+export async function apiEnvironment({ databaseUrl, redisUrl }, extraEnv) {
   const keys = await createKeys();
   const ports = { rest: 0, graphql: 0, paperExchange: 0 };
   const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports });
-  return { ...services.find(({ name }) => name === 'rest-api').env, PORT: '0', ...more };
+  return { ...services.find(({ name }) => name === 'rest-api').env, PORT: '0', ...extraEnv };
 }
 
 /** An API as it is deployed, until `close`. */

@@ -59,8 +59,8 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
 /** As the image runs it; how many it makes at once is said to it as to the peers. */
 function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFile }) {
   const ports = { rest: 0, paperExchange: 0 };
-  const more = { 'webhook-dispatcher': { DELIVERY_CONCURRENCY: String(concurrency) } };
-  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
+  const extraEnv = { 'webhook-dispatcher': { DELIVERY_CONCURRENCY: String(concurrency) } };
+  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, extraEnv });
   const service = services.find(({ name }) => name === 'webhook-dispatcher');
   if (profileFile === undefined) return service;
   const preload = `--import ${import.meta.resolve('./profile.mjs')}`;

@@ -6,7 +6,7 @@ import { openLedgerReceiver } from './receiver.mjs';
 import { findViolations, pairOf } from './reconcile.mjs';
 
 /**
- * Two dispatchers share the work. One of them is repeatedly killed in the middle of pairsOfNewest requests and replaced. The other
+ * Two dispatchers share the work. One of them is repeatedly killed in the middle of its requests and replaced. The other
  * must take over the deliveries that the killed one had in flight.
  */
 

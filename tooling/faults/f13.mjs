@@ -84,7 +84,7 @@ async function setRejectionChance(environment, chance) {
     CREATE OR REPLACE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF random() < ${chance} THEN
-        RAISE EXCEPTION 'failures' USING ERRCODE = (ARRAY['${states.join("','")}'])[1 + floor(random() * ${states.length})];
+        RAISE EXCEPTION 'rejected by the fault' USING ERRCODE = (ARRAY['${states.join("','")}'])[1 + floor(random() * ${states.length})];
       END IF;
       RETURN NULL;
     END $$`);

@@ -8,7 +8,7 @@ import { startService } from './service.mjs';
  * @typedef {{ settings?: Record<string, string>, sabotage?: string | readonly string[] | undefined }} ServiceOptions
  *   `settings` override all other environment variables; `sabotage` names files of sabotage/ that are loaded first
  *
- * @typedef {Omit<import('../launch/service-list.mjs').Surroundings, 'ports'>} Surroundings
+ * @typedef {Omit<import('../launch/service-list.mjs').ServiceListOptions, 'ports'>} ServiceListOptions
  */
 
 /** Short retry delays, so that all five attempts fit into a test. */
@@ -18,7 +18,7 @@ const dispatcherDefaults = { RETRY_DELAYS_MS: '200,300,400,500', LOG_LEVEL: 'inf
  * The built services of one environment, each started once and never restarted.
  *
  * @param {{
- *   surroundings: Surroundings, settings: Record<string, string>, seed: number,
+ *   surroundings: ServiceListOptions, settings: Record<string, string>, seed: number,
  *   lifecycle: import('../launch/lifecycle.mjs').Lifecycle, query: import('./hooks.mjs').Query,
  * }} dependencies `settings` apply to every dispatcher
  */
@@ -85,7 +85,7 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
 
 /**
  * @param {string} app
- * @param {Surroundings} surroundings
+ * @param {ServiceListOptions} surroundings
  * @param {number} restPort
  */
 function envOf(app, surroundings, restPort) {

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
- *   more?: Record<string, Record<string, string>>,
- * }} Surroundings the GraphQL API runs where it has a port; `mailbox` takes the mail, which waits without one; `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
+ *   extraEnv?: Record<string, Record<string, string>>,
+ * }} ServiceListOptions the GraphQL API runs where it has a port; `mailbox` takes the mail, which waits without one; `extraEnv` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main` is the
  * file to run, where that is not the built app's
@@ -41,7 +41,7 @@ export const ampleVenueLimits = { weightPerMinute: 10_000_000, ordersPer10s: 100
 /**
  * Returns every service with its settings. A new app is one more entry.
  *
- * @param {Surroundings} surroundings
+ * @param {ServiceListOptions} surroundings
  * @returns {Service[]}
  */
 export function listServices(surroundings) {
@@ -54,7 +54,7 @@ export function listServices(surroundings) {
     mailbox,
     commit,
     venueLimits,
-    more = {},
+    extraEnv = {},
   } = surroundings;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
   const restUrl = `http://127.0.0.1:${ports.rest}`;
@@ -135,7 +135,7 @@ export function listServices(surroundings) {
       ? []
       : [graphqlService(ports.graphql, { ...api, REST_PUBLIC_URL: restUrl })]),
   ];
-  return services.map((service) => ({ ...service, env: { ...service.env, ...more[service.name] } }));
+  return services.map((service) => ({ ...service, env: { ...service.env, ...extraEnv[service.name] } }));
 }
 
 /**
@@ -154,7 +154,7 @@ function graphqlService(port, env) {
 }
 
 /**
- * @param {NonNullable<Surroundings['mailbox']>} mailbox
+ * @param {NonNullable<ServiceListOptions['mailbox']>} mailbox
  * @returns {Service}
  */
 function mailboxService({ dir, ports }) {

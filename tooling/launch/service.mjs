@@ -31,7 +31,7 @@ try {
     keys: await ensureKeys(paths.keys),
     paperExchangeDir: folder,
     ports: { ...ports, paperExchange: portOf(platform.paper_exchange_url) },
-    more: { 'paper-exchange': { PORT: String(ports.paperExchange) } },
+    extraEnv: { 'paper-exchange': { PORT: String(ports.paperExchange) } },
   });
   const [name] = positionals;
   const service = services.find((each) => each.name === name);
