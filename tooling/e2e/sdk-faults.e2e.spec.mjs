@@ -68,7 +68,7 @@ describe('a request that fails with a connection reset or a temporary status', (
     const client = openSigning();
     proxy.plan(...faults);
     expect(await client.me.get()).toMatchObject({ world: 'test' });
-    expect(proxy.seen).toHaveLength(3);
+    expect(proxy.requests).toHaveLength(3);
     expect(new Set(headersOf('x-svc-nonce')).size).toBe(3);
     expect(new Set(headersOf('x-svc-sig')).size).toBe(3);
   });
@@ -81,7 +81,7 @@ describe('a request that fails with a connection reset or a temporary status', (
     const client = openSigning();
     proxy.plan(fault, fault, fault);
     await expect(client.me.get()).rejects.toBeInstanceOf(kind);
-    expect(proxy.seen).toHaveLength(3);
+    expect(proxy.requests).toHaveLength(3);
   });
 
   it('is not retried if the API demands a wait of more than a minute, and the error contains the wait', async () => {
@@ -91,7 +91,7 @@ describe('a request that fails with a connection reset or a temporary status', (
     const rejected = await client.me.get().catch((error) => error);
     expect(rejected).toBeInstanceOf(RateLimitError);
     expect(rejected.retryAfterMs).toBeGreaterThan(60_000);
-    expect(proxy.seen).toHaveLength(limit + 1);
+    expect(proxy.requests).toHaveLength(limit + 1);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a trade whose response is lost after the commit', () => {
     const { data, response } = await client.trades.create(order).withResponse();
     expect(response.headers.get('idempotency-replayed')).toBe('true');
     expect(new Set(headersOf('idempotency-key')).size).toBe(1);
-    expect(proxy.seen).toHaveLength(3);
+    expect(proxy.requests).toHaveLength(3);
     expect(await tradesCount()).toBe(before + 1);
     expect(await client.trades.get(data.id)).toMatchObject({ id: data.id, price: 10_000 });
   });
@@ -131,7 +131,7 @@ describe('a trade whose response is lost after the commit', () => {
     const created = await Promise.all(Array.from({ length: 15 }, () => client.trades.create(order)));
     expect(new Set(created.map(({ id }) => id)).size).toBe(15);
     expect(await tradesCount()).toBe(before + 15);
-    expect(proxy.seen).toHaveLength(45);
+    expect(proxy.requests).toHaveLength(45);
   }, 120_000);
 });
 
@@ -175,12 +175,12 @@ describe('a clock that is wrong by five minutes', () => {
       const client = openSigning();
       proxy.plan();
       expect(await client.me.get()).toMatchObject({ world: 'test' });
-      expect(proxy.seen).toHaveLength(2);
+      expect(proxy.requests).toHaveLength(2);
       const before = await client.trades.list({ include: 'total' });
       await client.trades.create(order);
       const after = await client.trades.list({ include: 'total' });
       expect(after.pagination.total).toBe(before.pagination.total + 1);
-      expect(proxy.seen).toHaveLength(5);
+      expect(proxy.requests).toHaveLength(5);
     },
   );
 });
