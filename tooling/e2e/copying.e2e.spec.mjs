@@ -1,5 +1,5 @@
 import { units } from '../chaos/amounts.mjs';
-import { cutStreams, ledgerOf, openVenueAccount, setWeather, tradeAtVenue } from '../chaos/venue.mjs';
+import { disconnectStreams, ledgerOf, openVenueAccount, setWeather, tradeAtVenue } from '../chaos/venue.mjs';
 import { createClient, openAccount } from '../launch/first-trade/client.mjs';
 import { pairNamed, pairsOf, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
@@ -187,7 +187,7 @@ it('trades made at the exchange itself appear as EXTERNAL, also those made while
   for (const name of product.workerNames) await product.pause(name);
   expect(await tradeAtVenue(product.paperExchangeUrl, leader.credentials, buy)).toBe(true);
   // Pending stream events are lost with the workers.
-  await cutStreams(product.paperExchangeUrl);
+  await disconnectStreams(product.paperExchangeUrl);
   for (const name of product.workerNames) await product.resume(name);
   await until(externals, (count) => count === before + 2);
 }, 120_000);
