@@ -1,41 +1,41 @@
-/** The paper exchange as its own customers see it, without the product. */
+/** Accesses the paper exchange directly, as its own customers do, without the product. */
 
 /**
  * @typedef {{ api_key: string, api_secret: string }} Credentials
  * @typedef {{ apiKey: string, secret: string, symbol: string, side: 'BUY' | 'SELL', quantity: string, type: string, timeInForce?: string, price?: string }} BareOrder
  */
 
-/** Never short of anything: rounds take from it what they sell. */
+/** Large enough for all rounds, which also sell from these balances. */
 const BALANCES = { USDT: '1000000', BTC: '1' };
 
 /** @returns {Promise<Credentials>} */
 export async function openVenueAccount(url) {
-  const answer = await fetch(`${url}/admin/accounts`, {
+  const response = await fetch(`${url}/admin/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ balances: BALANCES }),
   });
-  if (!answer.ok) throw new Error(`the exchange opened no account: ${answer.status}`);
-  return answer.json();
+  if (!response.ok) throw new Error(`could not open an account at the exchange: ${response.status}`);
+  return response.json();
 }
 
 /** @returns {Promise<{ client_order_id: string, status: string, filled_amount: string }[]>} all orders of an account */
 export async function ordersAtVenue(url, { api_key }) {
-  const answer = await fetch(`${url}/admin/ledger?api_key=${api_key}`);
-  if (!answer.ok) throw new Error(`no ledger: ${answer.status}`);
-  return (await answer.json()).orders;
+  const response = await fetch(`${url}/admin/ledger?api_key=${api_key}`);
+  if (!response.ok) throw new Error(`could not read the ledger: ${response.status}`);
+  return (await response.json()).orders;
 }
 
-/** `work` for each item, some at once; what they come to, in the order of the items. */
-export async function mapConcurrently(items, laneCount, work) {
+/** Calls `work` for each item with limited concurrency. Returns the results in the order of the items. */
+export async function mapConcurrently(items, concurrency, work) {
   const results = [];
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < items.length) {
-      const place = next++;
-      results[place] = await work(items[place], place);
+      const index = next++;
+      results[index] = await work(items[index], index);
     }
   };
-  await Promise.all(Array.from({ length: laneCount }, lane));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
 }
