@@ -11,7 +11,7 @@ import { migrateDatabase, superviseService } from '../launch/service-processes.m
 import { temporaryFolder } from '../launch/test-servers.mjs';
 
 /** Short restart delays: a process that a test killed is not faulty. */
-const SHORT_RESTART_DELAYS = { firstMs: 250, mostMs: 1_000, calmAfterMs: 1_000 };
+const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 };
 
 /**
  * Starts the product with its own Postgres and Redis. As in a deployment, both servers write acknowledged data to the disk.

@@ -195,13 +195,13 @@ describe('npm start', () => {
 
     const second = launch();
     expect(await ended(second.child)).toBe(1);
-    expect(second.output).toContain(`Already running here, as process ${first.child.pid}.`);
+    expect(second.output).toContain(`Already running as process ${first.child.pid}.`);
 
     const { commit } = await api.version.get();
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
     const apiProcess = descendantsOf(first.child.pid).find(({ command }) => command.includes('rest-api'));
     process.kill(apiProcess.pid, 'SIGKILL');
-    await untilOutput(first, 'ended (SIGKILL) and is started again');
+    await untilOutput(first, 'ended (SIGKILL); restarting');
     await until(
       () => api.health.get().catch(() => ({ status: 'unavailable' })),
       ({ status }) => status === 'ok',

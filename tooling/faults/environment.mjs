@@ -79,7 +79,7 @@ async function createEnvironment(options, lifecycle) {
   const ledger = openLedger(platform);
   const { hooks, addHooks } = openHooks({ query, keys });
   const paperExchangeDir = join(folder, 'paper-exchange');
-  const surroundings = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
+  const serviceOptions = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
   return {
     databaseUrl,
     redisUrl: redis.url,
@@ -99,7 +99,7 @@ async function createEnvironment(options, lifecycle) {
     ledger,
     emit: ledger.emit,
     emitMany: ledger.emitMany,
-    ...openServices({ surroundings, settings, seed, lifecycle, query }),
+    ...openServices({ serviceOptions, settings, seed, lifecycle, query }),
     ...openObservation({ query, ledger, hooks }),
     /** Stops all services and servers. */
     async close() {

@@ -23,7 +23,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     dataDir,
     port: ownPort,
     logFile: join(folder, `redis-${ownPort}.log`),
-    throwAway: mode === 'plain',
+    isTemporary: mode === 'plain',
     say: () => undefined,
   });
   // A replica is synchronised immediately; by default, Redis waits for more replicas first.

@@ -18,14 +18,14 @@ const dispatcherDefaults = { RETRY_DELAYS_MS: '200,300,400,500', LOG_LEVEL: 'inf
  * The built services of one environment, each started once and never restarted.
  *
  * @param {{
- *   surroundings: ServiceListOptions, settings: Record<string, string>, seed: number,
+ *   serviceOptions: ServiceListOptions, settings: Record<string, string>, seed: number,
  *   lifecycle: import('../launch/lifecycle.mjs').Lifecycle, query: import('./hooks.mjs').Query,
  * }} dependencies `settings` apply to every dispatcher
  */
-export function openServices({ surroundings, settings, seed, lifecycle, query }) {
+export function openServices({ serviceOptions, settings, seed, lifecycle, query }) {
   /** @type {Record<string, string>} */
   const dispatcherEnv = {
-    ...envOf('webhook-dispatcher', surroundings, 0),
+    ...envOf('webhook-dispatcher', serviceOptions, 0),
     ...dispatcherDefaults,
     ...settings,
   };
@@ -59,7 +59,7 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
      */
     async startApi({ settings: own = {}, sabotage, port } = {}) {
       const restPort = port ?? (await freePort());
-      const env = envOf('rest-api', surroundings, restPort);
+      const env = envOf('rest-api', serviceOptions, restPort);
       const service = await start({
         app: 'rest-api',
         env: { ...env, RATE_LIMITS: ampleRateLimits, ...own },
@@ -85,10 +85,10 @@ export function openServices({ surroundings, settings, seed, lifecycle, query })
 
 /**
  * @param {string} app
- * @param {ServiceListOptions} surroundings
+ * @param {ServiceListOptions} serviceOptions
  * @param {number} restPort
  */
-function envOf(app, surroundings, restPort) {
-  const services = listServices({ ...surroundings, ports: { rest: restPort, paperExchange: 0 } });
+function envOf(app, serviceOptions, restPort) {
+  const services = listServices({ ...serviceOptions, ports: { rest: restPort, paperExchange: 0 } });
   return services.find((service) => service.app === app)?.env ?? {};
 }

@@ -2,22 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
-import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
-import { hasApt, withoutApt } from '../launch/unpacked-redis.mjs';
+import { browserMissingMessage, findBrowser } from '../launch/browser.mjs';
+import { hasKeyring, keyringMissingMessage } from '../launch/keyring.mjs';
+import { aptMissingMessage, hasApt } from '../launch/unpacked-redis.mjs';
 
 // The browser's path for the browser tests; empty without one. `npm test` sets it, and installs a browser first.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
-  if (process.env.TEST_BROWSER === '') console.error(withoutBrowser());
+  if (process.env.TEST_BROWSER === '') console.error(browserMissingMessage());
 }
 if (process.env.TEST_KEYRING === undefined) {
   process.env.TEST_KEYRING = hasKeyring() ? 'yes' : '';
-  if (process.env.TEST_KEYRING === '') console.error(withoutKeyring());
+  if (process.env.TEST_KEYRING === '') console.error(keyringMissingMessage());
 }
 if (process.env.TEST_APT === undefined) {
   process.env.TEST_APT = hasApt() ? 'yes' : '';
-  if (process.env.TEST_APT === '') console.error(withoutApt());
+  if (process.env.TEST_APT === '') console.error(aptMissingMessage());
 }
 const leftOut = [
   ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : []),

@@ -36,7 +36,9 @@ try {
   const [name] = positionals;
   const service = services.find((each) => each.name === name);
   if (service === undefined)
-    throw new Error(`Name a service: npm run service -- ${services.map((each) => each.name).join('|')}`);
+    throw new Error(
+      `Unknown or missing service name. Use: npm run service -- ${services.map((each) => each.name).join('|')}`,
+    );
   run(service);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, readJsonIfThere, writePrivateFile } from '../launch/files.mjs';
+import { makeFolder, readJsonIfExists, writePrivateFile } from '../launch/files.mjs';
 
 /**
  * Stores the mails of a development mailbox, one file each. Only the owner of the process can read the files, because a
@@ -52,7 +52,7 @@ export function openMailFolder({ folder, limit, now = Date.now }) {
     list() {
       return names()
         .reverse()
-        .map((name) => readJsonIfThere(join(folder, name)))
+        .map((name) => readJsonIfExists(join(folder, name)))
         .filter((mail) => mail !== null);
     },
 
@@ -62,7 +62,7 @@ export function openMailFolder({ folder, limit, now = Date.now }) {
      */
     get(id) {
       const [name] = filesOf(id);
-      return name === undefined ? null : readJsonIfThere(join(folder, name));
+      return name === undefined ? null : readJsonIfExists(join(folder, name));
     },
   };
 }
