@@ -5,9 +5,9 @@ import { findBannedWords } from './banned-words.mjs';
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run counts [-- <root>]`: figures of the structure, to compare two releases of the repository.
+ * `npm run counts [-- <root>]`: prints figures about the structure of the repository, to compare two releases.
  *
- * Functions, constructors and short files are counted in product code: no tests, no test support, no migrations.
+ * Functions, constructors and short files are counted only in product code, without tests, test support and migrations.
  */
 
 const LONG_FUNCTION_LINES = 60;
@@ -41,7 +41,7 @@ function* nodes(/** @type {any} */ node) {
 const linesOf = (/** @type {string} */ text, /** @type {Node} */ { start, end }) =>
   text.slice(start, end).split('\n').length;
 
-/** The folder of core that a file belongs to, or the file's own name at the root of core. */
+/** Returns the folder of core that contains a file; for a file at the root of core, the file's name. */
 const unitOf = (/** @type {string} */ file) => file.replace('packages/core/src/', '').split('/')[0] ?? '';
 
 function coreImports() {
@@ -58,7 +58,7 @@ function coreImports() {
   return pairs;
 }
 
-/** Members of the interface or type `name` that is declared in the same file. */
+/** Returns the number of members of the interface or type `name`, which the same file must declare. */
 function membersOf(/** @type {any} */ program, /** @type {string} */ name) {
   for (const node of nodes(program)) {
     if (node.type === 'TSInterfaceDeclaration' && node.id.name === name) return node.body.body.length;
@@ -68,7 +68,7 @@ function membersOf(/** @type {any} */ program, /** @type {string} */ name) {
   return 1;
 }
 
-/** Collaborators of a constructor; a parameter named parts, options or dependencies counts by its members. */
+/** Counts the collaborators of a constructor. A parameter named parts, options or dependencies counts by its members. */
 function collaborators(/** @type {any} */ program, /** @type {Node} */ declared) {
   return declared.value.params.reduce((/** @type {number} */ sum, /** @type {any} */ parameter) => {
     const inner = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
@@ -107,12 +107,12 @@ const short = modules.filter(
 const figures = [
   ['files of hand-written code and prose', proseFiles(root).length],
   ['folders and loose files of core', units.size],
-  ['pairs of them of which one imports the other', imports.size],
-  ['imports between them', [...imports.values()].reduce((sum, count) => sum + count, 0)],
+  ['pairs of folders or files where one imports the other', imports.size],
+  ['imports between these folders and files', [...imports.values()].reduce((sum, count) => sum + count, 0)],
   [`functions over ${LONG_FUNCTION_LINES} lines`, functions.length],
   [`constructors with more than ${CONSTRUCTOR_MAX} collaborators`, constructors.length],
   [`product files under ${SHORT_FILE_LINES} lines`, short.length],
-  [`… of product files`, product.length],
+  [`product files`, product.length],
   ['banned words in prose', findBannedWords(root).length],
 ];
 for (const [name, value] of figures) console.log(`${String(value).padStart(7)}  ${name}`);
