@@ -22,9 +22,9 @@ afterAll(async () => {
 });
 
 /** Runs a command and returns its data. Fails with stderr if the command failed. */
-async function dataOf(given, more) {
-  const { code, stdout, stderr } = await home.svc([...given, '--json'], more);
-  expect([given.join(' '), code, code === 0 ? '' : stderr]).toEqual([given.join(' '), 0, '']);
+async function dataOf(args, extraEnv) {
+  const { code, stdout, stderr } = await home.svc([...args, '--json'], extraEnv);
+  expect([args.join(' '), code, code === 0 ? '' : stderr]).toEqual([args.join(' '), 0, '']);
   return JSON.parse(stdout);
 }
 /** Runs the shell lines of a README section, with the address of this API. */
@@ -196,8 +196,8 @@ describe('svc against the real product', () => {
       ({ length }) => length > 0,
     );
     expect(decision.outcome).toBe('COPIED');
-    const asked = await paste('GraphQL');
-    expect([asked.code, JSON.parse(asked.stdout).trades.nodes.length]).toEqual([0, 3]);
+    const graphql = await paste('GraphQL');
+    expect([graphql.code, JSON.parse(graphql.stdout).trades.nodes.length]).toEqual([0, 3]);
     // About twelve runs, each in a new process.
   }, 180_000);
 

@@ -109,7 +109,7 @@ describe('a kill -9 of the webhook dispatcher', () => {
   it('in the middle of a delivery loses no event, and the event is sent again with the same id', async () => {
     let isHolding = true;
     const receiver = await startReceiver({
-      response: async () => {
+      answer: async () => {
         while (isHolding) await new Promise((resolve) => setTimeout(resolve, 20));
         return 204;
       },

@@ -212,11 +212,11 @@ describe('npm start', () => {
 
     const again = launch();
     await untilOutput(again, 'Ready.');
-    const kept = JSON.parse(readFileSync(stateFile, 'utf8'));
-    expect(kept.api_key).toBe(state.api_key);
-    const later = createClient({ restUrl: kept.rest_url, apiKey: kept.api_key });
+    const newState = JSON.parse(readFileSync(stateFile, 'utf8'));
+    expect(newState.api_key).toBe(state.api_key);
+    const later = createClient({ restUrl: newState.rest_url, apiKey: newState.api_key });
     expect(await later.trades.get(id)).toMatchObject({ status: 'FILLED' });
-    expect((await mailsOf(kept.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
+    expect((await mailsOf(newState.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
     expect(await stop(again.child)).toEqual([]);
   }, 360_000);
 });

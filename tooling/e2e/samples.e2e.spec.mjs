@@ -138,7 +138,7 @@ describe('the samples of the API reference', () => {
     cleanup.push(() => product.stop());
     const receiver = await startReceiver();
     cleanup.push(() => receiver.stop());
-    const failingReceiver = await startReceiver({ response: () => 500 });
+    const failingReceiver = await startReceiver({ answer: () => 500 });
     cleanup.push(() => failingReceiver.stop());
     const privateKey = keyOf('samples');
     const fixtures = {

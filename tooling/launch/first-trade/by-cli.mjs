@@ -54,7 +54,7 @@ export async function playFirstTrade({ restUrl, paperExchangeUrl, show = () => {
       ].map(([kind, id]) =>
         receiver.until(
           `${kind} of ${id}`,
-          ({ event, isGenuine }) => event.runSvc === kind && event.data.id === id && isGenuine,
+          ({ event, isGenuine }) => event.type === kind && event.data.id === id && isGenuine,
         ),
       ),
     );
