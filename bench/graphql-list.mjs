@@ -60,7 +60,7 @@ async function assertSameLists(contestants, users) {
       lists.push(data.trades.nodes);
     }
     deepEqual(lists[1], lists[0]);
-    if (lists[0].length !== 20) throw new Error('the list must contain 20 trades; got ${lists[0].length}');
+    if (lists[0].length !== 20) throw new Error(`the list must contain 20 trades; got ${lists[0].length}`);
   }
 }
 
