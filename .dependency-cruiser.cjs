@@ -1,16 +1,16 @@
 /**
- * Rules about which module may import which. They define the architecture that docs/architecture.md draws. Each has a
- * deliberately wrong fixture under tooling/boundaries/fixtures/<rule name>/ that proves it fires.
+ * Rules about which module may import which. They define the architecture that docs/architecture.md draws. For each rule, a
+ * fixture under tooling/boundaries/fixtures/<rule name>/ violates it, to prove that the rule reports violations.
  *
  * - Paths are source paths: workspace packages resolve to their source, as they do for tests.
- * - Type-only imports count: knowing a shape is a dependency too.
- * - What no import can show (process.env, fetch, venue names) is in tooling/boundaries/source-rules.mjs.
+ * - Type-only imports count, because a type is a dependency too.
+ * - Rules that do not depend on imports (process.env, fetch, venue names) are in tooling/boundaries/source-rules.mjs.
  */
 
 const SPEC = '\\.spec\\.m?ts$';
 const SUPPORT = [SPEC, '/testing/', '/test/', '/conformance/'];
 
-/** Packages, or entry points of packages (`runtime/backoff`), whether the import resolved or not. */
+/** Matches other packages of the workspace, or entry points of them (`runtime/backoff`), whether or not the import resolved. */
 const packages = (...names) =>
   `^(?:packages/|@trading-automation/)(?:${names.map((name) => name.replace('/', '/(?:src/)?')).join('|')})(?:/|$)`;
 /** Every test may use it; `production-code-imports-no-test-support` keeps it out of the product. */
@@ -18,20 +18,20 @@ const TEST_SUPPORT = packages('runtime/testing');
 const ANY_PACKAGE = '^(?:packages/|@trading-automation/)';
 const APPS = '^apps/';
 
-/** A package of the registry, as it resolves (in node_modules) and as it is written. */
+/** Matches npm packages, both resolved (in node_modules) and as written in the import. */
 const npm = (...names) => `(?:^|/node_modules/)(?:${names.join('|')})(?:/|$)`;
 
 const packageMayImport = (name, ...allowed) => ({
   name: `${name}-imports-${allowed.join('-and-').replaceAll('/', '-') || 'no-workspace-package'}`,
-  comment: `packages/${name} may know ${allowed.length > 0 ? `only ${allowed.join(', ')}` : 'no other package of the workspace'}.`,
+  comment: `packages/${name} may import ${allowed.length > 0 ? `only ${allowed.join(', ')}` : 'no other package of the workspace'}.`,
   from: { path: `^packages/${name}/` },
   to: { path: ANY_PACKAGE, pathNot: [packages(name, ...allowed), TEST_SUPPORT] },
 });
 
-/** An app's tests may use more than the app: they play its callers and its surroundings. */
+/** Tests of an app may import more than the app, because they simulate its callers and the services it uses. */
 const appMayImport = (name, ...allowed) => ({
   name: `${name}-imports-only-its-list`,
-  comment: `apps/${name} is a transport: it may know ${allowed.join(', ') || 'no package of the workspace'}.`,
+  comment: `apps/${name} is a transport: it may import ${allowed.join(', ') || 'no package of the workspace'}.`,
   from: { path: `^apps/${name}/`, pathNot: SUPPORT },
   to: {
     path: ANY_PACKAGE,
@@ -40,8 +40,8 @@ const appMayImport = (name, ...allowed) => ({
 });
 
 /**
- * Folder of core -> the folders it may import. What is not listed is forbidden, and a folder that is not listed fails
- * `core-folders-have-a-place`. A folder is listed after everything it imports, so no cycle can be written down.
+ * Maps each folder of core to the folders that it may import. All other folders are forbidden, and a folder that is not
+ * listed fails `core-folders-have-a-place`. Each folder is listed after the folders that it imports, so cycles cannot exist.
  */
 const BASIS = ['values', 'platform', 'operations'];
 const FEATURE_ORDER = {
@@ -69,14 +69,14 @@ const FEATURE_ORDER = {
   events: [...BASIS, 'access'],
   webhooks: [...BASIS, 'access', 'sealing'],
 };
-/** Folders that assemble the features, and the tests' own. They may import every feature. */
+/** Folders that assemble the features, and the folder of the test environment. They may import every feature. */
 const ASSEMBLY = ['database', 'api', 'testing'];
 const FEATURES = Object.keys(FEATURE_ORDER);
 const inFeature = (...names) => `^packages/core/src/(?:${names.join('|')})/`;
 
 const featureOrder = FEATURES.map((feature) => ({
   name: `feature-order-of-${feature}`,
-  comment: `core/${feature} may import ${FEATURE_ORDER[feature].join(', ') || 'no other folder of core'}. A feature that must react to it subscribes to its events.`,
+  comment: `core/${feature} may import ${FEATURE_ORDER[feature].join(', ') || 'no other folder of core'}. Features that must react to core/${feature} subscribe to its events.`,
   from: { path: inFeature(feature) },
   to: { path: inFeature(...FEATURES), pathNot: inFeature(feature, ...FEATURE_ORDER[feature]) },
 }));
@@ -84,7 +84,7 @@ const featureOrder = FEATURES.map((feature) => ({
 const forbidden = [
   {
     name: 'no-cycles',
-    comment: 'Two files that need each other are one file, or hide a third.',
+    comment: 'If two files import each other, merge them or extract a third file.',
     from: {},
     to: { circular: true },
   },
@@ -98,7 +98,7 @@ const forbidden = [
   {
     name: 'cli-imports-sdk',
     comment:
-      'packages/cli may know only sdk: what it can do, anybody can. Its generator reads the contracts, and its tests play an API from them.',
+      'packages/cli may import only sdk, so that every user of the SDK can do what the CLI does. Its generator reads the contracts, and its tests simulate an API with them.',
     from: { path: '^packages/cli/', pathNot: [...SUPPORT, '^packages/cli/scripts/'] },
     to: { path: ANY_PACKAGE, pathNot: packages('cli', 'sdk') },
   },
@@ -114,7 +114,7 @@ const forbidden = [
   {
     name: 'core-sees-only-the-exchange-port',
     comment:
-      'Core decides about trades; which venue library carries them is the business of the trading worker. Its tests may use the fake.',
+      'Core decides about trades; only the trading worker knows the library that sends them to a venue. Tests of core may use the fake.',
     from: { path: '^packages/core/', pathNot: SUPPORT },
     to: {
       path: '^(?:packages/exchanges/src|@trading-automation/exchanges)/',
@@ -123,14 +123,14 @@ const forbidden = [
   },
   {
     name: 'nothing-imports-an-app',
-    comment: 'An app is a process. What two processes share is a package.',
+    comment: 'An app is a process. Code that two processes share belongs in a package.',
     from: { pathNot: APPS },
     to: { path: APPS },
   },
   {
     name: 'no-app-imports-another-app',
     comment:
-      'Processes meet over the wire, Postgres and Redis, never by import. Tests of one may play the callers of another.',
+      'Processes communicate through HTTP, Postgres and Redis, never through imports. Tests of one app may call another.',
     from: { path: '^apps/([^/]+)/', pathNot: SUPPORT },
     to: { path: APPS, pathNot: '^apps/$1/' },
   },
@@ -141,7 +141,7 @@ const forbidden = [
   {
     name: 'webhook-dispatcher-sees-only-delivery-features',
     comment:
-      'The dispatcher talks to the outside: of core it may know webhooks, notifications, what opens their secrets, and the door that sets core up.',
+      'The dispatcher calls foreign hosts. Of core, it may import only webhooks, notifications, mail, sealing and the entry point.',
     from: { path: '^apps/webhook-dispatcher/', pathNot: SUPPORT },
     to: {
       path: '^packages/core/src/',
@@ -153,21 +153,21 @@ const forbidden = [
   appMayImport('dashboard', 'contracts', 'sdk'),
   {
     name: 'dashboard-features-stand-apart',
-    comment: 'A feature of the dashboard can be deleted with its folder.',
+    comment: 'A feature of the dashboard must be removable by deleting its folder.',
     from: { path: '^apps/dashboard/features/([^/]+)/' },
     to: { path: '^apps/dashboard/features/', pathNot: '^apps/dashboard/features/$1/' },
   },
   {
     name: 'tooling-is-for-config-files',
     comment:
-      'The product runs without the tools that build it. Benchmarks play its surroundings, as tests do, and start it.',
+      'The product must run without its tooling. Only benchmarks and tests may import the tooling, to start the product.',
     from: { path: '^(?:apps|packages)/', pathNot: '\\.config\\.[cm]?[jt]s$' },
     to: { path: '^tooling/' },
   },
   ...featureOrder,
   {
     name: 'core-folders-have-a-place',
-    comment: 'A folder of core is listed in FEATURE_ORDER before anything imports it.',
+    comment: 'Add a new folder of core to FEATURE_ORDER before you import it.',
     from: {},
     to: {
       path: '^packages/core/src/[^/]+/',
@@ -176,20 +176,19 @@ const forbidden = [
   },
   {
     name: 'features-know-no-assembly',
-    comment:
-      'The database, the API bundle and the test environment are built on the features, never the reverse.',
+    comment: 'The database, the API bundle and the test environment import the features, never the reverse.',
     from: { path: inFeature(...FEATURES), pathNot: SUPPORT },
     to: { path: inFeature(...ASSEMBLY) },
   },
   {
     name: 'core-is-entered-by-folder',
-    comment: 'A file of core lives in a folder that says what it belongs to; only the entry point is loose.',
+    comment: 'Every file of core is in the folder of its feature; only the entry point is not in a folder.',
     from: {},
     to: { path: '^packages/core/src/(?!index\\.ts$)[^/]+\\.ts$' },
   },
   {
     name: 'features-are-entered-by-their-door',
-    comment: 'Another feature is its index.ts; everything else in its folder may change without asking.',
+    comment: 'Import another feature only through its index.ts; its other files are private.',
     from: { path: '^packages/core/src/([^/]+)/' },
     to: {
       path: inFeature(...FEATURES),
@@ -198,7 +197,7 @@ const forbidden = [
   },
   {
     name: 'packages-are-entered-by-their-door',
-    comment: 'No deep path into another package works: only what its exports map names.',
+    comment: 'Import other packages only through the entries of their exports map, never through deep paths.',
     from: { path: ['^(?:apps|packages|tooling)/([^/]+)/', '^(bench)/'] },
     to: {
       path: '^packages/',
@@ -214,27 +213,26 @@ const forbidden = [
   },
   {
     name: 'barrels-only-at-doors',
-    comment: "An index.ts is a package's entry or a feature's door; anywhere else it hides who needs what.",
+    comment: 'An index.ts is the entry of a package or a feature. Anywhere else it hides dependencies.',
     from: {},
     to: { path: '^(?:packages|apps)/[^/]+/src/[^/]+/.+/index\\.ts$' },
   },
   {
     name: 'entities-stay-in-their-folder',
-    comment:
-      'A row is known to its feature and to data-source.ts alone: services answer with contract types.',
+    comment: 'Only its own feature and data-source.ts may import an entity; services return contract types.',
     from: { path: '^(.+)/[^/]+$', pathNot: [...SUPPORT, '/data-source\\.ts$'] },
     to: { path: '^packages/core/.+\\.entity\\.ts$', pathNot: '^$1/[^/]+$' },
   },
   {
     name: 'doors-show-no-entity',
-    comment: "A feature's index.ts offers its module, service and public types, never its rows.",
+    comment: "A feature's index.ts exports its module, service and public types, never its entities.",
     from: { path: inFeature(...FEATURES).concat('index\\.ts$') },
     to: { path: '\\.entity\\.ts$' },
   },
   {
     name: 'rules-are-pure',
     comment:
-      'A *.rules.ts decides from its arguments: contracts, exact arithmetic, the backoff, the reading of a URL and other rules and types of its folder, no framework, clock, randomness or I/O.',
+      'A *.rules.ts decides only from its arguments. It may import contracts, core/values, the backoff, and the rules and types of its folder, but no framework, clock, randomness or I/O.',
     from: { path: '^(packages/core/.+)/[^/]+\\.rules\\.ts$' },
     to: {
       pathNot: [
@@ -259,7 +257,7 @@ const forbidden = [
   },
   {
     name: 'typeorm-stays-near-the-data',
-    comment: 'SQL and its mapper live in persistence and core, there in no rules, views, types or modules.',
+    comment: 'Only persistence and core may import TypeORM; in core, only entities, queries and services.',
     from: {
       pathNot: [
         ...SUPPORT,
@@ -272,21 +270,21 @@ const forbidden = [
   },
   {
     name: 'graphql-stays-in-the-graphql-api',
-    comment: 'GraphQL is one transport of several.',
+    comment: 'GraphQL is one of several transports.',
     from: { pathNot: ['^apps/graphql-api/', '^apps/dashboard/', '^bench/', ...SUPPORT] },
     to: { path: npm('@nestjs/graphql', '@nestjs/mercurius', 'mercurius', 'graphql') },
   },
   {
     name: 'packages-know-no-http-server',
     comment:
-      'Core and its neighbours must not see HTTP; a server belongs to an app, and what the servers of both APIs share to runtime/http.',
+      'Packages must not depend on an HTTP server. A server belongs to an app; code that both API servers share belongs to runtime/http.',
     from: { path: '^packages/', pathNot: [...SUPPORT, '^packages/runtime/src/http/'] },
     to: { path: npm('express', 'fastify', '@nestjs/platform-express', '@nestjs/platform-fastify') },
   },
   {
     name: 'network-clients-only-at-the-edges',
     comment:
-      'Code with network access can leak data: only exchanges, the SDK, webhook delivery, the paper exchange and the live views of the command line have it. (The GraphQL API serves WebSockets.)',
+      'Code with network access can leak data. Only exchanges, the SDK, webhook delivery, the paper exchange and the live commands of the CLI may have it. (The GraphQL API serves WebSockets.)',
     from: {
       path: '^(?:apps|packages)/',
       pathNot: [
@@ -302,14 +300,14 @@ const forbidden = [
   },
   {
     name: 'contracts-and-pagination-need-zod-alone',
-    comment: "They run in browsers and in other people's programs.",
+    comment: 'These packages run in browsers and in programs of users, so zod is their only dependency.',
     from: { path: '^packages/(contracts|pagination)/src/', pathNot: SPEC },
     to: { pathNot: [ANY_PACKAGE, npm('zod')] },
   },
   {
     name: 'the-browser-entry-reaches-no-node',
     comment:
-      'The browser entries of signed-request, signing and the verifying of webhooks, must bundle: pure JavaScript engines alone.',
+      'The browser entries of signed-request must bundle for browsers, so they may use only the pure JavaScript engines.',
     from: { path: '^packages/signed-request/src/(?:browser|webhooks|webhooks-web-crypto)\\.ts$' },
     to: {
       path: [npm('secp256k1'), '^(?:node:)?(?:crypto|buffer|fs|fs/promises|module|process)$'],
@@ -318,7 +316,7 @@ const forbidden = [
   },
   {
     name: 'production-code-imports-no-test-support',
-    comment: 'Fakes, template databases and specs must never reach a running product.',
+    comment: 'Production code must not import fakes, template databases or specs.',
     from: { path: '^(?:apps|packages)/', pathNot: [...SUPPORT, '^packages/exchanges/src/fake/'] },
     to: {
       path: ['^packages/(?:persistence|runtime)/src/testing/', '^packages/exchanges/src/fake/', SPEC],

@@ -1,33 +1,33 @@
 /**
- * What `analytics.mjs` reads: one user whose fills were stored and booked, written straight into the database as the
- * trading worker would have left them.
+ * Writes the data that `analytics.mjs` reads: the trades, fills and lots of one user, directly into the database. The rows
+ * are the same as the trading worker would write.
  */
 
-/** Two fills a trade; trades of a pair take turns in buying and in selling what was bought. */
+/** Each trade has two fills. The trades of a pair alternate: a buy, then the sale of it. */
 export const FILLS_A_TRADE = 2;
 export const DAYS = 365;
 export const PAIRS = 10;
 export const ACCOUNTS = 2;
 export const STRATEGIES = 3;
-const TRADES_AT_ONCE = 50_000;
+const TRADES_PER_STATEMENT = 50_000;
 
 /**
  * @param {{ database: import('pg').Client, fills: number }} options
  * @returns {Promise<string>} the user's id
  */
-export async function writeLedger({ database, fills }) {
+export async function writeTrades({ database, fills }) {
   const { rows } = await database.query('INSERT INTO users (id) VALUES (gen_random_uuid()) RETURNING id');
   const userId = rows[0].id;
   await database.query(ACCOUNTS_SQL, [userId, ACCOUNTS]);
   await database.query(PAIRS_SQL, [PAIRS]);
   await database.query(STRATEGIES_SQL, [userId, STRATEGIES]);
   const trades = fills / FILLS_A_TRADE;
-  for (let from = 0; from < trades; from += TRADES_AT_ONCE)
-    await database.query(TRADES_SQL, [trades, from, Math.min(from + TRADES_AT_ONCE, trades) - 1, DAYS]);
+  for (let from = 0; from < trades; from += TRADES_PER_STATEMENT)
+    await database.query(TRADES_SQL, [trades, from, Math.min(from + TRADES_PER_STATEMENT, trades) - 1, DAYS]);
   await database.query(FILLS_SQL);
   await database.query(LOTS_SQL);
   await database.query(CLOSURES_SQL);
-  await database.query(CLOSINGS_SQL);
+  await database.query(CLOSED_TRADES_SQL);
   await database.query('VACUUM ANALYZE');
   return userId;
 }
@@ -51,8 +51,8 @@ const STRATEGIES_SQL = `
   FROM generate_series(1, $2::int) n`;
 
 /**
- * The nth trade: its pair is the nth in turn, its side turns with every round of the pairs, so that each sale is of
- * what was bought a round before on the same account. Every other round is of a strategy in turn, or of none.
+ * Trade n uses pair n mod PAIRS. A round is one trade per pair. Rounds alternate between buy and sell, and a sale sells what
+ * the previous round bought on the same account. Each two rounds belong to the next strategy in turn, or to none.
  */
 const TRADES_SQL = `
   WITH pair AS (SELECT id, symbol, row_number() OVER (ORDER BY symbol) - 1 AS place, count(*) OVER () AS n FROM trade_pairs),
@@ -75,7 +75,7 @@ const TRADES_SQL = `
   JOIN account a ON a.place = d.round / 2 % a.n
   LEFT JOIN strategy s ON s.place = d.round / 2 % (s.n + 1)`;
 
-/** A second apart; fees in quote currency. */
+/** The fills of a trade are 100 ms apart; their fees are in quote currency. */
 const FILLS_SQL = `
   INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
     fee_currency, liquidity, executed_at)
@@ -83,7 +83,7 @@ const FILLS_SQL = `
     'USDT', 'TAKER', t.created_at + n * interval '100 ms'
   FROM trades t CROSS JOIN generate_series(1, ${FILLS_A_TRADE}) n`;
 
-/** Every purchase is sold by the trade of its pair that comes next; of the very last ones some are still held. */
+/** The next trade of the pair sells each purchase. The last purchases of a pair may have no sale and stay open. */
 const LOTS_SQL = `
   INSERT INTO lots (id, user_id, exchange_account_id, trade_pair_id, symbol, strategy_id, trade_id, side, opened_amount,
     open_amount, opened_value, open_value, opened_at, closed_at)
@@ -105,7 +105,7 @@ const CLOSURES_SQL = `
   JOIN fills x ON x.trade_id = t.next_id AND x.exchange_fill_id = f.exchange_fill_id
   WHERE t.side = 'BUY'`;
 
-const CLOSINGS_SQL = `
+const CLOSED_TRADES_SQL = `
   UPDATE trades t SET closed_at = r.closed_at, realized_pnl = round(r.pnl, 18)
   FROM (SELECT l.trade_id, max(l.closed_at) AS closed_at, sum(c.pnl) AS pnl
         FROM lots l JOIN lot_closures c ON c.lot_id = l.id GROUP BY l.trade_id) r

@@ -1,16 +1,16 @@
 /**
- * Analytics of a user with a million fills, beside the bare sums over the same fills.
+ * Compares the analytics of a user with a million fills with plain SQL sums over the same fills.
  *
  *   pnpm turbo run build && node bench/analytics.mjs [fills]
  *
- * 1. One throw-away Postgres: one user, two accounts, ten pairs, three strategies, a year; a trade has two fills, and
- *    each purchase is sold by the next trade of its pair.
- * 2. `analytics` is the product's own: everything that `GET /v1/trades/analytics` answers, read through its service.
- *    The baseline is the least that any implementation must read: `SELECT` of count, volume and fees over the fills.
- *    The run first checks that both return the same count, volume and fees, and that net_pnl is that of the lots.
- * 3. `kept` is with all days up to date, as the trading worker leaves them. `kept, but one day` has the newest day to
- *    read from the ledger itself, as right after a fill; `half a day cut off` begins and ends within a day.
- * 4. Runs are interleaved, so that a machine that slows down slows all alike; each figure is the median of the runs.
+ * 1. A temporary Postgres contains one user with two accounts, ten pairs, three strategies and one year of trades. A trade
+ *    has two fills, and the next trade of the pair sells each purchase.
+ * 2. The product runs everything behind `GET /v1/trades/analytics`, through its service. The baseline is the minimum that
+ *    any implementation must read: a `SELECT` of count, volume and fees over the fills.
+ *    The run first checks that volume and fees of both are equal, and that net_pnl is the sum over the lots.
+ * 3. `kept` reads up-to-date rollups of all days, as the trading worker maintains them. `kept, but one day` must read the
+ *    newest day from the fills, as right after a fill. `half a day cut off` begins and ends within a day.
+ * 4. Runs are interleaved, so that a slow phase of the machine affects all alike. Each figure is the median of the runs.
  */
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -19,7 +19,7 @@ import { AnalyticsService, DailyRollups } from '@trading-automation/core/analyti
 import pg from 'pg';
 import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
-import { ACCOUNTS, DAYS, PAIRS, STRATEGIES, writeLedger } from './analytics-data.mjs';
+import { ACCOUNTS, DAYS, PAIRS, STRATEGIES, writeTrades } from './analytics-data.mjs';
 import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 
@@ -27,8 +27,8 @@ const ROUNDS = 15;
 const TARGET_MS = 300;
 const DAY_MS = 86_400_000;
 
-/** What is let go of in the end, the latest first. */
-const closers = [];
+/** Functions that release what was opened; `close` calls the newest first. */
+const cleanup = [];
 
 const BARE_SQL = `
   SELECT count(*)::int AS fill_count, trim_scale(sum(f.price * f.amount))::text AS volume,
@@ -37,34 +37,36 @@ const BARE_SQL = `
 
 async function start() {
   const servers = await startTestServers({ postgres: true });
-  closers.push(servers.stop);
+  cleanup.push(servers.stop);
   await migrateDatabase(servers.databaseUrl);
   const database = new pg.Client({ connectionString: servers.databaseUrl });
   await database.connect();
-  closers.push(() => database.end());
+  cleanup.push(() => database.end());
   const platform = await openPlatform({
     world: 'test',
     databaseUrl: servers.databaseUrl,
     applicationName: 'bench',
     onListenerError: () => undefined,
   });
-  closers.push(() => platform.close());
+  cleanup.push(() => platform.close());
   return { database, platform };
 }
 
-/** Throws if the two sides differ: then the figures would mean nothing. */
-async function compareAnswers({ database, userId, record }) {
+/** Throws if the two sides differ, because then the figures would mean nothing. */
+async function assertSameResults({ database, userId, record }) {
   const { rows } = await database.query(BARE_SQL, [userId]);
   const [bare] = rows;
   const lots = await database.query('SELECT trim_scale(sum(pnl))::text AS pnl FROM lot_closures');
   if (record.volume !== bare.volume || record.fees !== bare.fees || record.net_pnl !== lots.rows[0].pnl)
-    throw new Error(`analytics and lots differ: ${record.volume} ${record.fees} ${record.net_pnl}`);
+    throw new Error(
+      `analytics differ from the sums over fills and lots: ${record.volume} ${record.fees} ${record.net_pnl}`,
+    );
 }
 
 async function timed(work) {
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   await work();
-  return performance.now() - beganAt;
+  return performance.now() - startedAt;
 }
 
 const median = (values) => quantile(values, 0.5);
@@ -73,12 +75,12 @@ async function measure(fills) {
   const { database, platform } = await start();
   const service = new AnalyticsService(platform);
   const results = new DailyRollups(platform);
-  const userId = await writeLedger({ database, fills });
+  const userId = await writeTrades({ database, fills });
   const actor = { userId, credential: { kind: 'api_key', id: randomUUID(), permissions: ['READ'] } };
   const read = (range = {}) => service.get(actor, { interval: 'day', ...range });
   const refreshMs = await timed(() => results.refresh());
   await database.query('VACUUM ANALYZE');
-  await compareAnswers({ database, userId, record: await read() });
+  await assertSameResults({ database, userId, record: await read() });
   const noon = (daysAgo) =>
     new Date(Math.floor(Date.now() / DAY_MS - daysAgo) * DAY_MS + DAY_MS / 2).toISOString();
   const mark = `INSERT INTO result_marks (user_id, day)
@@ -120,11 +122,11 @@ function report(times, { fills, refreshMs }) {
   }
   const p50 = median(times.get('kept'));
   console.log(`\nkept: ${p50.toFixed(1)} ms (target ${TARGET_MS}: ${p50 <= TARGET_MS ? 'met' : 'missed'})`);
-  console.log(`making all days once: ${(refreshMs / 1000).toFixed(1)} s`);
+  console.log(`computing the rollups of all days once: ${(refreshMs / 1000).toFixed(1)} s`);
 }
 
 async function close() {
-  while (closers.length > 0) await closers.pop()();
+  while (cleanup.length > 0) await cleanup.pop()();
 }
 
 await runAndClose(() => measure(Number(process.argv[2] ?? 1_000_000)), close);

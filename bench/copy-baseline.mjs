@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { Pool } from 'undici';
 
-/** As many as the product opens to one exchange. */
+/** The product opens the same number of connections to one exchange. */
 const CONNECTIONS = 128;
 
 /** @typedef {import('./copy-venue.mjs').BareOrder} BareOrder */
@@ -16,21 +16,21 @@ function signed(/** @type {BareOrder} */ { secret, apiKey: _, ...order }) {
   return `${query}&signature=${createHmac('sha256', secret).update(query).digest('hex')}`;
 }
 
-/** One lane for each connection: the next order is sent once the answer to the one before is there. */
+/** Each connection sends its next order after the response to the previous one. */
 async function send(/** @type {{ url: string, orders: BareOrder[] }} */ { url, orders }) {
   const pool = new Pool(url, { connections: CONNECTIONS, pipelining: 1 });
-  // The connections of the product are open as well.
+  // Opens all connections before the measurement, because the product's connections are open, too.
   await each([...Array(CONNECTIONS).keys()], () => request(pool, 'GET', '/api/v3/time', {}));
-  const accepted = [];
-  const beganAt = performance.now();
+  const filledAmounts = [];
+  const startedAt = performance.now();
   await each(orders, async (order) => {
     const path = `/api/v3/order?${signed(order)}`;
     const { status, executedQty } = await request(pool, 'POST', path, { 'x-mbx-apikey': order.apiKey });
-    if (status === 'FILLED') accepted.push(executedQty);
+    if (status === 'FILLED') filledAmounts.push(executedQty);
   });
-  const ms = performance.now() - beganAt;
+  const ms = performance.now() - startedAt;
   await pool.close();
-  return { ms, filled: accepted.length };
+  return { ms, filled: filledAmounts.length };
 }
 
 async function request(pool, method, path, headers) {
@@ -40,10 +40,10 @@ async function request(pool, method, path, headers) {
 
 async function each(items, work) {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < items.length) await work(items[next++]);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, lane));
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-process.on('message', async (asked) => process.send?.(await send(asked)));
+process.on('message', async (message) => process.send?.(await send(message)));

@@ -1,4 +1,4 @@
-/** What `copy.mjs` measures: the product as `npm start` runs it, one worker, on a Postgres and a Redis of its own. */
+/** Starts what `copy.mjs` measures: the product as `npm start` runs it, with one worker and its own Postgres and Redis. */
 import { join } from 'node:path';
 import pg from 'pg';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
@@ -7,24 +7,24 @@ import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/la
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
 import { startDurableServers } from './durable-servers.mjs';
 
-/** Beyond what a run asks for: limits are counted as ever, and not met. */
+/** Limits beyond the requests of a run: they are counted as usual and never reached. */
 const AMPLE = { weightPerMinute: 100_000_000, ordersPer10s: 1_000_000 };
 
-/** What is let go of in the end, the latest first. */
-const closers = [];
+/** Functions that release what was opened; `close` calls the newest first. */
+const cleanup = [];
 
 export async function close() {
-  while (closers.length > 0) await closers.pop()();
+  while (cleanup.length > 0) await cleanup.pop()();
 }
 
 /**
- * Everything acknowledged is on its way to the disk, as in a deployment.
+ * As in a deployment, both servers write acknowledged data to the disk.
  *
- * @param {{ profileFile?: string | undefined }} options where the worker's profile goes, if it is to be profiled
+ * @param {{ profileFile?: string | undefined }} options `profileFile`: the file for a CPU profile of the worker; no profile without it
  */
 export async function startProduct({ profileFile }) {
   const { databaseUrl, redisUrl, folder, stop } = await startDurableServers();
-  closers.push(stop);
+  cleanup.push(stop);
   await migrateDatabase(databaseUrl);
   const keys = await ensureKeys(join(folder, 'keys'));
   const ports = { rest: await freePort(), paperExchange: await freePort() };
@@ -35,25 +35,25 @@ export async function startProduct({ profileFile }) {
     keys,
     paperExchangeDir,
     ports,
-    more: moreFor(profileFile),
+    extraEnv: extraEnvFor(profileFile),
   })
     .filter(({ name }) => name !== 'webhook-dispatcher')
     .map(withAmpleVenues);
   const worker = await startServices(services);
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
-  closers.push(() => database.end());
+  cleanup.push(() => database.end());
   const urlOf = (name) => services.find((service) => service.name === name).url;
   return {
     database,
     restUrl: urlOf('rest-api'),
     paperExchangeUrl: urlOf('paper-exchange'),
-    /** Begins a profile of the worker, or ends it. */
+    /** Starts a profile of the worker, or stops it. */
     switchProfile: () => process.kill(worker.pid, 'SIGUSR2'),
   };
 }
 
-function moreFor(profileFile) {
+function extraEnvFor(profileFile) {
   const profiled = {
     NODE_OPTIONS: `${serviceNodeOptions} --import ${import.meta.resolve('./profile.mjs')}`,
     PROFILE_FILE: profileFile ?? '',
@@ -65,12 +65,12 @@ function moreFor(profileFile) {
       ORDERS_PER_10S: String(AMPLE.ordersPer10s),
       ORDERS_PER_DAY: String(AMPLE.ordersPer10s),
     },
-    // As the image runs it.
+    // Without a profile, the worker runs as in the image.
     'trading-worker': profileFile === undefined ? {} : profiled,
   };
 }
 
-/** The worker spends from the same limits as the exchange counts. */
+/** Gives the worker the same limits as the exchange. */
 function withAmpleVenues(service) {
   if (service.env.VENUES === undefined) return service;
   const venues = JSON.parse(service.env.VENUES).map((venue) => ({ ...venue, limits: AMPLE }));
@@ -80,14 +80,14 @@ function withAmpleVenues(service) {
 /** @returns the worker's process */
 async function startServices(services) {
   const running = new Map(services.map((service) => [service.name, superviseService(service, logProblem)]));
-  // The exchange ends after those who speak to it.
+  // The services are stopped in reverse order: the exchange ends after its clients.
   for (const name of ['paper-exchange', 'trading-worker', 'rest-api'])
-    closers.push(() => running.get(name).stop());
+    cleanup.push(() => running.get(name).stop());
   await Promise.all([...running.values()].map((each) => each.untilReady()));
   return running.get('trading-worker');
 }
 
-/** What is worth knowing in a run: services that end, and what they log of trouble. */
+/** Prints warnings and errors of the services, and services that end. */
 function logProblem(line) {
   if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line)) console.error(line.slice(0, 400));
 }

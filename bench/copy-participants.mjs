@@ -1,4 +1,4 @@
-/** Who takes part: one leader, and copiers of ten users on a hundred accounts each. All of it through the REST API. */
+/** Creates the participants through the REST API: one leader, and copiers of ten users with a hundred accounts each. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@trading-automation/contracts';
 import { generatePrivateKey } from '@trading-automation/signed-request';
@@ -7,9 +7,9 @@ import { pairsOf, until } from '../tooling/launch/first-trade/scenario.mjs';
 import { mapConcurrently, openVenueAccount } from './copy-venue.mjs';
 
 const USERS = 10;
-/** What a copier buys of each lot; worth about 24 USDT. */
+/** The amount that a copier buys per lot, worth about 24 USDT. */
 const COPY_AMOUNT = '0.0004';
-const LANES = 16;
+const CONCURRENCY = 16;
 
 /**
  * @typedef {{ id: string, uuid: string, credentials: import('./copy-venue.mjs').Credentials }} Account
@@ -20,16 +20,18 @@ export async function createParticipants({ restUrl, paperExchangeUrl, database }
   const leader = await openLeader({ restUrl, paperExchangeUrl });
   const users = [];
   for (let i = 0; i < USERS; i++) users.push(await openUser(restUrl, `copiers ${i}`));
-  // In turn, since each user's requests wait for one another.
-  const places = Array.from({ length: accountsPerUser }, () => users).flat();
-  const accounts = await mapConcurrently(places, LANES, async (api, i) => ({
+  // The users alternate, because the requests of one user wait for one another.
+  const owners = Array.from({ length: accountsPerUser }, () => users).flat();
+  const accounts = await mapConcurrently(owners, CONCURRENCY, async (api, i) => ({
     api,
     ...(await linkAccount({ paperExchangeUrl }, api, `copier ${i}`)),
   }));
-  // Only the exchange knows these accounts: they belong to the bare loop.
-  const twins = await mapConcurrently(places, LANES, () => openVenueAccount(paperExchangeUrl));
+  // These accounts exist only at the exchange; the baseline trades on them.
+  const baselineAccounts = await mapConcurrently(owners, CONCURRENCY, () =>
+    openVenueAccount(paperExchangeUrl),
+  );
   await waitUntilStreaming(database, accounts.length + 1);
-  return { leader, accounts, twins };
+  return { leader, accounts, baselineAccounts };
 }
 
 async function openLeader({ restUrl, paperExchangeUrl }) {
@@ -63,22 +65,22 @@ async function linkAccount({ paperExchangeUrl }, api, name) {
   return { id, uuid: decodeId('exa', id), credentials };
 }
 
-/** The worker owns all accounts and receives the stream of each. */
+/** Waits until the worker receives the streams of all accounts. */
 async function waitUntilStreaming(database, count) {
-  const heard = `SELECT count(*)::int AS count FROM account_watches WHERE state = 'LIVE'`;
+  const liveCount = `SELECT count(*)::int AS count FROM account_watches WHERE state = 'LIVE'`;
   await until(
     async () => {
       await sleep(500);
-      return (await database.query(heard)).rows[0].count;
+      return (await database.query(liveCount)).rows[0].count;
     },
     (live) => live >= count,
     180_000,
   );
 }
 
-/** Another copier on each account, and it is started. */
+/** Creates and starts another copier on each account. */
 export async function addCopiers({ leader, accounts }, name) {
-  await mapConcurrently(accounts, LANES, async ({ api, id: exchange_account_id }) => {
+  await mapConcurrently(accounts, CONCURRENCY, async ({ api, id: exchange_account_id }) => {
     const { id } = await api.copiers.create({
       name,
       strategy_id: leader.strategyId,

@@ -1,4 +1,4 @@
-/** One signal and what followed from it, and the same orders by the bare loop. */
+/** Measures one signal with its copies, and the baseline with the same orders. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,19 +7,19 @@ import { decodeId } from '@trading-automation/contracts';
 import { serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { mapConcurrently, ordersAtVenue } from './copy-venue.mjs';
 
-/** What is left of it after the exchange's fee is a whole number of the pair's steps: an exit leaves nothing. */
+/** Minus the exchange's fee, this is a multiple of the pair's step, so an exit leaves no remainder. */
 const LEADER_BUYS = '0.01';
 const LEADER_SELLS = '0.00999';
 const DEADLINE_MS = 120_000;
-const LANES = 16;
+const CONCURRENCY = 16;
 
 /**
- * The leader's order, until every copy of it is settled.
+ * Places the leader's order, and waits until all copies of it are settled.
  *
- * @returns {Promise<Figures | null>} null where the order met two prices and so made two signals
+ * @returns {Promise<Figures | null>} null if the order filled at two prices and therefore emitted two signals
  *
  * @typedef {{ copies: number, sentP50Ms: number, sentP99Ms: number, filledP50Ms: number, filledP99Ms: number, filledMs: number,
- *   storedMs: number | null, acknowledgedMs: number, settledMs: number, signalMs: number }} Figures all since the
+ *   storedMs: number | null, acknowledgedMs: number, settledMs: number, signalMs: number }} Figures all times are since the
  *   leader's fill was stored
  */
 export async function copyRound({ database, leader }, side) {
@@ -41,8 +41,8 @@ export async function copyRound({ database, leader }, side) {
 }
 
 /**
- * Until what follows a round is done: balances that changed are read anew, and results are summed up. None of it is
- * measured, neither by the next round nor by the bare loop.
+ * Waits until the follow-up work of a round is done: syncing changed balances and refreshing rollups. Neither the next
+ * round nor the baseline may measure this work.
  */
 export async function waitUntilIdle({ database }) {
   const deadline = performance.now() + DEADLINE_MS;
@@ -58,7 +58,7 @@ export async function waitUntilIdle({ database }) {
                         AND f.executed_at > balances_taken_at)) AS left`,
     );
     if (Number(left) === 0) break;
-    if (performance.now() > deadline) throw new Error(`no calm: ${left} things are left to do`);
+    if (performance.now() > deadline) throw new Error(`not idle: ${left} items of follow-up work are left`);
   }
   await sleep(500);
 }
@@ -83,9 +83,9 @@ async function untilSettled(database, tradeId) {
   }
 }
 
-/** Every copier has one decision on every signal of the trade, and each with an order that filled. */
+/** Throws unless every copier has one decision on every signal of the trade, with an order that filled. */
 async function assertDecided(database, tradeId) {
-  const [found] = await rowsOf(
+  const [counts] = await rowsOf(
     database,
     `SELECT count(*)::int AS expected, count(d.id)::int AS decided, count(DISTINCT t.exchange_order_id)::int AS ordered,
        count(*) FILTER (WHERE t.status = 'FILLED')::int AS filled,
@@ -95,9 +95,9 @@ async function assertDecided(database, tradeId) {
      WHERE s.source_trade_id = $1`,
     [tradeId],
   );
-  const { expected, decided, ordered, filled } = found;
+  const { expected, decided, ordered, filled } = counts;
   if (decided !== expected || ordered !== expected || filled !== expected)
-    throw new Error(`not every copier copied: ${JSON.stringify(found)}`);
+    throw new Error(`not every copier copied: ${JSON.stringify(counts)}`);
 }
 
 const since = (instant) => `(extract(epoch FROM ${instant} - s.emitted_at) * 1000)::float8`;
@@ -117,9 +117,9 @@ const FIGURES = `
   CROSS JOIN LATERAL (SELECT min(executed_at) AS executed_at FROM fills WHERE trade_id = t.id) f
   WHERE s.id = $1`;
 
-/** The copies of a signal, as orders of the twins of their accounts. */
-export async function baselineOrders(database, { accounts, twins }, signalId) {
-  const places = new Map(accounts.map(({ uuid }, place) => [uuid, place]));
+/** Returns the orders of a signal's copies for the accounts of the baseline. */
+export async function baselineOrders(database, { accounts, baselineAccounts }, signalId) {
+  const indexes = new Map(accounts.map(({ uuid }, index) => [uuid, index]));
   const copies = await rowsOf(
     database,
     `SELECT t.exchange_account_id AS account, trim_scale(t.amount)::text AS quantity, trim_scale(t.price)::text AS price
@@ -127,34 +127,39 @@ export async function baselineOrders(database, { accounts, twins }, signalId) {
     [signalId],
   );
   return copies.map(({ account, quantity, price }) => {
-    const { api_key, api_secret } = twins[places.get(account)];
+    const { api_key, api_secret } = baselineAccounts[indexes.get(account)];
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', timeInForce: 'IOC', quantity, price };
     return { apiKey: api_key, secret: api_secret, ...order, newOrderRespType: 'FULL' };
   });
 }
 
-/** In a process of its own, as the worker is one. @returns {Promise<number>} milliseconds until all were acknowledged */
+/** Runs the baseline in a separate process, like the worker. @returns {Promise<number>} milliseconds until all orders were acknowledged */
 export async function baselineRound(url, orders) {
   const child = fork(join(import.meta.dirname, 'copy-baseline.mjs'), [], { execArgv: [serviceNodeOptions] });
   child.send({ url, orders });
   const [{ ms, filled }] = await once(child, 'message');
   child.disconnect();
-  if (filled !== orders.length) throw new Error(`${orders.length - filled} bare orders were not filled`);
+  if (filled !== orders.length)
+    throw new Error(`${orders.length - filled} orders of the baseline were not filled`);
   return ms;
 }
 
-/** Every copy ever made is one order in the exchange's own ledger, and the ledger has no other. */
+/** Throws unless every copy is exactly one order in the exchange's ledger, and the ledger has no other orders. */
 export async function assertLedgers({ database, paperExchangeUrl, accounts }) {
   const copies = await rowsOf(
     database,
     `SELECT exchange_account_id AS account, venue_client_order_id AS id FROM trades WHERE copier_id IS NOT NULL`,
   );
   const expected = groupByAccount(copies);
-  await mapConcurrently(accounts, LANES, async ({ uuid, credentials }) => {
-    const there = (await ordersAtVenue(paperExchangeUrl, credentials)).map((order) => order.client_order_id);
-    const here = (expected.get(uuid) ?? []).map(({ id }) => id);
-    if (there.sort().join() !== here.sort().join())
-      throw new Error(`account ${uuid}: ${there.length} orders at the exchange, ${here.length} copies here`);
+  await mapConcurrently(accounts, CONCURRENCY, async ({ uuid, credentials }) => {
+    const atExchange = (await ordersAtVenue(paperExchangeUrl, credentials)).map(
+      (order) => order.client_order_id,
+    );
+    const inProduct = (expected.get(uuid) ?? []).map(({ id }) => id);
+    if (atExchange.sort().join() !== inProduct.sort().join())
+      throw new Error(
+        `account ${uuid}: ${atExchange.length} orders at the exchange, ${inProduct.length} copies in the product`,
+      );
   });
   return copies.length;
 }

@@ -1,4 +1,4 @@
-/** The paper exchange as its own customers see it, without the product. */
+/** Accesses the paper exchange directly, as its own customers do, without the product. */
 import pLimit from 'p-limit';
 
 /**
@@ -6,26 +6,26 @@ import pLimit from 'p-limit';
  * @typedef {{ apiKey: string, secret: string, symbol: string, side: 'BUY' | 'SELL', quantity: string, type: string, timeInForce?: string, price?: string }} BareOrder
  */
 
-/** Never short of anything: rounds take from it what they sell. */
+/** Large enough for all rounds, which also sell from these balances. */
 const BALANCES = { USDT: '1000000', BTC: '1' };
 
 /** @returns {Promise<Credentials>} */
 export async function openVenueAccount(url) {
-  const answer = await fetch(`${url}/admin/accounts`, {
+  const response = await fetch(`${url}/admin/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ balances: BALANCES }),
   });
-  if (!answer.ok) throw new Error(`the exchange opened no account: ${answer.status}`);
-  return answer.json();
+  if (!response.ok) throw new Error(`could not open an account at the exchange: ${response.status}`);
+  return response.json();
 }
 
 /** @returns {Promise<{ client_order_id: string, status: string, filled_amount: string }[]>} all orders of an account */
 export async function ordersAtVenue(url, { api_key }) {
-  const answer = await fetch(`${url}/admin/ledger?api_key=${api_key}`);
-  if (!answer.ok) throw new Error(`no ledger: ${answer.status}`);
-  return (await answer.json()).orders;
+  const response = await fetch(`${url}/admin/ledger?api_key=${api_key}`);
+  if (!response.ok) throw new Error(`could not read the ledger: ${response.status}`);
+  return (await response.json()).orders;
 }
 
-/** `work` for each item, some at once; what they come to, in the order of the items. */
-export const mapConcurrently = (items, laneCount, work) => pLimit(laneCount).map(items, work);
+/** Calls `work` for each item with limited concurrency. Returns the results in the order of the items. */
+export const mapConcurrently = (items, concurrency, work) => pLimit(concurrency).map(items, work);

@@ -1,23 +1,23 @@
 /**
- * One signal to many copiers: how fast copies are planned, sent and acknowledged, beside a bare loop that sends the same
- * orders to the same exchange.
+ * Measures how fast the copies of one signal are planned, sent and acknowledged. The baseline is a bare loop that sends the
+ * same orders to the same exchange.
  *
  *   pnpm turbo run build && node bench/copy.mjs [--rounds 7] [--rounds-of-10000 3] [--profile worker.cpuprofile]
  *
- * 1. The product as `npm start` runs it, with one trading worker and everything acknowledged on its way to the disk:
- *    Postgres, Redis, the REST API and the paper exchange, on one machine. 1,000 accounts of ten users, each with a
- *    stream of its own; then nine more copiers on each. Limits are counted as usual, but raised so that none is reached.
- * 2. A round: the leader buys at market through `POST /v1/trades`; the worker receives the fill from the exchange's
- *    stream, and every copier buys by an IOC limit order. Then the bare loop sends the same orders (side, amount, price)
- *    on as many other accounts, from a process of its own over as many connections as the worker opens. Then the leader
- *    sells, and every copier with it.
- * 3. All times use the database's clock, from `emitted_at` of the signal: when the leader's fill was stored. `sent` is
- *    `submitted_at`, written before the order goes out; `filled` is the exchange's own instant of the fill; `stored` is
- *    the commit of the last copier's decision and order; `acknowledged` that the last order's answer is stored.
- *    The bare loop stores nothing: it is done when it has the last response. So it is compared with the time until
- *    the exchange has filled the last copy; the time until all of that is stored is printed as well.
- * 4. Each round checks that every copier has one decision, with its own order, which filled. The end checks that the
- *    exchange's ledger holds each copy once and nothing else.
+ * 1. The product runs on one machine as with `npm start`: one trading worker, Postgres, Redis, the REST API and the paper
+ *    exchange. Both servers write acknowledged data to the disk. Ten users have 1,000 accounts with one stream each, and
+ *    first one, later ten copiers per account. Limits are counted as usual, but raised so that none is reached.
+ * 2. In a round, the leader places a market buy through `POST /v1/trades`. The worker receives the fill from the exchange's
+ *    stream, and every copier buys with an IOC limit order. Then the bare loop sends the same orders (side, amount, price)
+ *    on the same number of other accounts, from a separate process with as many connections as the worker. Then the leader
+ *    and all copiers sell.
+ * 3. All times use the database's clock and begin at `emitted_at` of the signal, when the leader's fill was stored. `sent`
+ *    is `submitted_at`, written before the order is sent. `filled` is the time of the fill at the exchange. `stored` is
+ *    the commit of the last copier's decision and order. `acknowledged` is when the last order's response is stored.
+ *    The bare loop stores nothing and ends with the last response. It is compared with the time until the exchange has
+ *    filled the last copy; the time until everything is stored is printed as well.
+ * 4. Each round checks that every copier has one decision with its own order, which filled. The last check is that the
+ *    exchange's ledger contains each copy once and nothing else.
  */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ import { assertLedgers, baselineOrders, baselineRound, copyRound, waitUntilIdle 
 import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 
-const TARGETS = { storedMs: 250, ofBare: 0.5, sentP50Ms: 5, sentP99Ms: 25 };
+const TARGETS = { storedMs: 250, ratioToBare: 0.5, sentP50Ms: 5, sentP99Ms: 25 };
 const COPIERS_PER_ACCOUNT = 10;
 
 const { values: options } = parseArgs({
@@ -42,29 +42,29 @@ const { values: options } = parseArgs({
 
 const median = (values) => quantile(values, 0.5);
 
-/** Rounds whose leader's order met two prices are made again. The first one warms up. */
-async function measure(scene, count) {
+/** Repeats rounds in which the leader's order filled at two prices. The first round is a warm-up and not counted. */
+async function measure(context, count) {
   const rounds = [];
   while (rounds.length <= count) {
-    await waitUntilIdle(scene);
-    if (rounds.length === count) await profile(scene);
-    const entries = await copyRound(scene, 'BUY');
-    if (rounds.length === count) await profile(scene);
-    await waitUntilIdle(scene);
+    await waitUntilIdle(context);
+    if (rounds.length === count) await profile(context);
+    const entries = await copyRound(context, 'BUY');
+    if (rounds.length === count) await profile(context);
+    await waitUntilIdle(context);
     const bareMs =
       entries &&
       (await baselineRound(
-        scene.paperExchangeUrl,
-        await baselineOrders(scene.database, scene, entries.signalId),
+        context.paperExchangeUrl,
+        await baselineOrders(context.database, context, entries.signalId),
       ));
-    await waitUntilIdle(scene);
-    const exits = await copyRound(scene, 'SELL');
+    await waitUntilIdle(context);
+    const exits = await copyRound(context, 'SELL');
     if (entries === null || exits === null) continue;
     rounds.push({ entries, exits, bareMs });
-    // As autovacuum leaves the tables within minutes: until then plans are those of empty ones.
-    if (rounds.length === 1) await scene.database.query('ANALYZE');
+    // Autovacuum would analyse the tables only after minutes; until then, plans assume empty tables.
+    if (rounds.length === 1) await context.database.query('ANALYZE');
     console.error(
-      `${entries.copies} copies: stored ${whole(entries.storedMs)} ms, acknowledged ${whole(entries.acknowledgedMs)} ms; bare ${whole(bareMs)} ms; exits acknowledged ${whole(exits.acknowledgedMs)} ms`,
+      `${entries.copies} copies: stored ${rounded(entries.storedMs)} ms, acknowledged ${rounded(entries.acknowledgedMs)} ms; bare ${rounded(bareMs)} ms; exits acknowledged ${rounded(exits.acknowledgedMs)} ms`,
     );
   }
   return rounds.slice(1);
@@ -76,44 +76,50 @@ async function profile({ switchProfile }) {
   await sleep(500);
 }
 
-const whole = (ms) => Math.round(ms).toLocaleString('en-US');
+const rounded = (ms) => Math.round(ms).toLocaleString('en-US');
 
 function report(rounds) {
-  const of = (value) => median(rounds.map(value));
+  const medianOf = (value) => median(rounds.map(value));
   const { copies } = rounds[0].entries;
-  const ofBare = of(({ entries, bareMs }) => bareMs / entries.filledMs);
-  const storedOfBare = of(({ entries, bareMs }) => bareMs / entries.acknowledgedMs);
+  const ratioToBare = medianOf(({ entries, bareMs }) => bareMs / entries.filledMs);
+  const storedRatioToBare = medianOf(({ entries, bareMs }) => bareMs / entries.acknowledgedMs);
   const row = (side) => ({
-    'sent p50 ms': whole(of((round) => round[side].sentP50Ms)),
-    'sent p99 ms': whole(of((round) => round[side].sentP99Ms)),
-    'filled p50 ms': whole(of((round) => round[side].filledP50Ms)),
-    'filled p99 ms': whole(of((round) => round[side].filledP99Ms)),
-    'all filled ms': whole(of((round) => round[side].filledMs)),
-    'stored ms': side === 'entries' ? whole(of((round) => round[side].storedMs)) : '',
-    'acknowledged ms': whole(of((round) => round[side].acknowledgedMs)),
-    'settled ms': whole(of((round) => round[side].settledMs)),
-    'filled a second': whole(of((round) => (copies / round[side].filledMs) * 1_000)),
-    'acknowledged a second': whole(of((round) => (copies / round[side].acknowledgedMs) * 1_000)),
+    'sent p50 ms': rounded(medianOf((round) => round[side].sentP50Ms)),
+    'sent p99 ms': rounded(medianOf((round) => round[side].sentP99Ms)),
+    'filled p50 ms': rounded(medianOf((round) => round[side].filledP50Ms)),
+    'filled p99 ms': rounded(medianOf((round) => round[side].filledP99Ms)),
+    'all filled ms': rounded(medianOf((round) => round[side].filledMs)),
+    'stored ms': side === 'entries' ? rounded(medianOf((round) => round[side].storedMs)) : '',
+    'acknowledged ms': rounded(medianOf((round) => round[side].acknowledgedMs)),
+    'settled ms': rounded(medianOf((round) => round[side].settledMs)),
+    'filled a second': rounded(medianOf((round) => (copies / round[side].filledMs) * 1_000)),
+    'acknowledged a second': rounded(medianOf((round) => (copies / round[side].acknowledgedMs) * 1_000)),
   });
   console.log(`\n1 signal to ${copies.toLocaleString('en-US')} copiers, median of ${rounds.length} rounds`);
   console.table({
     entries: row('entries'),
     exits: row('exits'),
     'bare loop': {
-      'acknowledged ms': whole(of(({ bareMs }) => bareMs)),
-      'filled a second': whole(of(({ bareMs }) => (copies / bareMs) * 1_000)),
+      'acknowledged ms': rounded(medianOf(({ bareMs }) => bareMs)),
+      'filled a second': rounded(medianOf(({ bareMs }) => (copies / bareMs) * 1_000)),
     },
   });
-  printResult('filled, of the bare loop', ofBare.toFixed(3), '≥', TARGETS.ofBare, ofBare >= TARGETS.ofBare);
-  console.log(`filled and stored, of the bare loop: ${storedOfBare.toFixed(3)}`);
+  printResult(
+    'filled, of the bare loop',
+    ratioToBare.toFixed(3),
+    '≥',
+    TARGETS.ratioToBare,
+    ratioToBare >= TARGETS.ratioToBare,
+  );
+  console.log(`filled and stored, of the bare loop: ${storedRatioToBare.toFixed(3)}`);
   if (copies !== 1_000) return;
-  for (const [name, words] of Object.entries({
+  for (const [name, label] of Object.entries({
     storedMs: 'all planned and stored, ms',
     sentP50Ms: 'sent p50, ms',
     sentP99Ms: 'sent p99, ms',
   })) {
-    const value = of(({ entries }) => entries[name]);
-    printResult(words, whole(value), '≤', TARGETS[name], value <= TARGETS[name]);
+    const value = medianOf(({ entries }) => entries[name]);
+    printResult(label, rounded(value), '≤', TARGETS[name], value <= TARGETS[name]);
   }
 }
 
@@ -127,15 +133,16 @@ async function run() {
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
   );
   const product = await startProduct({ profileFile: options.profile });
-  const cast = await createParticipants(product, Number(options['accounts-per-user']));
-  const scene = { ...product, ...cast };
-  await addCopiers(cast, 'first');
-  report(await measure(scene, Number(options.rounds)));
+  const participants = await createParticipants(product, Number(options['accounts-per-user']));
+  const context = { ...product, ...participants };
+  await addCopiers(participants, 'first');
+  report(await measure(context, Number(options.rounds)));
   if (Number(options['rounds-of-10000']) > 0) {
-    for (let nth = 1; nth < COPIERS_PER_ACCOUNT; nth++) await addCopiers(cast, `copier ${nth}`);
-    report(await measure(scene, Number(options['rounds-of-10000'])));
+    for (let number = 1; number < COPIERS_PER_ACCOUNT; number++)
+      await addCopiers(participants, `copier ${number}`);
+    report(await measure(context, Number(options['rounds-of-10000'])));
   }
-  const copies = await assertLedgers(scene);
+  const copies = await assertLedgers(context);
   console.log(
     `\n${copies.toLocaleString('en-US')} copies: each is one order in the exchange's ledger, none is lost`,
   );

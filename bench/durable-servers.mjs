@@ -1,4 +1,4 @@
-/** A Postgres and a Redis for a benchmark: everything acknowledged is on its way to the disk, as in a deployment. */
+/** Starts a Postgres and a Redis for a benchmark. As in a deployment, both write acknowledged data to the disk. */
 import { join } from 'node:path';
 import { freePort } from '../tooling/launch/ports.mjs';
 import { preparePostgres } from '../tooling/launch/postgres.mjs';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '../tooling/launch/test-servers.mjs';
 export async function startDurableServers({ postgresSettings = [] } = {}) {
   const folder = temporaryFolder();
   const keeper = startKeeper((name, event) => {
-    if (event.type === 'exited') console.error(`${name} ended, and is started again`);
+    if (event.type === 'exited') console.error(`${name} ended and will be restarted`);
   });
   keeper.removeAfterwards(folder);
   const postgres = await preparePostgres({
@@ -20,7 +20,7 @@ export async function startDurableServers({ postgresSettings = [] } = {}) {
     port: await freePort(),
     database: 'product',
   });
-  // When a row was committed, and not when its transaction wrote it.
+  // Stores the commit time of each row, which differs from the time at which the transaction wrote it.
   const settings = ['track_commit_timestamp=on', ...postgresSettings];
   postgres.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
   const redis = await prepareRedis({

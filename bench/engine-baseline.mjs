@@ -1,5 +1,5 @@
 /**
- * The baseline of `engine.mjs`: the matching library that the paper exchange uses, called as directly as its
+ * The baseline of `engine.mjs` is the matching library that the paper exchange uses, called as directly as its
  * documentation allows. It has no accounts and no money, and stores nothing.
  */
 import { OrderBook, Side } from 'nodejs-order-book';
@@ -19,7 +19,7 @@ export function runBaseline(/** @type {import('./engine.mjs').Step[]} */ steps) 
         ? book.market(order)
         : book.limit({ ...order, price: step.ticks, timeInForce: step.timeInForce });
     if (result.err !== null) continue;
-    // `partial` is the order itself where it rests in part.
+    // `partial` is the order itself if a part of it rests.
     if (result.partial !== null && result.partial.id !== order.id) traded += result.partialQuantityProcessed;
     for (const done of result.done) if (done.id !== order.id) traded += done.size;
   }

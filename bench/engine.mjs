@@ -1,7 +1,7 @@
 /**
- * Orders a second through the paper exchange's engine, in process: its matching alone, with accounts and ledger, and
- * with the journal on disk, each beside the bare matching library on the same orders. Rounds are interleaved; a ratio
- * is the median of the ratios within a round. Run on the built packages: `node bench/engine.mjs`.
+ * Measures orders per second through the paper exchange's engine, within one process: matching alone, with accounts and
+ * ledger, and with the journal on the disk. The baseline is the matching library with the same orders. Rounds are
+ * interleaved; a ratio is the median of the ratios of all rounds. Build the packages first: `node bench/engine.mjs`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,19 +20,19 @@ const [{ Book }, { Exchange }, { State }, { findSymbol }, { Journal }, { seededR
 );
 
 /**
- * An order, or the cancel of one. Even accounts buy and odd ones sell, so that no account trades with itself.
+ * An order, or the cancellation of one. Even accounts buy and odd accounts sell, so that no account trades with itself.
  * @typedef {{ id: number, account: number, side: 'BUY' | 'SELL', lots: number, ticks?: number,
  *   timeInForce: 'GTC' | 'IOC', cancels?: undefined } | { cancels: number }} Step
  */
 
-/** @returns {Step[]} the same from the same seed: 70 % resting limits, 15 % IOC, 5 % market orders, 10 % cancels */
+/** @returns {Step[]} the same steps for the same seed: 70 % resting limits, 15 % IOC, 5 % market orders, 10 % cancels */
 function plan(/** @type {number} */ seed) {
   const random = seededRandom(seed);
   return Array.from({ length: ORDERS }, (_, index) => {
     const kind = random();
     if (kind < 0.1 && index > 50) return { cancels: index - Math.floor(random() * 50) };
     const side = random() < 0.5 ? 'BUY' : 'SELL';
-    const away = Math.round((random() - 0.4) * 200);
+    const distance = Math.round((random() - 0.4) * 200);
     const order = {
       id: index + 1,
       account: 2 * Math.floor((random() * ACCOUNTS) / 2) + (side === 'BUY' ? 0 : 1),
@@ -40,7 +40,7 @@ function plan(/** @type {number} */ seed) {
       lots: 100 + Math.floor(random() * 900),
       timeInForce: kind < 0.25 ? 'IOC' : 'GTC',
     };
-    return kind > 0.95 ? order : { ...order, ticks: 6_000_000 + (side === 'BUY' ? -away : away) };
+    return kind > 0.95 ? order : { ...order, ticks: 6_000_000 + (side === 'BUY' ? -distance : distance) };
   });
 }
 
@@ -54,7 +54,7 @@ function runMatching(/** @type {Step[]} */ steps) {
   return traded;
 }
 
-/** The whole exchange but for its wire. Order ids are given out in turn, so a step's place stands for its order. */
+/** Runs the whole exchange without its HTTP interface. Order ids are assigned in sequence, so a step's id identifies its order. */
 function runExchange(/** @type {Step[]} */ steps, /** @type {Journal | undefined} */ journal) {
   const state = journal?.state ?? new State();
   const exchange = new Exchange({
@@ -95,7 +95,7 @@ function runExchange(/** @type {Step[]} */ steps, /** @type {Journal | undefined
 }
 
 function openAccounts(/** @type {InstanceType<typeof Exchange>} */ exchange) {
-  const wealth = 10n ** 18n;
+  const balance = 10n ** 18n;
   return Array.from({ length: ACCOUNTS }, (_, index) => {
     const id = `u${index}`;
     const account = {
@@ -107,12 +107,12 @@ function openAccounts(/** @type {InstanceType<typeof Exchange>} */ exchange) {
       canWithdraw: false,
       createdAt: 0,
     };
-    exchange.openAccount(account, new Map(['USDT', 'BTC'].map((asset) => [asset, wealth])));
+    exchange.openAccount(account, new Map(['USDT', 'BTC'].map((asset) => [asset, balance])));
     return account;
   });
 }
 
-/** Prepares a side and answers what is timed, and what ends it. */
+/** For each side, returns the function to measure and an optional function that ends it. */
 const SIDES = {
   'bare library': (steps) => ({ run: () => runBaseline(steps) }),
   matching: (steps) => ({ run: () => runMatching(steps) }),
@@ -136,23 +136,23 @@ for (let round = -1; round < ROUNDS; round += 1) {
   const results = new Set();
   for (const [name, prepare] of Object.entries(SIDES)) {
     const { run, end } = prepare(steps);
-    const from = performance.now();
+    const startedAt = performance.now();
     results.add(run());
-    const took = (performance.now() - from) / 1_000;
+    const elapsedSeconds = (performance.now() - startedAt) / 1_000;
     end?.();
     // The first round warms up.
-    if (round >= 0) seconds[name].push(took);
+    if (round >= 0) seconds[name].push(elapsedSeconds);
   }
   if (results.size !== 1) throw new Error(`the sides traded ${[...results].join(', ')} lots`);
 }
 const bare = seconds['bare library'];
 console.table(
   Object.fromEntries(
-    Object.entries(seconds).map(([name, took]) => [
+    Object.entries(seconds).map(([name, elapsedSeconds]) => [
       name,
       {
-        'orders/s': Math.round(ORDERS / median(took)),
-        'of bare': Number(median(took.map((value, round) => bare[round] / value)).toFixed(3)),
+        'orders/s': Math.round(ORDERS / median(elapsedSeconds)),
+        'of bare': Number(median(elapsedSeconds.map((value, round) => bare[round] / value)).toFixed(3)),
       },
     ]),
   ),

@@ -1,14 +1,14 @@
 /**
- * What senders of bad requests cost the others, at the published rate limits.
+ * Measures how much clients that send bad requests slow down other clients, at the published rate limits.
  *
  *   pnpm turbo run build && node bench/flood.mjs
  *
- * 1. The good: 50 users, who read their trades 200 times a second together, from an address of their own. They are
- *    measured alone, beside a flood of 2,000 requests a second signed by unregistered keys (from one address, as
- *    fast as this machine sends them), and beside 500 connections whose bodies come a byte a second.
- * 2. Rounds are interleaved; each ratio is the median of the ratios within a round. The flood is a process of its own
- *    on the same cores: part of what it costs is the sending.
- * 3. An oracle: how long the refusal of a key that was revoked takes beside one that never was.
+ * 1. 50 good users read their trades 200 times a second together, from one address. They are measured alone, during a flood
+ *    of up to 2,000 requests a second that unregistered keys sign (from another address), and beside 500 connections that
+ *    send their bodies at one byte a second.
+ * 2. Rounds are interleaved; each ratio is the median of the ratios of all rounds. The flood is sent by a separate process
+ *    on the same cores, so the cost of sending is included.
+ * 3. The run compares how long the API takes to reject a revoked key and an unknown key, to find a timing oracle.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -30,15 +30,15 @@ const USERS = 50;
 const GOOD_PER_SECOND = 200;
 const FLOOD_PER_SECOND = 2_000;
 const SLOW_SOCKETS = 500;
-const REFUSALS = 2_000;
+const REJECTIONS = 2_000;
 const RATIO_MAX = 2;
 const ORACLE_SHARE = 0.1;
 const GOOD_ADDRESS = '192.0.2.1';
 const BAD_ADDRESS = '192.0.2.66';
 
-/** @returns {Promise<number>} the 99th percentile of the good requests' waits */
+/** @returns {Promise<number>} the 99th percentile of the response times of good requests */
 async function goodP99Ms(apiUrl, users) {
-  const waitsMs = [];
+  const responseTimesMs = [];
   let next = 0;
   const run = autocannon({
     url: apiUrl,
@@ -53,13 +53,13 @@ async function goodP99Ms(apiUrl, users) {
         })),
       ),
   });
-  run.on('response', (_client, _status, _bytes, waitMs) => waitsMs.push(waitMs));
+  run.on('response', (_client, _status, _bytes, responseTimeMs) => responseTimesMs.push(responseTimeMs));
   const { non2xx, errors } = await run;
-  if (non2xx + errors > 0) throw new Error(`${non2xx} good requests were refused, ${errors} failed`);
-  return quantile(waitsMs, 0.99);
+  if (non2xx + errors > 0) throw new Error(`${non2xx} good requests were rejected, ${errors} failed`);
+  return quantile(responseTimesMs, 0.99);
 }
 
-/** Well-formed requests, signed by a key that belongs to no account. */
+/** Sends well-formed requests, signed with a key that belongs to no account. */
 function flood(apiUrl) {
   const privateKey = randomBytes(32);
   const { 'x-svc-sig': _, ...headers } = signRequest({ method: 'GET', path: '/v1/trades', privateKey });
@@ -82,7 +82,7 @@ async function startFlood(apiUrl) {
   };
 }
 
-/** Connections that promise a body and send it a byte a second. */
+/** Opens connections that announce a body and send it at one byte a second. */
 async function startSlow(apiUrl) {
   const { hostname, port } = new URL(apiUrl);
   const head = `POST /v1/trades HTTP/1.1\r\nhost: api\r\ncontent-type: application/json\r\ncontent-length: 1000\r\nx-forwarded-for: ${BAD_ADDRESS}\r\n\r\n`;
@@ -107,21 +107,21 @@ async function startSlow(apiUrl) {
   };
 }
 
-/** Median times of both refusals, asked in turn, each from another address so that no limit is met. */
-async function refusalsMs(apiUrl, { privateKey }) {
+/** Returns the median times to reject both keys. Requests alternate and use many addresses, so that no limit is reached. */
+async function rejectionsMs(apiUrl, { privateKey }) {
   const revoked = await revokedKey(apiUrl, privateKey);
-  const waitsMs = { revoked: [], unknown: [] };
-  for (let i = 0; i < REFUSALS; i++) {
+  const responseTimesMs = { revoked: [], unknown: [] };
+  for (let i = 0; i < REJECTIONS; i++) {
     for (const [kind, key] of Object.entries({ revoked, unknown: unknownApiKey() })) {
       const headers = { 'x-api-key': key, 'x-forwarded-for': `198.51.100.${i % 250}` };
-      const beganAt = performance.now();
-      const answer = await fetch(`${apiUrl}/v1/me`, { headers });
-      await answer.arrayBuffer();
-      waitsMs[kind].push(performance.now() - beganAt);
-      if (answer.status !== 401) throw new Error(`a key that is ${kind} was answered ${answer.status}`);
+      const startedAt = performance.now();
+      const response = await fetch(`${apiUrl}/v1/me`, { headers });
+      await response.arrayBuffer();
+      responseTimesMs[kind].push(performance.now() - startedAt);
+      if (response.status !== 401) throw new Error(`a request with the ${kind} key got ${response.status}`);
     }
   }
-  return { revoked: quantile(waitsMs.revoked, 0.5), unknown: quantile(waitsMs.unknown, 0.5) };
+  return { revoked: quantile(responseTimesMs.revoked, 0.5), unknown: quantile(responseTimesMs.unknown, 0.5) };
 }
 
 async function revokedKey(apiUrl, privateKey) {
@@ -131,7 +131,7 @@ async function revokedKey(apiUrl, privateKey) {
   return key;
 }
 
-/** A key whose checksum holds, as a guesser would make them. */
+/** Returns an unknown key with a valid checksum, as an attacker would guess it. */
 function unknownApiKey() {
   const body = `svc_test_${'0'.repeat(11)}${randomBytes(16).toString('hex')}`;
   let [checksum, rest] = ['', crc32(body)];
@@ -141,14 +141,14 @@ function unknownApiKey() {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** One round each, in turn, of the good alone and beside each of the bad. */
-async function measureBeside(apiUrl, users) {
+/** Measures the good users in turn: alone, beside the flood, and beside the slow connections. */
+async function measureRounds(apiUrl, users) {
   const rounds = { alone: [], flood: [], slow: [] };
-  const beginnings = { alone: async () => async () => undefined, flood: startFlood, slow: startSlow };
+  const starters = { alone: async () => async () => undefined, flood: startFlood, slow: startSlow };
   await goodP99Ms(apiUrl, users);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [name, begin] of Object.entries(beginnings)) {
-      const end = await begin(apiUrl);
+    for (const [name, start] of Object.entries(starters)) {
+      const end = await start(apiUrl);
       rounds[name].push(await goodP99Ms(apiUrl, users));
       await end();
     }
@@ -156,7 +156,7 @@ async function measureBeside(apiUrl, users) {
   return rounds;
 }
 
-function report(rounds, refusals) {
+function report(rounds, rejections) {
   const [cpu] = cpus();
   console.log(`${cpu?.model.trim()} x ${cpus().length}, Node ${process.version}`);
   console.log(
@@ -177,9 +177,9 @@ function report(rounds, refusals) {
       `${names[name].padEnd(34)} ${quantile(p99s, 0.5).toFixed(1).padStart(7)} ms   ${ratio.toFixed(2)} of alone ${verdict}`.trimEnd(),
     );
   }
-  const share = Math.abs(refusals.revoked / refusals.unknown - 1);
+  const share = Math.abs(rejections.revoked / rejections.unknown - 1);
   console.log(
-    `\nrefusal of a revoked key ${refusals.revoked.toFixed(3)} ms, of one that never was ${refusals.unknown.toFixed(3)} ms: ${(share * 100).toFixed(1)} % apart (limit ${ORACLE_SHARE * 100} %: ${share <= ORACLE_SHARE ? 'kept' : 'missed'})`,
+    `\nrejection of a revoked key ${rejections.revoked.toFixed(3)} ms, of an unknown key ${rejections.unknown.toFixed(3)} ms: ${(share * 100).toFixed(1)} % apart (limit ${ORACLE_SHARE * 100} %: ${share <= ORACLE_SHARE ? 'kept' : 'missed'})`,
   );
 }
 
@@ -187,8 +187,8 @@ async function measure() {
   const { database, apiUrl } = await startEnvironment({ TRUSTED_PROXIES: '127.0.0.1' });
   const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
   await writeTrades({ database, users, count: 20_000 });
-  const rounds = await measureBeside(apiUrl, users);
-  report(rounds, await refusalsMs(apiUrl, users[0]));
+  const rounds = await measureRounds(apiUrl, users);
+  report(rounds, await rejectionsMs(apiUrl, users[0]));
 }
 
 if (process.argv[2] === 'flood') {

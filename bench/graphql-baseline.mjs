@@ -59,5 +59,5 @@ server.register(mercurius, {
 
 console.log(JSON.stringify({ msg: 'ready', url: await server.listen({ host: '127.0.0.1', port: 0 }) }));
 
-// Its parent's end is its own, however that comes.
+// Ends with the parent process, even if that is killed.
 process.once('disconnect', () => process.exit());

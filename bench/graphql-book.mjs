@@ -1,4 +1,4 @@
-/** One order book with many subscribers, as `graphql.mjs` measures it. */
+/** Measures one order book with many subscribers, for `graphql.mjs`. */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,14 @@ import { apiEnvironment, serve, serveApi, startServers } from './rest-environmen
 import { quantile } from './rest-load.mjs';
 
 const SUBSCRIBERS = 2_000;
-/** A credential may have five. */
+/** The limit of sockets per credential. */
 const SOCKETS_PER_USER = 5;
 const UPDATES_PER_SECOND = 10;
 const SECONDS = 10;
 const ROUNDS = 3;
 const LEVELS = 500;
 const CHANGES = 10;
-const OF_BARE_MIN = 0.5;
+const RATIO_MIN = 0.5;
 const QUERY =
   'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair) { kind sequence previousSequence bids asks receivedAt } }';
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
@@ -40,7 +40,7 @@ export async function compareBooks() {
     {
       name: 'ours',
       url: await serveApi('graphql-api', { ...env, NODE_OPTIONS: serviceNodeOptions }),
-      open: (url, nth) => openOurs(url, users[nth % users.length], pairId),
+      open: (url, index) => openOurs(url, users[index % users.length], pairId),
     },
   ];
   const rounds = new Map(contestants.map(({ name }) => [name, []]));
@@ -84,54 +84,56 @@ async function writeUsers(database) {
 /** Creates the book and its updates, and sends each to both sides in the same tick. */
 async function openBook(redisUrl) {
   const onError = (error) => console.error(error);
-  const board = new MarketDataPublisher({
+  const publisher = new MarketDataPublisher({
     redisUrl,
     prefix: marketDataPrefix('test'),
     holder: 'bench',
     onError,
   });
   const redis = new Redis(redisUrl);
-  const side = (sign) =>
+  const levels = (sign) =>
     new Map(Array.from({ length: LEVELS }, (_, i) => [(60_000 + sign * (i + 1) * 0.5).toFixed(2), '1.5']));
-  const book = { bids: side(-1), asks: side(1) };
+  const book = { bids: levels(-1), asks: levels(1) };
   const stamp = () => ({ exchangeTimestamp: new Date().toISOString(), receivedAt: new Date().toISOString() });
-  const whole = () => ({ bids: [...book.bids], asks: [...book.asks], ...stamp() });
-  await board.acquireLease(pair.exchange);
-  await board.onSnapshotRequest(pair.exchange, () => board.publish(pair, 'REPEAT', whole()).catch(onError));
-  await board.publish(pair, 'SNAPSHOT', whole());
-  // As the worker does: the lease is renewed, and the book kept up.
-  const keeping = setInterval(() => {
-    board
+  const fullBook = () => ({ bids: [...book.bids], asks: [...book.asks], ...stamp() });
+  await publisher.acquireLease(pair.exchange);
+  await publisher.onSnapshotRequest(pair.exchange, () =>
+    publisher.publish(pair, 'REPEAT', fullBook()).catch(onError),
+  );
+  await publisher.publish(pair, 'SNAPSHOT', fullBook());
+  // Renews the lease and the book, as the worker does.
+  const renewal = setInterval(() => {
+    publisher
       .acquireLease(pair.exchange)
-      .then(() => board.publish(pair, 'KEEP', whole()))
+      .then(() => publisher.publish(pair, 'KEEP', fullBook()))
       .catch(onError);
   }, 3_000);
   let count = 0;
   return {
-    /** @param message what ours makes of an update, for the peer to send */
+    /** @param message builds the message for the baseline; without it the product publishes the update */
     async update(message) {
       count++;
-      const change = (of) =>
-        [...of.keys()].slice(0, CHANGES).map((price, i) => {
+      const change = (levels) =>
+        [...levels.keys()].slice(0, CHANGES).map((price, i) => {
           const amount = (1 + ((count * 7919 + i * 104729) % 1000) / 1000).toFixed(3);
-          of.set(price, amount);
+          levels.set(price, amount);
           return [price, amount];
         });
       const delta = { bids: change(book.bids), asks: change(book.asks), ...stamp() };
       if (message !== undefined) await redis.publish('broadcast', message(delta));
       else {
-        await board.publish(pair, 'DELTA', delta);
+        await publisher.publish(pair, 'DELTA', delta);
       }
     },
     close() {
-      clearInterval(keeping);
-      board.close();
+      clearInterval(renewal);
+      publisher.close();
       redis.disconnect();
     },
   };
 }
 
-/** The bytes that ours sends for the update. */
+/** Builds the same bytes that the product sends for the update. */
 const bareMessage = ({ bids, asks, receivedAt }) =>
   JSON.stringify({
     id: '1',
@@ -172,7 +174,7 @@ function openOurs(url, { privateKey }, pairId) {
     socket.once('message', () => {
       const payload = { query: QUERY, variables: { pair: pairId } };
       socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload }));
-      // The snapshot says that the subscription is there.
+      // The snapshot confirms the subscription.
       socket.once('message', (text) => {
         if (!String(text).includes('SNAPSHOT')) reject(new Error(String(text)));
         else resolve(socket);
@@ -191,12 +193,13 @@ async function runBook({ name, url, open }, book) {
   }
   let [delivered, bytes] = [0, 0];
   const lagsMs = [];
-  for (const [nth, socket] of sockets.entries())
+  for (const [index, socket] of sockets.entries())
     socket.on('message', (data) => {
       delivered++;
       bytes += data.length;
-      // One in ten is looked at: to read all would measure the reader.
-      if (nth % 10 === 0) lagsMs.push(Date.now() - Date.parse(RECEIVED_AT.exec(data.toString('latin1'))[1]));
+      // Parses the messages of one socket in ten; parsing all of them would distort the measurement.
+      if (index % 10 === 0)
+        lagsMs.push(Date.now() - Date.parse(RECEIVED_AT.exec(data.toString('latin1'))[1]));
     });
   const startedAtMs = performance.now();
   for (let update = 0; update < UPDATES_PER_SECOND * SECONDS; update++) {
@@ -227,6 +230,6 @@ function report(rounds) {
   const [bare, ours] = [...rounds.values()].map((results) => results.map(({ perSecond }) => perSecond));
   const ratio = median(ours.map((rate, round) => rate / bare[round]));
   console.log(
-    `of bare ws: ${ratio.toFixed(3)} (target ${OF_BARE_MIN}: ${ratio >= OF_BARE_MIN ? 'met' : 'missed'})`,
+    `of bare ws: ${ratio.toFixed(3)} (target ${RATIO_MIN}: ${ratio >= RATIO_MIN ? 'met' : 'missed'})`,
   );
 }

@@ -1,4 +1,4 @@
-/** The bare peer of the order book: a `ws` server that sends every message of a Redis channel to all of its clients. */
+/** The baseline of the order book: a `ws` server that sends every message of a Redis channel to all its clients. */
 import { createServer } from 'node:http';
 import { Redis } from 'ioredis';
 import { WebSocketServer } from 'ws';
@@ -14,5 +14,5 @@ server.listen(0, '127.0.0.1', () => {
   console.log(JSON.stringify({ msg: 'ready', url: `http://127.0.0.1:${server.address().port}` }));
 });
 
-// Its parent's end is its own, however that comes.
+// Ends with the parent process, even if that is killed.
 process.once('disconnect', () => process.exit());

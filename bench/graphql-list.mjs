@@ -1,4 +1,4 @@
-/** The list with an edge, as `graphql.mjs` measures it. */
+/** Measures the list of trades with a related record, for `graphql.mjs`. */
 import { deepEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { createRequestSigner } from '@trading-automation/signed-request';
@@ -10,8 +10,8 @@ import { quantile, runRound } from './rest-load.mjs';
 const TRADES = 100_000;
 const USERS = 50;
 const ROUNDS = 15;
-/** The least that ours shall do of what it is compared with. */
-const OF_BARE_MIN = 0.6;
+/** The minimum of the product's rate, relative to the baseline. */
+const RATIO_MIN = 0.6;
 
 const FIELDS = 'symbol type side price amount status exchangeAccount { accountName exchangeName }';
 const QUERY = `{ trades(first: 20) { nodes { ${FIELDS} } } }`;
@@ -48,19 +48,19 @@ const requestOf = ({ headersOf }, user) => ({
   headers: { 'content-type': 'application/json', ...headersOf(user, BODY) },
 });
 
-/** Both answer with the same trades, and with 20 of them. */
+/** Throws unless both return the same 20 trades. */
 async function assertSameLists(contestants, users) {
   for (const user of users.slice(0, 5)) {
     const lists = [];
     for (const contestant of contestants) {
       const { method, headers, body } = requestOf(contestant, user);
-      const answer = await fetch(`${contestant.url}/graphql`, { method, headers, body });
-      const { data, errors } = await answer.json();
+      const response = await fetch(`${contestant.url}/graphql`, { method, headers, body });
+      const { data, errors } = await response.json();
       if (errors !== undefined) throw new Error(JSON.stringify(errors));
       lists.push(data.trades.nodes);
     }
     deepEqual(lists[1], lists[0]);
-    if (lists[0].length !== 20) throw new Error('a list of 20 was asked for');
+    if (lists[0].length !== 20) throw new Error(`the list must contain 20 trades; got ${lists[0].length}`);
   }
 }
 
@@ -68,8 +68,8 @@ async function measure(contestants, users) {
   const rounds = new Map(contestants.map(({ name }) => [name, []]));
   for (let round = -1; round < ROUNDS; round++) {
     for (const contestant of contestants) {
-      const result = await runRound(contestant.url, (connection, nth) =>
-        requestOf(contestant, users[(connection * 31 + nth) % users.length]),
+      const result = await runRound(contestant.url, (connection, index) =>
+        requestOf(contestant, users[(connection * 31 + index) % users.length]),
       );
       // The first round warms up.
       if (round >= 0) rounds.get(contestant.name).push(result);
@@ -93,6 +93,6 @@ function report(rounds) {
   const rates = (name) => rounds.get(name).map(({ ratePerSecond }) => ratePerSecond);
   const bare = rates('bare');
   const ratio = median(rates('signed').map((rate, round) => rate / bare[round]));
-  const verdict = ratio >= OF_BARE_MIN ? 'met' : 'missed';
-  console.log(`of bare: ${ratio.toFixed(3)} (target ${OF_BARE_MIN}: ${verdict})`);
+  const verdict = ratio >= RATIO_MIN ? 'met' : 'missed';
+  console.log(`of bare: ${ratio.toFixed(3)} (target ${RATIO_MIN}: ${verdict})`);
 }

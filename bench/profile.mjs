@@ -1,4 +1,4 @@
-/** Loaded before the worker where it is to be profiled: SIGUSR2 begins a profile, and the next one writes it. */
+/** A preload for a process to profile: the first SIGUSR2 starts a CPU profile, the next one writes it to PROFILE_FILE. */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 

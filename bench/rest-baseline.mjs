@@ -1,19 +1,19 @@
 /**
- * The bare peer of `rest.mjs`: Fastify and pg, as shortly as their documentation allows. It answers with rows as they
- * come: no credentials, no checks, no limits, no answer form. Pool, keep-alive and requests per connection are those
- * of the API. A trade is made as the API makes it: its account locked, trade and event written, in one transaction.
+ * The baseline of `rest.mjs`: Fastify and pg, used as directly as their documentation allows. It returns the rows unchanged,
+ * without credentials, checks, limits or a response format. Pool, keep-alive and requests per connection equal the API's.
+ * It creates a trade like the API: it locks the account and writes trade and event in one transaction.
  */
 import { randomUUID } from 'node:crypto';
 import fastify from 'fastify';
 import pg from 'pg';
 
-/** What the API shows of a trade. */
-const SHOWN = `t.id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id, copier_id, source_trade_id,
+/** The columns that the API returns for a trade. */
+const COLUMNS = `t.id, exchange_account_id, trade_pair_id, symbol, trading_type, strategy_id, copier_id, source_trade_id,
   client_order_id, exchange_order_id, origin, type, side, reduce_only, time_in_force, price, stop_price, amount,
   filled_amount, cost, fees, realized_pnl, status, sub_status, failure_code, failure_message, cancel_reason, version,
   submitted_at, filled_at, cancelled_at, closed_at, created_at, updated_at`;
-const LIST = `SELECT ${SHOWN} FROM trades t WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51`;
-const GET = `SELECT ${SHOWN}, (SELECT json_agg(f ORDER BY f.executed_at, f.id) FROM fills f WHERE f.trade_id = t.id) AS fills
+const LIST = `SELECT ${COLUMNS} FROM trades t WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT 51`;
+const GET = `SELECT ${COLUMNS}, (SELECT json_agg(f ORDER BY f.executed_at, f.id) FROM fills f WHERE f.trade_id = t.id) AS fills
   FROM trades t WHERE t.id = $1 AND t.user_id = $2`;
 const LOCK = 'SELECT id FROM exchange_accounts WHERE id = $1 AND user_id = $2 FOR NO KEY UPDATE';
 const INSERT = `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type,
@@ -21,7 +21,7 @@ const INSERT = `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair
     status, look_at)
   VALUES ($1::uuid, $2, $3, $4, 'BTC/USDT', 'spot', $1::uuid::text, 'API', $5, $6, false, 'GTC', $7::numeric,
     $8::numeric, 'USDT', $7 * $8, 'PENDING', clock_timestamp() + interval '2 s') RETURNING *`;
-const TELL = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, 'trade.created', $3)`;
+const INSERT_EVENT = `INSERT INTO outbox_events (id, user_id, type, payload) VALUES ($1, $2, 'trade.created', $3)`;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10, keepAlive: true });
 const server = fastify({ keepAliveTimeout: 65_000, maxRequestsPerSocket: 1_000 });
@@ -45,7 +45,7 @@ server.post('/v1/trades', async ({ query: { user }, body }, reply) => {
     const values = [randomUUID(), user, account, pair, type, side, price, amount];
     const { rows } = await client.query({ name: 'insert', text: INSERT, values });
     const payload = Buffer.from(JSON.stringify(rows[0]));
-    await client.query({ name: 'tell', text: TELL, values: [randomUUID(), user, payload] });
+    await client.query({ name: 'tell', text: INSERT_EVENT, values: [randomUUID(), user, payload] });
     await client.query('COMMIT');
     return reply.code(201).send({ data: rows[0] });
   } finally {
@@ -55,5 +55,5 @@ server.post('/v1/trades', async ({ query: { user }, body }, reply) => {
 
 console.log(JSON.stringify({ msg: 'ready', url: await server.listen({ host: '127.0.0.1', port: 0 }) }));
 
-// Its parent's end is its own, however that comes.
+// Ends with the parent process, even if that is killed.
 process.once('disconnect', () => process.exit());

@@ -1,13 +1,13 @@
 /**
- * What `rest.mjs` reads: users, who open their accounts and make their API keys through the published interface,
- * and their trades, which are written straight into the database.
+ * Creates the data that `rest.mjs` reads: users with API keys, through the public API, and their trades, directly in the
+ * database.
  */
 import { createHash } from 'node:crypto';
 import { publicKeyOf } from '@trading-automation/signed-request';
 import { openAccount } from '../tooling/launch/first-trade/client.mjs';
 
 /**
- * @typedef {{ userId: string, privateKey: Uint8Array, apiKey: string }} User `userId` is the database's
+ * @typedef {{ userId: string, privateKey: Uint8Array, apiKey: string }} User `userId`: the UUID in the database
  *
  * @param {{ restUrl: string, database: import('pg').Client, count: number }} options
  * @returns {Promise<User[]>}
@@ -27,7 +27,7 @@ export async function openUsers({ restUrl, database, count }) {
 }
 
 /**
- * Trades of all users in turn, one a second up to now: most filled (by one fill or two), some cancelled, some open.
+ * Writes trades of all users in turn, one per second up to now. Most are filled (with one or two fills), some are cancelled, some are open.
  *
  * @param {{ database: import('pg').Client, users: readonly User[], count: number }} options
  */
@@ -48,18 +48,18 @@ export async function writeTrades({ database, users, count }) {
   );
   await database.query(TRADES_SQL, [count]);
   await database.query(FILLS_SQL);
-  await settle(database);
+  await acknowledgeAll(database);
   await database.query('VACUUM ANALYZE');
 }
 
-/** What the trading worker would have done by now: the exchange knows every order, and its balances show them. */
-export async function settle(database) {
+/** Updates the rows as the trading worker would: every order is acknowledged, and the balances include it. */
+export async function acknowledgeAll(database) {
   await database.query('UPDATE trades SET acknowledged_at = clock_timestamp() WHERE acknowledged_at IS NULL');
   await database.query('UPDATE exchange_accounts SET balances_taken_at = clock_timestamp()');
 }
 
 /** @returns {Promise<{ trades: number, events: number }>} */
-export async function countMade(database) {
+export async function countTradesAndEvents(database) {
   const { rows } = await database.query(
     'SELECT (SELECT count(*) FROM trades)::int AS trades, (SELECT count(*) FROM outbox_events)::int AS events',
   );

@@ -1,4 +1,4 @@
-/** What `rest.mjs` measures: the API and its bare peer, each a process of its own, on one throw-away Postgres. */
+/** Starts what `rest.mjs` measures: the API and its baseline as separate processes with one temporary Postgres. */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,16 +11,16 @@ import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/la
 import { migrateDatabase } from '../tooling/launch/service-processes.mjs';
 import { startTestServers } from '../tooling/launch/test-servers.mjs';
 
-/** What is to be let go of in the end, the latest first. */
-const closers = [];
+/** Functions that release what was opened; `close` calls the newest first. */
+const cleanup = [];
 
 export async function close() {
-  while (closers.length > 0) await closers.pop()();
+  while (cleanup.length > 0) await cleanup.pop()();
 }
 
 /**
- * @param {Record<string, string>} [environment] more settings of the API; its limits are raised unless this sets them
- * @returns {Promise<{ database: pg.Client, apiUrl: string, bareUrl: string }>} until `close`
+ * @param {Record<string, string>} [environment] more environment variables of the API; by default raised rate limits
+ * @returns {Promise<{ database: pg.Client, apiUrl: string, bareUrl: string }>} they run until `close`
  */
 export async function startEnvironment(environment = { RATE_LIMITS: ampleRateLimits }) {
   const { database, servers } = await startServers();
@@ -30,29 +30,29 @@ export async function startEnvironment(environment = { RATE_LIMITS: ampleRateLim
   return { database, apiUrl, bareUrl };
 }
 
-/** A throw-away Postgres with the schema of the product, and Redis, until `close`. */
+/** Starts a temporary Postgres with the product's schema, and Redis. They run until `close`. */
 export async function startServers() {
   const servers = await startTestServers({ postgres: true, redis: true });
-  closers.push(servers.stop);
+  cleanup.push(servers.stop);
   await migrateDatabase(servers.databaseUrl);
   const database = new pg.Client({ connectionString: servers.databaseUrl });
   await database.connect();
-  closers.push(() => database.end());
+  cleanup.push(() => database.end());
   return { database, servers };
 }
 
-/** The settings of a deployed API, and `more`. */
-export async function apiEnvironment({ databaseUrl, redisUrl }, more) {
+/** Returns the environment variables of a deployed API, with `extraEnv`. */
+export async function apiEnvironment({ databaseUrl, redisUrl }, extraEnv) {
   const keys = await createKeys();
   const ports = { rest: 0, graphql: 0, paperExchange: 0 };
   const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports });
-  return { ...services.find(({ name }) => name === 'rest-api').env, PORT: '0', ...more };
+  return { ...services.find(({ name }) => name === 'rest-api').env, PORT: '0', ...extraEnv };
 }
 
-/** An API as it is deployed, until `close`. */
+/** Starts an API as it is deployed. It runs until `close`. */
 export const serveApi = (app, env) => serve(join(root, 'apps', app, 'dist', 'main.js'), env);
 
-/** Keys of this run, which nothing remembers. */
+/** Creates keys for this run, and deletes their files. */
 async function createKeys() {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-bench-'));
   try {
@@ -62,7 +62,7 @@ async function createKeys() {
   }
 }
 
-/** Runs a script in a process of its own until `close`. @returns {Promise<string>} the address it serves */
+/** Runs a script in a separate process until `close`. @returns {Promise<string>} the URL of its server */
 export async function serve(script, env) {
   const child = fork(script, [], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -70,13 +70,13 @@ export async function serve(script, env) {
     env: { ...process.env, ...env },
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  closers.push(async () => {
+  cleanup.push(async () => {
     child.kill();
     await ended;
   });
   const url = await readyUrl(child.stdout);
   if (url === undefined) throw new Error(`${script} ended before it was ready`);
-  // What it logs from now on is not wanted, and must not fill its pipe.
+  // Discards later log lines, so that they do not fill the pipe.
   child.stdout.resume();
   return url;
 }

@@ -1,4 +1,4 @@
-/** One round of load, as `rest.mjs` measures it. */
+/** Runs one round of load, for `rest.mjs`. */
 import autocannon from 'autocannon';
 
 export const CONNECTIONS = 32;
@@ -9,17 +9,17 @@ export const REQUESTS = CONNECTIONS * REQUESTS_PER_CONNECTION;
  * @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }} Request
  * @typedef {{ ratePerSecond: number, p50Ms: number, p99Ms: number }} Round
  *
- * Every connection sends its next request once the answer to the one before is there. The clock runs from the first
- * request to the last answer.
+ * Every connection sends its next request after the response to the previous one. The time is measured from the first
+ * request to the last response.
  *
  * @param {string} url
- * @param {(connection: number, nth: number) => Request} requestOf all are made before the clock starts
+ * @param {(connection: number, index: number) => Request} requestOf called for all requests before the measurement
  * @returns {Promise<Round>}
- * @throws where any answer is not a success
+ * @throws if any response is not a success
  */
 export async function runRound(url, requestOf) {
   const queues = Array.from({ length: CONNECTIONS }, (_, connection) =>
-    Array.from({ length: REQUESTS_PER_CONNECTION }, (_, nth) => requestOf(connection, nth)),
+    Array.from({ length: REQUESTS_PER_CONNECTION }, (_, index) => requestOf(connection, index)),
   );
   const run = autocannon({
     url,
@@ -29,24 +29,25 @@ export async function runRound(url, requestOf) {
     setupClient: (client) => client.setRequests(queues.pop()),
   });
   let [startedAtMs, endedAtMs] = [performance.now(), 0];
-  const waitsMs = [];
+  const responseTimesMs = [];
   run.once('start', () => {
     startedAtMs = performance.now();
   });
-  run.on('response', (_client, _status, _bytes, waitMs) => {
+  run.on('response', (_client, _status, _bytes, responseTimeMs) => {
     endedAtMs = performance.now();
-    waitsMs.push(waitMs);
+    responseTimesMs.push(responseTimeMs);
   });
   const { '2xx': succeeded, non2xx, errors } = await run;
-  if (succeeded !== REQUESTS) throw new Error(`${url}: ${non2xx} refusals and ${errors} errors`);
+  if (succeeded !== REQUESTS)
+    throw new Error(`${url}: ${non2xx} error responses and ${errors} failed requests`);
   return {
     ratePerSecond: (REQUESTS / (endedAtMs - startedAtMs)) * 1000,
-    p50Ms: quantile(waitsMs, 0.5),
-    p99Ms: quantile(waitsMs, 0.99),
+    p50Ms: quantile(responseTimesMs, 0.5),
+    p99Ms: quantile(responseTimesMs, 0.99),
   };
 }
 
-/** @param {readonly number[]} values @param {number} share of the values that are below, or equal */
+/** Returns the value that the given share of all values does not exceed. @param {readonly number[]} values @param {number} share 0 to 1 */
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

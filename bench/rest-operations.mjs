@@ -1,6 +1,6 @@
 /**
- * What `rest.mjs` asks for, of the API and of its peer: the same thing of the same records, each in its own spelling.
- * That both give the same is looked at here.
+ * The operations that `rest.mjs` measures. API and baseline get equivalent requests for the same records, each in its own
+ * format. `assertSameTrades` checks that both return the same trades.
  */
 import { createRequestSigner } from '@trading-automation/signed-request';
 
@@ -9,91 +9,91 @@ const LIST = `/v1/trades?limit=${LIMIT}`;
 
 /**
  * @typedef {import('./rest-data.mjs').User} User
- * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} SeenTrade with the ids of who showed it
+ * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} KnownTrade the ids are those that the contestant returned
  * @typedef {{
  *   name: string, url: string, authenticate: (user: User, request: import('./rest-load.mjs').Request) => object,
- *   spell: Spelling, seen: Map<User, readonly SeenTrade[]>,
+ *   format: RequestFormat, known: Map<User, readonly KnownTrade[]>,
  * }} Contestant
- * @typedef {{ path: (path: string, user: User) => string, order: (trade: SeenTrade) => object }} Spelling
+ * @typedef {{ path: (path: string, user: User) => string, order: (trade: KnownTrade) => object }} RequestFormat
  */
 
-/** The order that is placed again and again. */
+/** The order that is placed repeatedly. */
 const ORDER = { type: 'LIMIT', side: 'BUY', price: '60000.01', amount: '0.00125' };
 
-/** The published interface. */
-const PUBLISHED = {
+/** The request format of the public API. */
+const API_FORMAT = {
   path: (path) => path,
   order: ({ account, pair }) => ({ exchange_account_id: account, trade_pair_id: pair, ...ORDER }),
 };
 
-/** The baseline's: it receives the user's id and uses the database's ids. */
-const BARE = {
+/** The request format of the baseline, which receives the user's id and uses the ids of the database. */
+const BASELINE_FORMAT = {
   path: (path, { userId }) => `${path}${path.includes('?') ? '&' : '?'}user=${userId}`,
   order: ({ account, pair }) => ({ account, pair, ...ORDER }),
 };
 
-/** Those who are compared: the peer first, then the ways to ask the API. */
+/** The compared sides: the baseline first, then the API with each kind of credential. */
 export function contestants({ apiUrl, bareUrl, users }) {
   const signers = new Map(users.map((user) => [user, createRequestSigner(user.privateKey)]));
   const sign = (user, { method, path, body }) => signers.get(user)({ method, path, body });
   return [
-    { name: 'bare', url: bareUrl, spell: BARE, authenticate: () => ({}) },
+    { name: 'bare', url: bareUrl, format: BASELINE_FORMAT, authenticate: () => ({}) },
     {
       name: 'API key',
       url: apiUrl,
-      spell: PUBLISHED,
+      format: API_FORMAT,
       authenticate: ({ apiKey }) => ({ 'x-api-key': apiKey }),
     },
-    { name: 'signed', url: apiUrl, spell: PUBLISHED, authenticate: sign },
-  ].map((contestant) => ({ ...contestant, seen: new Map() }));
+    { name: 'signed', url: apiUrl, format: API_FORMAT, authenticate: sign },
+  ].map((contestant) => ({ ...contestant, known: new Map() }));
 }
 
-/** One request each; `nth` lets them go through a user's trades. */
+/** Each operation builds one request; `index` selects one of the user's trades. */
 export const OPERATIONS = [
   { name: 'list', title: `GET ${LIST}`, request: () => ({ method: 'GET', path: LIST }) },
   {
     name: 'get',
     title: 'GET /v1/trades/:id',
-    request: ({ seen }, user, nth) => ({
+    request: ({ known }, user, index) => ({
       method: 'GET',
-      path: `/v1/trades/${seen.get(user)[nth % LIMIT].id}`,
+      path: `/v1/trades/${known.get(user)[index % LIMIT].id}`,
     }),
   },
   {
     name: 'create',
     title: 'POST /v1/trades',
-    request: ({ seen, spell }, user) => ({
+    request: ({ known, format }, user) => ({
       method: 'POST',
       path: '/v1/trades',
-      body: JSON.stringify(spell.order(seen.get(user)[0])),
+      body: JSON.stringify(format.order(known.get(user)[0])),
     }),
   },
 ];
 
-/** The next request of a user as it goes out. */
-export function requestOf(operation, contestant, user, nth) {
-  const { method, path: asked, body } = operation.request(contestant, user, nth);
-  const path = contestant.spell.path(asked, user);
+/** Builds a user's request in the format of the contestant. */
+export function requestOf(operation, contestant, user, index) {
+  const { method, path: operationPath, body } = operation.request(contestant, user, index);
+  const path = contestant.format.path(operationPath, user);
   const headers = { ...contestant.authenticate(user, { method, path, body }) };
   if (body === undefined) return { method, path, headers };
   return { method, path, body, headers: { ...headers, 'content-type': 'application/json' } };
 }
 
-async function ask(operation, contestant, user, nth = 0) {
-  const { path, ...request } = requestOf(operation, contestant, user, nth);
-  const answer = await fetch(contestant.url + path, request);
-  const { data } = await answer.json();
-  if (data === undefined) throw new Error(`${contestant.name}, ${operation.name}: ${answer.status}`);
+async function send(operation, contestant, user, index = 0) {
+  const { path, ...request } = requestOf(operation, contestant, user, index);
+  const response = await fetch(contestant.url + path, request);
+  const { data } = await response.json();
+  if (data === undefined) throw new Error(`${contestant.name}, ${operation.name}: ${response.status}`);
   return data;
 }
 
-/** Has every contestant see the users' trades. @throws where they differ */
+/** Fetches the users' trades from every contestant. @throws if they differ */
 export async function assertSameTrades(contestants, users) {
   const [list, get] = OPERATIONS;
   for (const user of users) {
     for (const contestant of contestants) {
-      const trades = await ask(list, contestant, user);
-      contestant.seen.set(
+      const trades = await send(list, contestant, user);
+      contestant.known.set(
         user,
         trades.map(({ id, exchange_account_id, trade_pair_id, client_order_id }) => ({
           id,
@@ -103,13 +103,13 @@ export async function assertSameTrades(contestants, users) {
         })),
       );
     }
-    const shown = (contestant) =>
-      contestant.seen
+    const idsOf = (contestant) =>
+      contestant.known
         .get(user)
         .map(({ clientOrderId }) => clientOrderId)
         .join();
-    assertSame('trades', contestants.map(shown));
-    const details = await Promise.all(contestants.map((contestant) => ask(get, contestant, user)));
+    assertSame('trades', contestants.map(idsOf));
+    const details = await Promise.all(contestants.map((contestant) => send(get, contestant, user)));
     assertSame(
       'fills',
       details.map(({ fills }) => (fills ?? []).map(({ exchange_fill_id }) => exchange_fill_id).join()),
@@ -117,7 +117,7 @@ export async function assertSameTrades(contestants, users) {
   }
 }
 
-function assertSame(what, told) {
-  if (told[0] === '' && what === 'trades') throw new Error('there are no trades to show');
-  if (new Set(told).size !== 1) throw new Error(`the API and the bare peer show different ${what}`);
+function assertSame(what, results) {
+  if (results[0] === '' && what === 'trades') throw new Error('the list contains no trades');
+  if (new Set(results).size !== 1) throw new Error(`the API and the baseline return different ${what}`);
 }

@@ -1,20 +1,19 @@
 /**
- * Listing, reading and placing trades by the REST API, beside a bare handler of the same rows (`rest-baseline.mjs`).
+ * Measures listing, reading and placing trades through the REST API. The baseline handles the same rows (`rest-baseline.mjs`).
  *
  *   pnpm turbo run build && node bench/rest.mjs [list] [get] [create]
  *
- * 1. API and peer are processes of their own on one throw-away Postgres: 200,000 trades of 100 users. Both have a
- *    pool of 10 connections; each round opens 32 connections that are kept alive and asks 800 times.
- * 2. `API key` and `signed` are the whole product: credentials, rate limits, checks, the answer in its published
- *    form. The peer knows none of these and answers with the rows as they are. That all three show the same trades is
- *    looked at before, that every answer is a success during the rounds, and after them that every trade placed is
- *    there with its event.
- * 3. Requests are signed before the clock starts. All processes share the cores of this machine, the one that asks too.
- * 4. Rounds are interleaved, so that a machine that slows down slows all alike. Each figure is the median of the
- *    rounds (p99 too: that of each round's p99), each ratio the median of the ratios within a round.
+ * 1. API and baseline are separate processes with one temporary Postgres, which contains 200,000 trades of 100 users. Both
+ *    have a pool of 10 connections; each round opens 32 kept-alive connections and sends 800 requests.
+ * 2. `API key` and `signed` measure the whole product: credentials, rate limits, checks and the published response format.
+ *    The baseline has none of these and returns the rows unchanged. The run checks before the rounds that all three return
+ *    the same trades, during them that every response is a success, and afterwards that every trade and its event exist.
+ * 3. Requests are signed before the measurement. All processes, including the client, share the cores of this machine.
+ * 4. Rounds are interleaved, so that a slow phase of the machine affects all alike. Each figure is the median of the rounds
+ *    (p99: the median of the p99 of each round), each ratio the median of the ratios of all rounds.
  */
 import { cpus } from 'node:os';
-import { countMade, openUsers, settle, writeTrades } from './rest-data.mjs';
+import { acknowledgeAll, countTradesAndEvents, openUsers, writeTrades } from './rest-data.mjs';
 import { close, startEnvironment } from './rest-environment.mjs';
 import { CONNECTIONS, quantile, REQUESTS, runRound } from './rest-load.mjs';
 import { assertSameTrades, contestants, OPERATIONS, requestOf } from './rest-operations.mjs';
@@ -23,7 +22,7 @@ import { runAndClose } from './run.mjs';
 const TRADES = 200_000;
 const USERS = 100;
 const ROUNDS = 15;
-/** The least that listing shall do of what it is compared with. */
+/** The minimum rates of listing: API key relative to the baseline, and signed relative to API key. */
 const LIST_OF_BARE_MIN = 0.7;
 const SIGNED_OF_API_KEY_MIN = 0.9;
 
@@ -32,31 +31,33 @@ async function compare(operation, { database, rows, users }) {
   const rounds = new Map(rows.map(({ name }) => [name, []]));
   for (let round = -1; round < ROUNDS; round++) {
     for (const row of rows) {
-      const result = await runRound(row.url, (connection, nth) =>
-        requestOf(operation, row, users[(connection * 31 + nth) % users.length], connection + nth),
+      const result = await runRound(row.url, (connection, index) =>
+        requestOf(operation, row, users[(connection * 31 + index) % users.length], connection + index),
       );
       // The first round warms up.
       if (round >= 0) rounds.get(row.name).push(result);
-      if (operation.name === 'create') await settle(database);
+      if (operation.name === 'create') await acknowledgeAll(database);
     }
   }
   return rounds;
 }
 
-async function compareCreating(operation, parts) {
-  const before = await countMade(parts.database);
-  const rounds = await compare(operation, parts);
-  const after = await countMade(parts.database);
-  const made = (ROUNDS + 1) * parts.rows.length * REQUESTS;
-  if (after.trades - before.trades !== made || after.events - before.events !== made)
-    throw new Error(`${made} trades were placed, and others are there`);
+async function compareCreating(operation, context) {
+  const before = await countTradesAndEvents(context.database);
+  const rounds = await compare(operation, context);
+  const after = await countTradesAndEvents(context.database);
+  const expected = (ROUNDS + 1) * context.rows.length * REQUESTS;
+  if (after.trades - before.trades !== expected || after.events - before.events !== expected)
+    throw new Error(
+      `expected ${expected} new trades and events; got ${after.trades - before.trades} and ${after.events - before.events}`,
+    );
   return rounds;
 }
 
 const median = (values) => quantile(values, 0.5);
 
 function ratioOf(rounds, name, peer) {
-  const rates = (of) => rounds.get(of).map(({ ratePerSecond }) => ratePerSecond);
+  const rates = (side) => rounds.get(side).map(({ ratePerSecond }) => ratePerSecond);
   const peers = rates(peer);
   return median(rates(name).map((rate, round) => rate / peers[round]));
 }
@@ -84,7 +85,7 @@ function report({ name, title }, rounds) {
 }
 
 async function measure(names) {
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   const { database, apiUrl, bareUrl } = await startEnvironment();
   const users = await openUsers({ restUrl: apiUrl, database, count: USERS });
   await writeTrades({ database, users, count: TRADES });
@@ -98,16 +99,16 @@ async function measure(names) {
     `${TRADES.toLocaleString('en-US')} trades, ${USERS} users; median of ${ROUNDS} interleaved rounds of ${REQUESTS} requests, ${CONNECTIONS} connections`,
   );
   for (const operation of OPERATIONS.filter(({ name }) => names.length === 0 || names.includes(name))) {
-    const how = operation.name === 'create' ? compareCreating : compare;
-    report(operation, await how(operation, { database, rows, users }));
+    const compareRounds = operation.name === 'create' ? compareCreating : compare;
+    report(operation, await compareRounds(operation, { database, rows, users }));
   }
-  console.log(`\n${Math.round((performance.now() - beganAt) / 1000)} s in all`);
+  console.log(`\n${Math.round((performance.now() - startedAt) / 1000)} s in all`);
 }
 
 await runAndClose(async () => {
   const names = process.argv.slice(2);
   const unknown = names.filter((name) => !OPERATIONS.some((operation) => operation.name === name));
   if (unknown.length > 0)
-    throw new Error(`there is no ${unknown.join(', ')}; list, get and create are measured`);
+    throw new Error(`unknown operation: ${unknown.join(', ')}. Use list, get or create.`);
   await measure(names);
 }, close);

@@ -1,7 +1,7 @@
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Runs a benchmark, and lets go of what it started however it ends.
+ * Runs a benchmark, and calls `close` at the end, also after an error or a signal.
  *
  * @param {() => Promise<void>} work
  * @param {() => Promise<void>} close
@@ -17,7 +17,7 @@ export async function runAndClose(work, close) {
   try {
     await work();
   } catch (error) {
-    // What breaks because everything is being closed is no news.
+    // Ignores errors that result from closing everything after a signal.
     if (!isInterrupted) throw error;
   } finally {
     await close();

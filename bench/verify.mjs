@@ -1,14 +1,14 @@
 /**
- * Verifications per second of each signature engine beside its bare library, in one run.
+ * Measures the verifications per second of each signature engine and of its library alone, in one run.
  *
  *   pnpm turbo run build --filter=@trading-automation/signed-request && node bench/verify.mjs
  *
- * Compared, on one thread, over 64 requests signed by 16 keys with low-S signatures:
- *   bare      the library alone, its inputs converted beforehand (`verify-baseline.mjs`)
+ * Compares these on one thread, with 64 requests that 16 keys signed with low-S signatures:
+ *   bare      the library alone, with inputs converted beforehand (`verify-baseline.mjs`)
  *   engine    `engine.verify(message, signature, publicKey)`: checks, hash, normalisation, library
  *   request   `verifyRequest`: headers, clock, key look-up in a Map, body hash, canonical string, engine, nonce
- * Rounds are interleaved, so that a machine that slows down slows all alike. Each figure is the median of the
- * rounds, each ratio the median of the ratios within a round.
+ * Rounds are interleaved, so that a slow phase of the machine affects all alike. Each figure is the median of the
+ * rounds, each ratio the median of the ratios of all rounds.
  */
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -22,7 +22,7 @@ import {
 } from '@trading-automation/signed-request';
 import { bareNative, bareNativeWithHash, bareNoble, bareNodeCrypto } from './verify-baseline.mjs';
 
-// Many short rounds: a neighbour on the machine then disturbs both sides of a ratio, or only a few of the ratios.
+// With many short rounds, another load on the machine disturbs both sides of a ratio, or only a few ratios.
 const ROUNDS = 61;
 const ROUND_MS = 25;
 const NATIVE_RATIO_MIN = 0.9;
@@ -51,7 +51,7 @@ function signedSamples() {
   });
 }
 
-/** Calls per second over about ROUND_MS; a call that does not verify ends the run. */
+/** Returns the calls per second over about ROUND_MS. Throws if a signature does not verify. */
 async function ratePerSecond(call, samples) {
   const startedAt = performance.now();
   let count = 0;
@@ -60,14 +60,14 @@ async function ratePerSecond(call, samples) {
     for (let i = 0; i < 4; i++) {
       const outcome = call(samples[count++ % samples.length]);
       if (!(outcome instanceof Promise ? await outcome : outcome))
-        throw new Error('a good sample was refused');
+        throw new Error('a valid sample was rejected');
     }
     elapsedMs = performance.now() - startedAt;
   }
   return (count / elapsedMs) * 1000;
 }
 
-/** The whole verifier; its nonces are not kept, since the samples come round again. */
+/** Returns the whole verifier. It accepts each nonce again, because the samples are repeated. */
 function wholeRequest(engine, samples) {
   const users = new Map(
     samples.map(({ publicKey }) => [Buffer.from(publicKey).toString('hex'), { id: 'usr' }]),

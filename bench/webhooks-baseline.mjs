@@ -1,6 +1,6 @@
 /**
- * The bare peers of `webhooks.mjs`: bodies signed and posted over kept-alive connections, by a BullMQ worker or by a
- * plain loop. Nothing is kept but the queue, no address is judged, no clock runs out, and nothing is tried again.
+ * The baselines of `webhooks.mjs`: a BullMQ worker or a plain loop signs bodies and posts them over kept-alive connections.
+ * They store nothing except the queue, check no address, have no timeout and do not retry.
  */
 import { Queue, Worker } from 'bullmq';
 import { Pool } from 'undici';
@@ -10,25 +10,25 @@ import { post } from './webhooks-post.mjs';
 async function byQueue(pool, { redisUrl, deliveries, concurrency }) {
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
   const queue = new Queue('bare', { connection, prefix: 'bare' });
-  const adding = performance.now();
+  const addStartedAt = performance.now();
   for (let at = 0; at < deliveries.length; at += 200)
     await queue.addBulk(
       deliveries
         .slice(at, at + 200)
         .map((data) => ({ name: 'bare', data, opts: { removeOnComplete: true } })),
     );
-  const addMs = performance.now() - adding;
+  const addMs = performance.now() - addStartedAt;
   const options = { connection, prefix: 'bare', concurrency, autorun: false };
   const worker = new Worker('bare', ({ data }) => post(pool, data), options);
   await worker.waitUntilReady();
-  const beganAt = performance.now();
+  const startedAt = performance.now();
   await new Promise((resolve, reject) => {
-    let left = deliveries.length;
-    worker.on('completed', () => --left === 0 && resolve());
+    let remaining = deliveries.length;
+    worker.on('completed', () => --remaining === 0 && resolve());
     worker.on('failed', (_job, error) => reject(error));
     worker.run().catch(reject);
   });
-  const ms = performance.now() - beganAt;
+  const ms = performance.now() - startedAt;
   await worker.close();
   await queue.close();
   return { ms, addMs };
@@ -36,19 +36,19 @@ async function byQueue(pool, { redisUrl, deliveries, concurrency }) {
 
 async function byLoop(pool, { deliveries, concurrency }) {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < deliveries.length) await post(pool, deliveries[next++]);
   };
-  const beganAt = performance.now();
-  await Promise.all(Array.from({ length: concurrency }, lane));
-  return { ms: performance.now() - beganAt, addMs: 0 };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return { ms: performance.now() - startedAt, addMs: 0 };
 }
 
-process.on('message', async (asked) => {
-  const pool = new Pool(asked.receiverUrl, { connections: asked.concurrency, pipelining: 1 });
-  process.send?.(await (asked.redisUrl === undefined ? byLoop : byQueue)(pool, asked));
+process.on('message', async (round) => {
+  const pool = new Pool(round.receiverUrl, { connections: round.concurrency, pipelining: 1 });
+  process.send?.(await (round.redisUrl === undefined ? byLoop : byQueue)(pool, round));
   await pool.close();
 });
 
-// Its parent's end is its own, however that comes.
+// Ends with the parent process, even if that is killed.
 process.once('disconnect', () => process.exit());

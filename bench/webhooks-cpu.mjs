@@ -1,11 +1,11 @@
-/** Returns the processor time that the processes of a run have used so far; only on Linux, from /proc. */
+/** Measures the CPU time of the processes of a run. This works only on Linux, with /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** A tick of /proc, whatever the machine. */
+/** The unit of CPU times in /proc, the same on all machines. */
 const TICK_MS = 10;
-const PARTS = [
+const PROCESS_KINDS = [
   ['dispatcher', /webhook-dispatcher/],
-  ['peer', /webhooks-bare/],
+  ['peer', /webhooks-baseline/],
   ['receiver', /webhooks-receiver/],
   ['Postgres', /postgres/],
   ['Redis', /redis-server|valkey-server/],
@@ -13,33 +13,33 @@ const PARTS = [
 
 const isCpuAvailable = existsSync('/proc/self/stat');
 
-/** @returns {Record<string, number>} milliseconds of each part, among what descends from this process */
+/** @returns {Record<string, number>} the CPU time of each kind of process in milliseconds, among descendants of this process */
 function cpuMs() {
   const processes = new Map(
     readdirSync('/proc')
       .filter(isPid)
-      .map((pid) => [pid, lookAt(pid)]),
+      .map((pid) => [pid, readProcess(pid)]),
   );
   const isOurs = (pid) => {
     for (let at = pid; processes.get(at) !== undefined; at = processes.get(at).parent)
       if (at === String(process.pid)) return true;
     return false;
   };
-  const spent = Object.fromEntries(PARTS.map(([name]) => [name, 0]));
-  for (const [pid, seen] of processes) {
-    const part = seen && PARTS.find(([, pattern]) => pattern.test(seen.command));
-    if (part !== undefined && isOurs(pid)) spent[part[0]] += seen.ms;
+  const usedMs = Object.fromEntries(PROCESS_KINDS.map(([name]) => [name, 0]));
+  for (const [pid, found] of processes) {
+    const kind = found && PROCESS_KINDS.find(([, pattern]) => pattern.test(found.command));
+    if (kind !== undefined && isOurs(pid)) usedMs[kind[0]] += found.ms;
   }
-  return spent;
+  return usedMs;
 }
 
 const isPid = (name) => /^\d+$/.test(name);
 
-/** Undefined where the process ended meanwhile. */
-function lookAt(pid) {
+/** Returns undefined if the process has ended meanwhile. */
+function readProcess(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before it, in parentheses, may hold anything.
+    // The process name comes first, in parentheses, and may contain any character.
     const [, parent, , , , , , , , , , userTicks, systemTicks] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ');
@@ -50,7 +50,7 @@ function lookAt(pid) {
   }
 }
 
-/** Runs it, and returns the processor time that each part used meanwhile. */
+/** Runs `work`, and adds the CPU time that each kind of process used to its result. */
 export async function withCpu(work) {
   if (!isCpuAvailable) return work();
   const before = cpuMs();
@@ -58,6 +58,6 @@ export async function withCpu(work) {
   const after = cpuMs();
   return {
     ...result,
-    cpu: Object.fromEntries(PARTS.map(([name]) => [name, after[name] - before[name]])),
+    cpu: Object.fromEntries(PROCESS_KINDS.map(([name]) => [name, after[name] - before[name]])),
   };
 }

@@ -1,4 +1,4 @@
-/** What `webhooks.mjs` measures: one dispatcher as it is deployed, on a durable Postgres and a durable Redis. */
+/** Starts what `webhooks.mjs` measures: one dispatcher as it is deployed, with a durable Postgres and a durable Redis. */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,11 +14,11 @@ import { startDurableServers } from './durable-servers.mjs';
 
 /** @typedef {{ id: string, userId: string, publicId: string, path: string, secret: string }} Hook */
 
-/** What is let go of in the end, the latest first. */
-const closers = [];
+/** Functions that release what was opened; `close` calls the newest first. */
+const cleanup = [];
 
 export async function close() {
-  while (closers.length > 0) await closers.pop()();
+  while (cleanup.length > 0) await cleanup.pop()();
 }
 
 /** @param {{ users: number, webhooksPerUser: number, concurrency: number, profileFile?: string | undefined }} options */
@@ -26,7 +26,7 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
   const { databaseUrl, redisUrl, folder, stop } = await startDurableServers({
     postgresSettings: profileFile === undefined ? [] : ['shared_preload_libraries=pg_stat_statements'],
   });
-  closers.push(stop);
+  cleanup.push(stop);
   await migrateDatabase(databaseUrl);
   const keys = await ensureKeys(join(folder, 'keys'));
   const receiver = await startReceiver();
@@ -36,12 +36,12 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
     applicationName: 'bench',
     onListenerError: (error) => console.error(error),
   });
-  closers.push(() => platform.close());
+  cleanup.push(() => platform.close());
   const sealer = await Sealer.for(keys.webhookSealing);
   const hooks = await addWebhooks({ platform, sealer, receiverUrl: receiver.url, users, webhooksPerUser });
   const service = dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFile });
   const dispatcher = superviseService(service, logProblem);
-  closers.push(() => dispatcher.stop());
+  cleanup.push(() => dispatcher.stop());
   await dispatcher.untilReady();
   if (profileFile !== undefined) await platform.database.query('CREATE EXTENSION pg_stat_statements');
   return {
@@ -51,16 +51,16 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
     receiver,
     hooks,
     peers: { queue: startPeer(service), loop: startPeer(service) },
-    /** Begins a profile of the dispatcher, or ends it. */
+    /** Starts a profile of the dispatcher, or stops it. */
     switchProfile: () => process.kill(dispatcher.pid, 'SIGUSR2'),
   };
 }
 
-/** As the image runs it; how many it makes at once is said to it as to the peers. */
+/** Returns the dispatcher as the image runs it, with the same concurrency as the baselines. */
 function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFile }) {
   const ports = { rest: 0, paperExchange: 0 };
-  const more = { 'webhook-dispatcher': { DELIVERY_CONCURRENCY: String(concurrency) } };
-  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, more });
+  const extraEnv = { 'webhook-dispatcher': { DELIVERY_CONCURRENCY: String(concurrency) } };
+  const services = listServices({ databaseUrl, redisUrl, keys, paperExchangeDir: '', ports, extraEnv });
   const service = services.find(({ name }) => name === 'webhook-dispatcher');
   if (profileFile === undefined) return service;
   const preload = `--import ${import.meta.resolve('./profile.mjs')}`;
@@ -68,17 +68,17 @@ function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFi
   return { ...service, env: { ...service.env, NODE_OPTIONS: options, PROFILE_FILE: profileFile } };
 }
 
-/** Each has a URL of its own, as customers have. @returns {Promise<Hook[]>} */
+/** Creates webhooks with one URL each. @returns {Promise<Hook[]>} */
 async function addWebhooks({ platform, sealer, receiverUrl, users, webhooksPerUser }) {
   const hooks = [];
   for (let user = 0; user < users; user++) {
     const userId = newUuid();
     await platform.database.query('INSERT INTO users (id) VALUES ($1)', [userId]);
-    for (let nth = 0; nth < webhooksPerUser; nth++) {
+    for (let index = 0; index < webhooksPerUser; index++) {
       const id = newUuid();
       const publicId = encodeId('whk', id);
       const path = `/hooks/${publicId}`;
-      const secret = `whsec_${createHash('sha256').update(`bench webhook ${user} ${nth}`).digest('base64')}`;
+      const secret = `whsec_${createHash('sha256').update(`bench webhook ${user} ${index}`).digest('base64')}`;
       await platform.database.query(
         `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed) VALUES ($1, $2, $3, '{*}', '', $4)`,
         [id, userId, receiverUrl + path, await sealer.seal(secret, `webhook/${id}`)],
@@ -96,7 +96,7 @@ async function startReceiver() {
     url: `http://127.0.0.1:${port}`,
     /**
      * @param {import('./webhooks-receiver.mjs').Expected} expected
-     * @returns {Promise<() => Promise<import('./webhooks-receiver.mjs').Seen>>} once it counts; what that gives, once all are there
+     * @returns {Promise<() => Promise<import('./webhooks-receiver.mjs').Seen>>} resolves once the receiver counts, with a function that waits for all deliveries
      */
     async expect(expected) {
       child.send(expected);
@@ -107,15 +107,15 @@ async function startReceiver() {
   };
 }
 
-/** With the dispatcher's flags, and warm from round to round as the dispatcher is. */
+/** Starts a baseline with the Node options of the dispatcher. Like the dispatcher, it runs for all rounds. */
 function startPeer({ env: { NODE_OPTIONS = '' } }) {
   const child = startChild('webhooks-baseline.mjs', {
     NODE_OPTIONS: NODE_OPTIONS.replace(/--import \S+/, ''),
   });
-  return async (/** @type {object} */ asked) => {
-    child.send(asked);
-    const [answer] = await once(child, 'message');
-    return answer;
+  return async (/** @type {object} */ round) => {
+    child.send(round);
+    const [result] = await once(child, 'message');
+    return result;
   };
 }
 
@@ -124,14 +124,14 @@ function startChild(script, env) {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   });
   const ended = once(child, 'exit');
-  closers.push(async () => {
+  cleanup.push(async () => {
     child.kill();
     await ended;
   });
   return child;
 }
 
-/** What is worth knowing in a run: a dispatcher that ends, and what it logs of trouble. */
+/** Prints warnings and errors of the dispatcher, and that it ended. */
 function logProblem(line) {
   if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line) && !/SMTP_URL/.test(line)) console.error(line.slice(0, 400));
 }

@@ -1,15 +1,15 @@
 /**
- * The receiver of `webhooks.mjs`, in a process of its own and the same for all who send: it answers 204 as soon as a
- * request is read, and knows when it has seen everything that it is to see.
+ * The receiver of `webhooks.mjs`, a separate process that all senders share. It responds with 204 as soon as a request is
+ * read, and reports when it has received the expected number of deliveries.
  */
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * @typedef {{ count: number, waitMs?: number, secrets?: Record<string, string> }} Expected `count` deliveries, each
- *   answered after `waitMs`; with `secrets` of the webhooks, each signature is checked
- * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], refused: string[] }} Seen by delivery
- *   (webhook and event), when its first byte was there
+ * @typedef {{ count: number, waitMs?: number, secrets?: Record<string, string> }} Expected `count`: the number of deliveries, each
+ *   answered after `waitMs`; `secrets` by webhook id: if set, each signature is checked
+ * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], refused: string[] }} Seen `arrivals`: for each
+ *   delivery (webhook and event), when its headers arrived
  */
 
 const nowMs = () => performance.timeOrigin + performance.now();
@@ -26,13 +26,13 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    take(request.headers, atMs, chunks);
+    record(request.headers, atMs, chunks);
     if (expected.waitMs > 0) setTimeout(() => response.writeHead(204).end(), expected.waitMs);
     else response.writeHead(204).end();
   });
 });
 
-function take(headers, atMs, chunks) {
+function record(headers, atMs, chunks) {
   const webhook = headers['x-svc-webhook-id'];
   const delivery = `${webhook} ${headers['webhook-id']}`;
   total++;
@@ -57,5 +57,5 @@ process.on('message', (/** @type {Expected} */ next) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.(server.address().port));
 
-// Its parent's end is its own, however that comes.
+// Ends with the parent process, even if that is killed.
 process.once('disconnect', () => process.exit());

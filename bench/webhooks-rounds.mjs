@@ -1,4 +1,4 @@
-/** One round of each contender of `webhooks.mjs`, and the wait of single events. */
+/** Runs one round of each side of `webhooks.mjs`, and measures the delay of single events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { appendEvent, appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
@@ -8,11 +8,12 @@ const DEADLINE_MS = 120_000;
 const TYPE = 'trade.partially_filled';
 
 /**
- * @typedef {{ settledMs: number, receivedMs: number, addMs: number }} Round milliseconds until the last delivery was
- *   settled, from the start; from the first byte at the receiver to the last delivery's; and of adding jobs before it
+ * @typedef {{ settledMs: number, receivedMs: number, addMs: number }} Round all in milliseconds; `settledMs`: from the start
+ *   until the last delivery was settled; `receivedMs`: from the first to the last arrival at the receiver; `addMs`: for
+ *   adding the jobs before the start
  */
 
-/** An event of the size that a trade's has. */
+/** Creates an event of the same size as a trade's event. */
 function newEvent(userId) {
   const id = newUuid();
   const publicId = encodeId('evt', id);
@@ -44,37 +45,37 @@ function newEvent(userId) {
   return { id, publicId, userId, type: TYPE, body, payload: Buffer.from(body) };
 }
 
-/** As many events, for the users in turn. */
+/** Creates `count` events, for the users in turn. */
 function newEvents({ hooks }, count) {
   const users = [...new Set(hooks.map(({ userId }) => userId))];
-  return Array.from({ length: count }, (_, nth) => newEvent(users[nth % users.length]));
+  return Array.from({ length: count }, (_, index) => newEvent(users[index % users.length]));
 }
 
 function secretsOf(hooks) {
   return Object.fromEntries(hooks.map(({ publicId, secret }) => [publicId, secret]));
 }
 
-/** What a receiver saw, where it is what was owed. @throws otherwise */
-function assertSeen({ total, arrivals, refused }, count) {
-  if (refused.length > 0) throw new Error(`${refused.length} signatures are wrong: ${refused[0]}`);
+/** Returns the times of arrival. @throws if the receiver did not get each delivery once with a valid signature */
+function checkArrivals({ total, arrivals, refused }, count) {
+  if (refused.length > 0) throw new Error(`${refused.length} signatures are invalid: ${refused[0]}`);
   if (total !== count || arrivals.length !== count)
-    throw new Error(`${count} deliveries came in ${total} requests`);
+    throw new Error(`expected ${count} deliveries; got ${arrivals.length} in ${total} requests`);
   const instants = arrivals.map(([, atMs]) => atMs);
   const [firstAtMs, lastAtMs] = [Math.min(...instants), Math.max(...instants)];
   return { firstAtMs, lastAtMs, receivedMs: lastAtMs - firstAtMs };
 }
 
 /**
- * The product: from the commit of the events to the commit of the last delivery's record.
+ * Measures the product, from the commit of the events to the commit of the last delivery's record.
  *
  * @returns {Promise<Round>}
  */
-export async function productRound(scene, { events: count, waitMs, isChecked }) {
-  const { database, receiver, hooks } = scene;
-  const events = newEvents(scene, count);
-  const owed = count * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
-  const seen = await receiver.expect({
-    count: owed,
+export async function productRound(context, { events: count, waitMs, isChecked }) {
+  const { database, receiver, hooks } = context;
+  const events = newEvents(context, count);
+  const expectedCount = count * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
+  const waitForAll = await receiver.expect({
+    count: expectedCount,
     waitMs,
     ...(isChecked ? { secrets: secretsOf(hooks) } : {}),
   });
@@ -82,7 +83,7 @@ export async function productRound(scene, { events: count, waitMs, isChecked }) 
     await appendEvents(tx, events);
     return (await tx.query('SELECT pg_current_xact_id()::xid::text AS xid'))[0].xid;
   });
-  const { receivedMs } = assertSeen(await seen(), owed);
+  const { receivedMs } = checkArrivals(await waitForAll(), expectedCount);
   await untilRecorded(database);
   const [{ settledMs, attempts }] = await database.query(
     `SELECT count(*)::int AS attempts, (extract(epoch FROM max(pg_xact_commit_timestamp(a.xmin))
@@ -91,8 +92,8 @@ export async function productRound(scene, { events: count, waitMs, isChecked }) 
      WHERE d.event_id = ANY($2) AND d.status = 'SUCCEEDED' AND a.status = 'SUCCEEDED'`,
     [xid, events.map(({ id }) => id)],
   );
-  if (attempts !== owed)
-    throw new Error(`${owed} deliveries are owed, and ${attempts} attempts are recorded`);
+  if (attempts !== expectedCount)
+    throw new Error(`expected ${expectedCount} recorded attempts; got ${attempts}`);
   return { settledMs, receivedMs, addMs: 0 };
 }
 
@@ -110,13 +111,13 @@ async function untilRecorded(database) {
 }
 
 /**
- * A peer: from its start to its last answer, with the same bodies to the same webhooks.
+ * Measures a baseline, from its start to the last response, with bodies of the same size for the same webhooks.
  *
  * @returns {Promise<Round>}
  */
-export async function baselineRound(scene, peer, { events: count, waitMs, isChecked, isQueued }) {
-  const { receiver, hooks, redisUrl, concurrency } = scene;
-  const deliveries = newEvents(scene, count).flatMap(({ publicId, userId, body }) =>
+export async function baselineRound(context, peer, { events: count, waitMs, isChecked, isQueued }) {
+  const { receiver, hooks, redisUrl, concurrency } = context;
+  const deliveries = newEvents(context, count).flatMap(({ publicId, userId, body }) =>
     hooks
       .filter((hook) => hook.userId === userId)
       .map((hook) => ({
@@ -128,26 +129,26 @@ export async function baselineRound(scene, peer, { events: count, waitMs, isChec
       })),
   );
   const expected = { count: deliveries.length, waitMs, ...(isChecked ? { secrets: secretsOf(hooks) } : {}) };
-  const seen = await receiver.expect(expected);
-  const asked = { receiverUrl: receiver.url, deliveries, concurrency };
-  const { ms, addMs } = await peer(isQueued ? { ...asked, redisUrl } : asked);
-  const { receivedMs } = assertSeen(await seen(), deliveries.length);
+  const waitForAll = await receiver.expect(expected);
+  const round = { receiverUrl: receiver.url, deliveries, concurrency };
+  const { ms, addMs } = await peer(isQueued ? { ...round, redisUrl } : round);
+  const { receivedMs } = checkArrivals(await waitForAll(), deliveries.length);
   return { settledMs: ms, receivedMs, addMs };
 }
 
 /**
- * Events that are committed one by one at a steady rate, whatever becomes of those before.
+ * Commits events one by one at a steady rate, without waiting for earlier ones.
  *
- * @returns {Promise<number[]>} for each delivery the milliseconds from the commit, by the database's clock, to its first byte
+ * @returns {Promise<number[]>} for each delivery, the milliseconds from the commit (by the database's clock) to its arrival
  */
-export async function measureWaits(scene, { perSecond, seconds }) {
-  const { database, receiver, hooks } = scene;
-  const events = newEvents(scene, perSecond * seconds);
-  const owed = events.length * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
-  const seen = await receiver.expect({ count: owed });
-  const beganAt = performance.now();
-  const commits = events.map(async (event, nth) => {
-    await sleep(beganAt + (nth * 1000) / perSecond - performance.now());
+export async function measureWaits(context, { perSecond, seconds }) {
+  const { database, receiver, hooks } = context;
+  const events = newEvents(context, perSecond * seconds);
+  const expectedCount = events.length * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
+  const waitForAll = await receiver.expect({ count: expectedCount });
+  const startedAt = performance.now();
+  const commits = events.map(async (event, index) => {
+    await sleep(startedAt + (index * 1000) / perSecond - performance.now());
     const [{ xid }] = await inTransaction(database, async (tx) => {
       await appendEvent(tx, event);
       return tx.query('SELECT pg_current_xact_id()::xid::text AS xid');
@@ -155,13 +156,13 @@ export async function measureWaits(scene, { perSecond, seconds }) {
     return xid;
   });
   const xids = await Promise.all(commits);
-  const { arrivals } = await seen();
+  const { arrivals } = await waitForAll();
   await untilRecorded(database);
   const rows = await database.query(
     `SELECT (extract(epoch FROM pg_xact_commit_timestamp(xid::xid)) * 1000)::float8 AS "atMs"
      FROM unnest($1::text[]) WITH ORDINALITY AS t (xid, nth) ORDER BY nth`,
     [xids],
   );
-  const committedAtMs = new Map(events.map(({ publicId }, nth) => [publicId, rows[nth].atMs]));
+  const committedAtMs = new Map(events.map(({ publicId }, index) => [publicId, rows[index].atMs]));
   return arrivals.map(([delivery, atMs]) => atMs - committedAtMs.get(delivery.split(' ')[1]));
 }

@@ -1,24 +1,23 @@
 /**
- * Webhooks: how many deliveries a second one dispatcher makes and records, beside a bare BullMQ worker that posts the same
- * bodies and beside bare undici; and how long a single event waits from its commit to its first byte at the receiver.
+ * Measures how many webhook deliveries one dispatcher sends and records per second. The baselines are a BullMQ worker and a
+ * loop with undici that post similar bodies. It also measures the delay of single events from their commit to the receiver.
  *
  *   pnpm turbo run build && node bench/webhooks.mjs [--rounds 9] [--events 4000] [--concurrency 128] [--receiver-ms 0]
  *     [--seconds 30] [--profile dispatcher.cpuprofile]
  *
- * 1. One dispatcher as it is deployed, on its own Postgres and Redis, which are both durable
- *    (fsync, synchronous commit; append-only file). 40 users with two webhooks each, with URLs of
- *    their own at one receiver.
- * 2. A round of ours: the events are committed in one transaction, and the clock runs from that commit to the commit of
- *    the last delivery's record: fan-out, signing with the webhook's sealed secret, the walls of the one HTTP client,
- *    a delivery and an attempt in Postgres for each.
- * 3. The peers send as many bodies of the same size, signed in the same way, as many at once as the dispatcher does, over as
- *    many connections that are kept alive. BullMQ's jobs are there before its clock starts, which runs to the last job's
- *    completion; undici's runs to the last answer. Neither keeps, judges, limits or repeats anything.
- * 4. All three send to the same receiver, which answers 204 at once (or after `--receiver-ms`). Every signature is
- *    checked by the `standardwebhooks` library in the first round, which warms up; in the others, that each delivery
- *    comes once, and that Postgres has one attempt of each.
- * 5. The wait: 100 events a second, each committed by a transaction of its own; from that commit by the database's clock
- *    to the first byte at the receiver, of every delivery.
+ * 1. One dispatcher runs as it is deployed, with its own durable Postgres and Redis (fsync, synchronous commit; append-only
+ *    file). 40 users have two webhooks each. Each webhook has its own URL at one receiver.
+ * 2. In a round of the product, the events are committed in one transaction. The time runs from that commit to the commit of
+ *    the last delivery's record. It includes fan-out, signing with the webhook's sealed secret, the egress checks of the
+ *    HTTP client, and one delivery and one attempt in Postgres for each.
+ * 3. The baselines send the same number of bodies of the same size with the same signatures, concurrency and number of
+ *    kept-alive connections. BullMQ's jobs exist before its time starts, which ends with the last completed job. undici's
+ *    time ends with the last response. Neither stores, checks, limits or retries anything.
+ * 4. All three send to the same receiver, which responds with 204 immediately (or after `--receiver-ms`). In the first
+ *    round, which is a warm-up, the `standardwebhooks` library checks every signature. The other rounds check that each
+ *    delivery arrives once and that Postgres has one attempt of each.
+ * 5. The delay: 100 events a second are committed in separate transactions. For every delivery, it is the time from that
+ *    commit, by the database's clock, to its arrival at the receiver.
  */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,8 +31,8 @@ import { baselineRound, measureWaits, productRound } from './webhooks-rounds.mjs
 const USERS = 40;
 const WEBHOOKS_PER_USER = 2;
 const PER_SECOND = 100;
-/** The least that it shall do of what the BullMQ loop does. */
-const OF_QUEUE_MIN = 0.5;
+/** The minimum of the product's rate, relative to the BullMQ worker. */
+const RATIO_TO_QUEUE_MIN = 0.5;
 
 const { values: options } = parseArgs({
   options: {
@@ -50,37 +49,41 @@ const deliveries = events * WEBHOOKS_PER_USER;
 const waitMs = Number(options['receiver-ms']);
 
 const median = (values) => quantile(values, 0.5);
-const whole = (number) => Math.round(number).toLocaleString('en-US');
+const rounded = (number) => Math.round(number).toLocaleString('en-US');
 const rate = (ms) => (deliveries / ms) * 1000;
 
 /** @returns {Promise<Record<'ours' | 'queue' | 'loop', import('./webhooks-rounds.mjs').Round>[]>} the first one warms up */
-async function measure(scene) {
+async function measure(context) {
   const rounds = [];
-  for (let nth = 0; nth <= Number(options.rounds); nth++) {
-    const asked = { events, waitMs, isChecked: nth === 0 };
-    const loop = await withCpu(() => baselineRound(scene, scene.peers.loop, { ...asked, isQueued: false }));
-    const queue = await withCpu(() => baselineRound(scene, scene.peers.queue, { ...asked, isQueued: true }));
-    const isProfiled = options.profile !== undefined && nth === Number(options.rounds);
-    if (isProfiled) await beginProfile(scene);
-    const ours = await withCpu(() => productRound(scene, asked));
-    if (isProfiled) await endProfile(scene);
-    console.error(
-      `deliveries a second: ours ${whole(rate(ours.settledMs))}, BullMQ ${whole(rate(queue.settledMs))}, undici ${whole(rate(loop.settledMs))}`,
+  for (let index = 0; index <= Number(options.rounds); index++) {
+    const roundOptions = { events, waitMs, isChecked: index === 0 };
+    const loop = await withCpu(() =>
+      baselineRound(context, context.peers.loop, { ...roundOptions, isQueued: false }),
     );
-    // As autovacuum leaves the tables within minutes: until then plans are those of empty ones.
-    if (nth === 0) await scene.database.query('ANALYZE');
+    const queue = await withCpu(() =>
+      baselineRound(context, context.peers.queue, { ...roundOptions, isQueued: true }),
+    );
+    const isProfiled = options.profile !== undefined && index === Number(options.rounds);
+    if (isProfiled) await startProfile(context);
+    const ours = await withCpu(() => productRound(context, roundOptions));
+    if (isProfiled) await stopProfile(context);
+    console.error(
+      `deliveries a second: ours ${rounded(rate(ours.settledMs))}, BullMQ ${rounded(rate(queue.settledMs))}, undici ${rounded(rate(loop.settledMs))}`,
+    );
+    // Autovacuum would analyse the tables only after minutes; until then, plans assume empty tables.
+    if (index === 0) await context.database.query('ANALYZE');
     else rounds.push({ ours, queue, loop });
   }
   return rounds;
 }
 
-async function beginProfile({ database, switchProfile }) {
+async function startProfile({ database, switchProfile }) {
   await database.query('SELECT pg_stat_statements_reset()');
   switchProfile();
   await sleep(500);
 }
 
-async function endProfile({ database, switchProfile }) {
+async function stopProfile({ database, switchProfile }) {
   const statements = await database.query(
     `SELECT calls::int, rows::int, round(total_exec_time)::int AS ms, round(wal_bytes / 1024)::int AS "wal KiB",
        regexp_replace(left(query, 100), '\\s+', ' ', 'g') AS query
@@ -92,48 +95,48 @@ async function endProfile({ database, switchProfile }) {
 }
 
 function report(rounds) {
-  const of = (value) => median(rounds.map(value));
-  const row = (who) => {
-    const rates = rounds.map((round) => rate(round[who].settledMs));
+  const medianOf = (value) => median(rounds.map(value));
+  const row = (side) => {
+    const rates = rounds.map((round) => rate(round[side].settledMs));
     return {
-      'deliveries/s': whole(median(rates)),
-      least: whole(Math.min(...rates)),
-      most: whole(Math.max(...rates)),
-      'first to last byte, /s': whole(of((round) => rate(round[who].receivedMs))),
-      'of BullMQ': of(({ [who]: mine, queue }) => queue.settledMs / mine.settledMs).toFixed(3),
-      'of undici': of(({ [who]: mine, loop }) => loop.settledMs / mine.settledMs).toFixed(3),
+      'deliveries/s': rounded(median(rates)),
+      least: rounded(Math.min(...rates)),
+      most: rounded(Math.max(...rates)),
+      'first to last byte, /s': rounded(medianOf((round) => rate(round[side].receivedMs))),
+      'of BullMQ': medianOf(({ [side]: ownSide, queue }) => queue.settledMs / ownSide.settledMs).toFixed(3),
+      'of undici': medianOf(({ [side]: ownSide, loop }) => loop.settledMs / ownSide.settledMs).toFixed(3),
     };
   };
   console.log(
-    `\n${whole(deliveries)} deliveries a round, ${options.concurrency} at once, receiver answers after ${waitMs} ms; median of ${rounds.length} interleaved rounds`,
+    `\n${rounded(deliveries)} deliveries a round, ${options.concurrency} at once, receiver responds after ${waitMs} ms; median of ${rounds.length} interleaved rounds`,
   );
   console.table({ ours: row('ours'), BullMQ: row('queue'), undici: row('loop') });
-  const ofQueue = of(({ ours, queue }) => queue.settledMs / ours.settledMs);
-  const ofAdding = of(({ ours, queue }) => (queue.settledMs + queue.addMs) / ours.settledMs);
-  const judged = (ratio) =>
-    `${ratio.toFixed(3)} (target ≥ ${OF_QUEUE_MIN}: ${ratio >= OF_QUEUE_MIN ? 'met' : 'MISSED'})`;
-  console.log(`of the BullMQ loop, jobs added within its clock as within ours: ${judged(ofAdding)}`);
-  console.log(`of the BullMQ loop, jobs there before its clock starts: ${judged(ofQueue)}`);
+  const ratioToQueue = medianOf(({ ours, queue }) => queue.settledMs / ours.settledMs);
+  const ratioWithAdding = medianOf(({ ours, queue }) => (queue.settledMs + queue.addMs) / ours.settledMs);
+  const formatRatio = (ratio) =>
+    `${ratio.toFixed(3)} (target ≥ ${RATIO_TO_QUEUE_MIN}: ${ratio >= RATIO_TO_QUEUE_MIN ? 'met' : 'MISSED'})`;
+  console.log(`relative to BullMQ, including the time to add its jobs: ${formatRatio(ratioWithAdding)}`);
+  console.log(`relative to BullMQ, with jobs added beforehand: ${formatRatio(ratioToQueue)}`);
 }
 
-/** Depends less on other load of the machine than the rates do. */
+/** Prints CPU times, which depend less on other load of the machine than the rates. */
 function reportCpu(rounds) {
-  const row = (who) =>
+  const row = (side) =>
     Object.fromEntries(
-      Object.keys(rounds[0][who].cpu).map((part) => [
+      Object.keys(rounds[0][side].cpu).map((part) => [
         part,
-        whole((median(rounds.map((round) => round[who].cpu[part])) * 1000) / deliveries),
+        rounded((median(rounds.map((round) => round[side].cpu[part])) * 1000) / deliveries),
       ]),
     );
-  console.log('processor time of a delivery in µs, adding its job included:');
+  console.log('CPU time per delivery in µs, including adding its job:');
   console.table({ ours: row('ours'), BullMQ: row('queue'), undici: row('loop') });
 }
 
-async function reportWaits(scene) {
-  const waitsMs = await measureWaits(scene, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
+async function reportWaits(context) {
+  const waitsMs = await measureWaits(context, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
   const figure = (share) => quantile(waitsMs, share).toFixed(1);
   console.log(
-    `\n${PER_SECOND} events a second for ${options.seconds} s, ${whole(waitsMs.length)} deliveries: commit to first byte p50 ${figure(0.5)} ms, p99 ${figure(0.99)} ms, longest ${figure(1)} ms`,
+    `\n${PER_SECOND} events a second for ${options.seconds} s, ${rounded(waitsMs.length)} deliveries: commit to arrival p50 ${figure(0.5)} ms, p99 ${figure(0.99)} ms, longest ${figure(1)} ms`,
   );
 }
 
@@ -142,18 +145,18 @@ async function run() {
   console.log(
     `${cpu?.model.trim()} x ${cpus().length}, ${process.platform} ${process.arch}, Node ${process.version}`,
   );
-  const scene = await startEnvironment({
+  const context = await startEnvironment({
     users: USERS,
     webhooksPerUser: WEBHOOKS_PER_USER,
     concurrency: Number(options.concurrency),
     profileFile: options.profile,
   });
   if (Number(options.rounds) > 0) {
-    const rounds = await measure(scene);
+    const rounds = await measure(context);
     report(rounds);
     if (rounds[0].ours.cpu !== undefined) reportCpu(rounds);
   }
-  if (Number(options.seconds) > 0) await reportWaits(scene);
+  if (Number(options.seconds) > 0) await reportWaits(context);
 }
 
 await runAndClose(run, close);

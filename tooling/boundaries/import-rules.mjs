@@ -9,8 +9,8 @@ const config = createRequire(import.meta.url)('../../.dependency-cruiser.cjs');
 export const importRuleNames = config.forbidden.map((/** @type {{ name: string }} */ rule) => rule.name);
 
 /**
- * Reads every import of a tree laid out like this repository.
- * @param {string} root absolute
+ * Checks all imports of a folder that has the layout of this repository.
+ * @param {string} root an absolute path
  * @returns {Promise<{ modules: import('dependency-cruiser').IModule[], violations: { rule: string, from: string, to: string }[] }>}
  */
 export async function cruiseImports(root) {

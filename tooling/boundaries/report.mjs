@@ -1,7 +1,7 @@
 import { cruiseImports, importRuleNames } from './import-rules.mjs';
 import { scanSources } from './source-rules.mjs';
 
-/** Prints, as JSON, what both kinds of rules say about each tree that is named: for the tests of the rules. */
+/** Prints the violations of import rules and source rules in each given folder as JSON, for the tests of the rules. */
 
 const packageOf = (/** @type {string} */ path) => path.split('/').slice(0, 2).join('/');
 const reports = [];

@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /**
- * The rules that no import can show. Tests, fixtures, tooling and benchmarks are exempt: they play the
- * product's surroundings. Code is read as a syntax tree, so that a comment or a message may speak of what the
- * code may not do.
+ * Rules that do not depend on imports. Tests, fixtures, tooling and benchmarks are exempt, because they simulate the
+ * environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the code
+ * must not do.
  */
 
 /** @typedef {{ rule: string, file: string }} SourceViolation */
@@ -13,7 +13,7 @@ import { parseSync } from '@swc/core';
 const EXEMPT = /(?:\.spec\.m?ts$|(?:^|\/)(?:test|testing|fixtures|conformance|vectors|scripts)\/)/;
 const VENUES = /binance|bybit|okx|kraken|coinbase|kucoin|bitget|bitfinex|bitstamp|mexc|hyperliquid/i;
 const NETWORK_GLOBALS = ['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'];
-/** What of Node's own modules calls out; their servers, types and parsers are no harm. */
+/** The exports of Node's modules that open connections. Servers, types and parsers are allowed. */
 const CLIENTS = {
   http: ['request', 'get', 'Agent', 'globalAgent', 'ClientRequest'],
   https: ['request', 'get', 'Agent', 'globalAgent'],
@@ -29,33 +29,34 @@ const SOURCE_RULES = [
   {
     name: 'environment-only-in-config',
     comment:
-      "process.env is read once, by an app's src/config.ts, by runtime, or by the environment.ts of the SDK and of the command line.",
+      "Only an app's src/config.ts, runtime, and the environment.ts of the SDK and of the CLI may read process.env.",
     allowed:
       /^(?:apps\/[^/]+\/src\/config\.ts$|packages\/runtime\/|packages\/(?:cli\/src|sdk\/src\/core)\/environment\.ts$)/,
-    breaks: (/** @type {Node} */ node) => isMember(node, 'process', 'env'),
+    violates: (/** @type {Node} */ node) => isMember(node, 'process', 'env'),
   },
   {
     name: 'network-only-at-the-edges',
     comment:
-      'Calls to the outside are made by exchanges, the SDK, webhook delivery, the paper exchange, to providers of identities at configured addresses, and by the command line to addresses that its user gives.',
+      'Only exchanges, the SDK, webhook delivery, the paper exchange, identity providers at configured addresses, and the CLI (to addresses from its user) may open connections.',
     allowed:
       /^(?:packages\/(?:exchanges|sdk)\/|packages\/cli\/src\/(?:environment\.ts$|(?:listen|live|doctor|dev)\/)|apps\/webhook-dispatcher\/src\/delivery\/|apps\/graphql-api\/src\/providers\/|apps\/paper-exchange\/)/,
-    breaks: (/** @type {Node} */ node) =>
+    violates: (/** @type {Node} */ node) =>
       usesNetworkGlobal(node) || importsClient(node) || loadsNetworkModule(node),
   },
   {
     name: 'webhook-urls-are-read-by-the-egress-guard-alone',
-    comment: 'Two parsers of one URL may disagree about its host. (The URL of the mail server is a setting.)',
+    comment:
+      'Two parsers of one URL may disagree about its host, so only the egress guard parses webhook URLs. (The URL of the mail server is a setting.)',
     allowed:
       /^(?!packages\/core\/src\/webhooks\/|apps\/webhook-dispatcher\/src\/)|\/webhooks\/egress\.ts$|\/smtp-client\.ts$/,
-    breaks: (/** @type {Node} */ node) => readsUrl(node),
+    violates: (/** @type {Node} */ node) => readsUrl(node),
   },
 ];
 
 const VENUE_RULE = {
   name: 'venues-only-in-exchanges',
   comment:
-    'A venue is a value in a list; code outside exchanges and the paper exchange names none, in comments neither.',
+    'Code and comments outside exchanges and the paper exchange must not name a venue, because a venue is a value in a list.',
   allowed: /^(?:packages\/exchanges\/|apps\/paper-exchange\/)/,
 };
 
@@ -65,8 +66,8 @@ export const sourceRuleNames = [...SOURCE_RULES, VENUE_RULE].map(({ name }) => n
 /** @typedef {Record<string, unknown>} Node */
 
 /**
- * Scans the sources of `apps/` and `packages/` of a tree laid out like this repository.
- * @param {string} root absolute
+ * Scans `apps/` and `packages/` of a folder that has the layout of this repository.
+ * @param {string} root an absolute path
  * @returns {SourceViolation[]}
  */
 export function scanSources(root) {
@@ -74,10 +75,10 @@ export function scanSources(root) {
     .flatMap((folder) => sourceFiles(root, join(root, folder)))
     .flatMap((file) => {
       const source = readFileSync(join(root, file), 'utf8');
-      const found = SOURCE_RULES.filter(
-        (rule) => !rule.allowed.test(file) && anyNode(parse(source, file), rule.breaks),
+      const violatedRules = SOURCE_RULES.filter(
+        (rule) => !rule.allowed.test(file) && anyNode(parse(source, file), rule.violates),
       );
-      const rules = found.map(({ name }) => name);
+      const rules = violatedRules.map(({ name }) => name);
       if (!VENUE_RULE.allowed.test(file) && VENUES.test(source)) rules.push(VENUE_RULE.name);
       return rules.map((rule) => ({ rule, file }));
     });
@@ -104,12 +105,12 @@ function sourceFiles(/** @type {string} */ root, /** @type {string} */ folder) {
 const parse = (/** @type {string} */ source, /** @type {string} */ file) =>
   parseSync(source, { syntax: 'typescript', decorators: true, tsx: file.endsWith('.tsx'), target: 'es2022' });
 
-/** @returns {boolean} whether a syntax tree holds a node that answers the question */
-function anyNode(/** @type {unknown} */ tree, /** @type {(node: Node) => boolean} */ question) {
+/** @returns {boolean} whether a syntax tree contains a node for which the predicate is true */
+function anyNode(/** @type {unknown} */ tree, /** @type {(node: Node) => boolean} */ predicate) {
   if (tree === null || typeof tree !== 'object') return false;
-  if (Array.isArray(tree)) return tree.some((child) => anyNode(child, question));
+  if (Array.isArray(tree)) return tree.some((child) => anyNode(child, predicate));
   const node = /** @type {Node} */ (tree);
-  return question(node) || Object.values(node).some((child) => anyNode(child, question));
+  return predicate(node) || Object.values(node).some((child) => anyNode(child, predicate));
 }
 
 const isIdentifier = (/** @type {unknown} */ node, /** @type {string} */ name) =>
@@ -123,7 +124,7 @@ function isMember(/** @type {Node} */ node, /** @type {string} */ object, /** @t
   return key.value === property;
 }
 
-/** A call or a `new` of a network global, the global handed on, or taken from `globalThis`. */
+/** Returns whether a node calls, constructs or passes on a network global, or reads it from `globalThis`. */
 function usesNetworkGlobal(/** @type {Node} */ node) {
   return NETWORK_GLOBALS.some(
     (name) =>
@@ -131,13 +132,13 @@ function usesNetworkGlobal(/** @type {Node} */ node) {
   );
 }
 
-/** @returns {unknown[]} what a node calls, makes, hands on or keeps */
+/** @returns {unknown[]} the values that a node calls, constructs, passes on or stores */
 function usedValues(/** @type {Node} */ node) {
   switch (node.type) {
     case 'CallExpression':
     case 'NewExpression': {
-      const given = /** @type {Node[] | undefined} */ (node.arguments) ?? [];
-      return [node.callee, ...given.map(({ expression }) => expression)];
+      const args = /** @type {Node[] | undefined} */ (node.arguments) ?? [];
+      return [node.callee, ...args.map(({ expression }) => expression)];
     }
     case 'VariableDeclarator':
       return [node.init];
@@ -151,13 +152,13 @@ function usedValues(/** @type {Node} */ node) {
   }
 }
 
-/** @returns {readonly string[] | undefined} what calls out of the module that is named by a literal */
+/** @returns {readonly string[] | undefined} the connecting exports of the module that a literal names */
 function clientsOf(/** @type {unknown} */ literal) {
   const name = String(/** @type {Node | null | undefined} */ (literal)?.value ?? '').replace(/^node:/, '');
   return Object.hasOwn(CLIENTS, name) ? CLIENTS[/** @type {keyof typeof CLIENTS} */ (name)] : undefined;
 }
 
-/** `import { request } from 'node:http'`, `export * from 'node:net'`, or a whole module of the kind. */
+/** Matches `import { request } from 'node:http'`, `export * from 'node:net'` and imports of a whole network module. */
 function importsClient(/** @type {Node} */ node) {
   if (node.typeOnly === true) return false;
   const clients = clientsOf(node.source);
@@ -171,7 +172,7 @@ function importsClient(/** @type {Node} */ node) {
   });
 }
 
-/** `import('node:net')`, `require('net')`, `process.getBuiltinModule('net')`, and whatever is given `node:net`. */
+/** Matches `import('node:net')`, `require('net')`, `process.getBuiltinModule('net')` and any call with `'node:net'`. */
 function loadsNetworkModule(/** @type {Node} */ node) {
   if (node.type !== 'CallExpression') return false;
   const callee = /** @type {Node} */ (node.callee);
@@ -184,7 +185,7 @@ function loadsNetworkModule(/** @type {Node} */ node) {
   return isLoader || String(first?.expression.value).startsWith('node:');
 }
 
-/** `new URL(…)`, `URL.parse(…)`, `URL.canParse(…)`, or the module of that name. */
+/** Matches `new URL(…)`, `URL.parse(…)`, `URL.canParse(…)` and imports of `node:url`. */
 function readsUrl(/** @type {Node} */ node) {
   if (node.type === 'ImportDeclaration')
     return /^(?:node:)?url$/.test(String(/** @type {Node} */ (node.source).value));

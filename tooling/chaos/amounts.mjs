@@ -1,7 +1,7 @@
 const decimals = 18;
 
 /**
- * A decimal in units of 10^-18; exact.
+ * Converts a decimal to units of 10^-18, exactly.
  *
  * @param {string | number} decimal
  */
@@ -10,7 +10,7 @@ export function units(decimal) {
   const isNegative = text.startsWith('-');
   const [whole = '0', fraction = ''] = (isNegative ? text.slice(1) : text).split('.');
   if (!/^\d+$/.test(whole) || !/^\d*$/.test(fraction) || fraction.length > decimals)
-    throw new RangeError(`no plain decimal: ${text}`);
+    throw new RangeError(`not a plain decimal: ${text}`);
   const value = BigInt(whole + fraction.padEnd(decimals, '0'));
   return isNegative ? -value : value;
 }

@@ -6,29 +6,28 @@ import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
 /**
- * Compares the product's records with the exchange's own ledger. Every sentence that `audit` returns is a fault.
+ * Compares the product's records with the exchange's own ledger. Every sentence that `audit` returns reports a fault.
  *
- * 1. No order twice: the exchange has one order for each trade that was accepted, and each of its orders is a trade.
- * 2. No copy is lost or made twice: signals cover everything that leaders filled, except what they had sold again before
- *    the exchange reported it; and each signal has one decision for
- *    each copier of its strategy, settled.
- * 3. Every trade is in the state of its order, with the fills of its order.
- * 4. Balances are the exchange's, and the open lots of an asset are what the exchange holds of it, but for what a sale
- *    left that is less than a step: that no order can sell, so that it is closed with the lot.
+ * 1. No order was placed twice: the exchange has one order for each accepted trade, and each of its orders has one trade.
+ * 2. No copy is lost or placed twice. Signals cover everything that leaders bought, except amounts that they had sold
+ *    again before the exchange reported the purchase. Each signal has one settled decision per copier of its strategy.
+ * 3. Every trade has the state and the fills of its order.
+ * 4. Balances equal those of the exchange, and the open lots of an asset equal the exchange's holding. Remainders below
+ *    the amount step are excepted: no order can sell them, so they are closed with the lot.
  *
- * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, overWhenTold: number }} Figures
+ * @typedef {{ trades: number, orders: number, fills: number, signals: number, decisions: Record<string, number>, failures: Record<string, number>, lots: number, external: number, closedBeforeSignal: number }} Figures
  */
 
-/** Accounts that are looked at together. */
-const atOnce = 4;
+/** The number of accounts that are audited concurrently. */
+const concurrency = 4;
 
 /**
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
- * @param {import('./cast.mjs').Cast} cast
+ * @param {import('./participants.mjs').Participants} participants
  * @returns {Promise<{ faults: string[], figures: Figures }>}
  */
-export async function audit(product, cast) {
-  const database = new pg.Pool({ connectionString: product.databaseUrl, max: atOnce });
+export async function audit(product, participants) {
+  const database = new pg.Pool({ connectionString: product.databaseUrl, max: concurrency });
   try {
     /** @type {string[]} */
     const faults = [];
@@ -41,22 +40,25 @@ export async function audit(product, cast) {
       failures: {},
       lots: 0,
       external: 0,
-      overWhenTold: 0,
+      closedBeforeSignal: 0,
     };
-    await pLimit(atOnce).map(cast.accounts, async (account) => {
+    await pLimit(concurrency).map(participants.accounts, async (account) => {
       const ledger = await ledgerOf(product.paperExchangeUrl, account.credentials);
-      const books = await readAccount(database, account.id);
-      faults.push(...compareOrders(account.id, ledger, books), ...compareHoldings(account.id, ledger, books));
-      figures.trades += books.trades.length;
-      figures.external += books.trades.filter(({ origin }) => origin === 'EXTERNAL').length;
+      const records = await readAccount(database, account.id);
+      faults.push(
+        ...compareOrders(account.id, ledger, records),
+        ...compareHoldings(account.id, ledger, records),
+      );
+      figures.trades += records.trades.length;
+      figures.external += records.trades.filter(({ origin }) => origin === 'EXTERNAL').length;
       figures.orders += ledger.orders.length;
       figures.fills += ledger.fills.length;
-      figures.lots += books.lots.length;
+      figures.lots += records.lots.length;
     });
     const copying = await readCopying(database);
-    faults.push(...compareSignals(copying), ...compareDecisions(copying, cast));
+    faults.push(...compareSignals(copying), ...compareDecisions(copying, participants));
     figures.signals = copying.signals.length;
-    figures.overWhenTold = copying.leaderTrades.filter(isOverWhenTold).length;
+    figures.closedBeforeSignal = copying.leaderTrades.filter(wasClosedBeforeSignal).length;
     figures.decisions = copying.outcomes;
     figures.failures = copying.failures;
     return { faults, figures };
@@ -66,7 +68,7 @@ export async function audit(product, cast) {
 }
 
 /**
- * Whether everything has come to rest: nothing on its way, nothing left to plan or to settle.
+ * Counts what is not finished yet: trades in flight, open decisions, and strategies with signals that are not planned.
  *
  * @param {string} databaseUrl
  */
@@ -83,7 +85,7 @@ export async function unsettled(databaseUrl) {
 
 /**
  * @param {string} databaseUrl
- * @returns {Promise<number>} how many there are so far
+ * @returns {Promise<number>} the number of signals so far
  */
 export async function countSignals(databaseUrl) {
   return (await oneRow(databaseUrl, 'SELECT count(*)::int AS count FROM signals')).count;
@@ -125,7 +127,7 @@ async function readAccount(database, accountId) {
   };
 }
 
-/** States of the exchange, and the state that a trade then has. */
+/** For each order status of the exchange, the status that its trade must have. */
 const states = {
   NEW: ['PENDING'],
   PARTIALLY_FILLED: ['PARTIALLY_FILLED'],
@@ -138,44 +140,47 @@ const states = {
 /**
  * @param {string} accountId
  * @param {any} ledger
- * @param {Awaited<ReturnType<typeof readAccount>>} books
+ * @param {Awaited<ReturnType<typeof readAccount>>} records
  */
-function compareOrders(accountId, ledger, books) {
+function compareOrders(accountId, ledger, records) {
   /** @type {string[]} */
   const faults = [];
-  const say = (/** @type {string} */ what) => faults.push(`${accountId}: ${what}`);
+  const report = (/** @type {string} */ what) => faults.push(`${accountId}: ${what}`);
   const tradesOf = groupBy(
-    books.trades.filter(({ exchange_order_id }) => exchange_order_id !== null),
+    records.trades.filter(({ exchange_order_id }) => exchange_order_id !== null),
     ({ exchange_order_id, symbol }) => `${symbol} ${exchange_order_id}`,
   );
-  const fillsOf = groupBy(books.fills, ({ trade_id }) => trade_id);
+  const fillsOf = groupBy(records.fills, ({ trade_id }) => trade_id);
   const ledgerFillsOf = groupBy(ledger.fills, ({ order_id, symbol }) => `${symbol} ${order_id}`);
   const clientIds = ledger.orders.map((/** @type {any} */ { client_order_id }) => client_order_id);
-  if (new Set(clientIds).size !== clientIds.length) say('the exchange has two orders of one client order id');
+  if (new Set(clientIds).size !== clientIds.length)
+    report('the exchange has two orders with the same client order id');
   for (const order of ledger.orders) {
     const key = `${order.symbol} ${order.order_id}`;
     const trades = tradesOf.get(key) ?? [];
     tradesOf.delete(key);
     const [trade] = trades;
     if (trade === undefined || trades.length > 1) {
-      say(`order ${key} (${order.client_order_id}, ${order.status}) has ${trades.length} trades`);
+      report(`order ${key} (${order.client_order_id}, ${order.status}) has ${trades.length} trades`);
       continue;
     }
     const what = `order ${key}, trade ${trade.id}`;
     const expected = states[/** @type {keyof typeof states} */ (order.status)] ?? [];
-    if (!expected.includes(trade.status)) say(`${what}: ${order.status} there, ${trade.status} here`);
+    if (!expected.includes(trade.status))
+      report(`${what}: status ${order.status} at the exchange, ${trade.status} in the product`);
     if (units(trade.filled_amount) !== units(order.filled_amount))
-      say(`${what}: ${order.filled_amount} filled there, ${trade.filled_amount} here`);
-    const there = (ledgerFillsOf.get(key) ?? []).map((/** @type {any} */ { fill_id }) => fill_id).sort();
-    const here = (fillsOf.get(trade.id) ?? []).map(({ exchange_fill_id }) => exchange_fill_id).sort();
-    if (there.join() !== here.join()) say(`${what}: fills ${there.join()} there, ${here.join()} here`);
+      report(`${what}: filled ${order.filled_amount} at the exchange, ${trade.filled_amount} in the product`);
+    const atExchange = (ledgerFillsOf.get(key) ?? []).map((/** @type {any} */ { fill_id }) => fill_id).sort();
+    const inProduct = (fillsOf.get(trade.id) ?? []).map(({ exchange_fill_id }) => exchange_fill_id).sort();
+    if (atExchange.join() !== inProduct.join())
+      report(`${what}: fills ${atExchange.join()} at the exchange, ${inProduct.join()} in the product`);
   }
-  for (const key of tradesOf.keys()) say(`the exchange has no order ${key}`);
-  for (const trade of books.trades) {
+  for (const key of tradesOf.keys()) report(`the exchange has no order ${key}`);
+  for (const trade of records.trades) {
     const isOver = ['FAILED', 'CANCELLED'].includes(trade.status);
     if (trade.exchange_order_id === null && !isOver)
-      say(`trade ${trade.id} is ${trade.status} without an order`);
-    if (trade.origin === 'RECONCILIATION') say(`trade ${trade.id} was made up to explain a difference`);
+      report(`trade ${trade.id} is ${trade.status} without an order`);
+    if (trade.origin === 'RECONCILIATION') report(`trade ${trade.id} is a write-off of a shortfall`);
   }
   return faults;
 }
@@ -183,35 +188,38 @@ function compareOrders(accountId, ledger, books) {
 /**
  * @param {string} accountId
  * @param {any} ledger
- * @param {Awaited<ReturnType<typeof readAccount>>} books
+ * @param {Awaited<ReturnType<typeof readAccount>>} records
  */
-function compareHoldings(accountId, ledger, books) {
+function compareHoldings(accountId, ledger, records) {
   /** @type {string[]} */
   const faults = [];
   for (const [asset, { free, locked }] of Object.entries(
     /** @type {Record<string, any>} */ (ledger.balances),
   )) {
-    const here = books.account.balances[asset] ?? { free: '0', locked: '0' };
-    if (units(here.free) !== units(free) || units(here.locked) !== units(locked))
-      faults.push(`${accountId}: ${asset} ${free}+${locked} there, ${here.free}+${here.locked} here`);
-    // Everybody began with quote currency alone: what is there of any other asset was bought.
+    const inProduct = records.account.balances[asset] ?? { free: '0', locked: '0' };
+    if (units(inProduct.free) !== units(free) || units(inProduct.locked) !== units(locked))
+      faults.push(
+        `${accountId}: ${asset} ${free}+${locked} at the exchange, ${inProduct.free}+${inProduct.locked} in the product`,
+      );
+    // Every account started with quote currency only, so every other asset was bought.
     if (asset === 'USDT') continue;
     const held = units(free) + units(locked);
-    const lots = books.lots.filter(({ symbol }) => symbol.startsWith(`${asset}/`));
+    const lots = records.lots.filter(({ symbol }) => symbol.startsWith(`${asset}/`));
     const sum = lots.reduce((total, { open_amount }) => total + units(open_amount), 0n);
     if (lots.some(({ open_amount }) => units(open_amount) < 0n))
       faults.push(`${accountId}: a negative lot of ${asset}`);
-    const writtenOff = books.sales
+    const remainders = records.sales
       .filter(({ symbol }) => symbol.startsWith(`${asset}/`))
       .reduce((total, sale) => {
-        const rest = units(sale.closed) - units(sale.amount);
-        if (rest >= units(sale.amount_step)) faults.push(`${accountId}: a sale closed more than it sold`);
-        // Less than nothing: sold without a lot.
-        return total + rest;
+        const remainder = units(sale.closed) - units(sale.amount);
+        if (remainder >= units(sale.amount_step))
+          faults.push(`${accountId}: a sale closed more than it sold`);
+        // A negative remainder is an amount that was sold without a lot.
+        return total + remainder;
       }, 0n);
-    if (sum + writtenOff !== held) {
-      const here = `lots of ${amountText(sum)} and ${amountText(writtenOff)} written off here`;
-      faults.push(`${accountId}: ${amountText(held)} ${asset} there, ${here}`);
+    if (sum + remainders !== held) {
+      const inProduct = `open lots of ${amountText(sum)} and remainders of ${amountText(remainders)} in the product`;
+      faults.push(`${accountId}: ${amountText(held)} ${asset} at the exchange, ${inProduct}`);
     }
   }
   return faults;
@@ -262,40 +270,40 @@ function compareSignals({ signals, leaderTrades }) {
   }
   for (const trade of leaderTrades) {
     const { id, filled_amount, signalled } = trade;
-    if (isOverWhenTold(trade)) continue;
+    if (wasClosedBeforeSignal(trade)) continue;
     if (units(signalled ?? '0') !== units(filled_amount))
-      faults.push(`leader's trade ${id}: ${filled_amount} filled, ${signalled ?? 0} signalled`);
+      faults.push(`leader's trade ${id}: filled ${filled_amount}, covered by signals ${signalled ?? 0}`);
   }
   return faults;
 }
 
 /**
- * Returns whether everything that the trade opened had been sold by fills known when its own fill became known. Then
- * there was nothing left to copy, and no signal was due. If an earlier fill became known later, other sales may now
- * close the trade than did then; in that case the trade counts if nothing of it is left.
+ * Returns whether known fills had already sold everything that the trade opened, when its own fill was reported. Then no
+ * signal was due, because nothing was left to copy. If an earlier fill was reported later, other sales may close the trade
+ * now. In that case the function returns true if no open lot of the trade is left.
  *
  * @param {{ signalled: string | null, opened: string | null, closed_before: string | null, over_and_moved: boolean | null }} trade
  */
-function isOverWhenTold({ signalled, opened, closed_before: closed, over_and_moved: isMoved }) {
+function wasClosedBeforeSignal({ signalled, opened, closed_before: closed, over_and_moved: isMoved }) {
   if (signalled !== null || opened === null) return false;
   return isMoved === true || (closed !== null && units(opened) === units(closed));
 }
 
 /**
  * @param {Awaited<ReturnType<typeof readCopying>>} copying
- * @param {import('./cast.mjs').Cast} cast
+ * @param {import('./participants.mjs').Participants} participants
  */
-function compareDecisions({ signals, decisions, copiers }, cast) {
+function compareDecisions({ signals, decisions, copiers }, participants) {
   /** @type {string[]} */
   const faults = [];
-  if (copiers.length !== cast.copiers.length)
-    faults.push(`${copiers.length} copiers instead of ${cast.copiers.length}`);
+  if (copiers.length !== participants.copiers.length)
+    faults.push(`${copiers.length} copiers instead of ${participants.copiers.length}`);
   const counts = new Map();
   for (const { signal_id, copier_id, settled_at } of decisions) {
     const key = `${signal_id} ${copier_id}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
     if (settled_at === null)
-      faults.push(`the decision of signal ${signal_id} for copier ${copier_id} is open`);
+      faults.push(`the decision of signal ${signal_id} for copier ${copier_id} is not settled`);
   }
   for (const signal of signals) {
     for (const copier of copiers.filter(({ strategy_id }) => strategy_id === signal.strategy_id)) {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runChaos } from './run.mjs';
 
-/** `npm run chaos -- --seconds 600 --seed 1`: ends with code 0 where the reckoning finds no fault. */
+/** `npm run chaos -- --seconds 600 --seed 1`: exits with code 0 if the audit finds no fault. */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },

@@ -1,5 +1,5 @@
 /**
- * Draws that are the same for the same seed (mulberry32).
+ * Creates a random number generator (mulberry32). The same seed gives the same numbers.
  *
  * @param {number} seed
  */

@@ -3,29 +3,29 @@ import { startKillableProduct } from '../e2e/killable-product.mjs';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { audit, countSignals, unsettled } from './audit.mjs';
-import { openCast } from './cast.mjs';
+import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { storm } from './storm.mjs';
 
-/** Long enough for a worker to be missed and replaced, and for lost answers to be looked for. */
-const calmMs = 180_000;
-/** Between two looks at whether that is over. */
-const lookMs = 500;
+/** Long enough for the takeover from a dead worker, and for the lookup of orders whose response was lost. */
+const settleMaxMs = 180_000;
+/** The pause between two checks. */
+const pollMs = 500;
 
 /**
- * Runs a storm over the whole product, then calm, then the audit.
+ * Runs a storm on the whole product, waits until everything is settled, and audits the result.
  *
  * @param {{
- *   seconds: number, seed: number, least?: { orders: number, signals: number },
+ *   seconds: number, seed: number, minimum?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
  *   say?: (line: string) => void, log?: (line: string) => void,
- * }} options the storm continues beyond its time until it produced more than `least`; `say` receives
+ * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `say` receives
  *   progress lines, `log` the services' log lines
  */
 export async function runChaos({
   seconds,
   seed,
-  least,
+  minimum,
   strategies = 3,
   copiers = 200,
   workers = 2,
@@ -35,50 +35,50 @@ export async function runChaos({
   const product = await startKillableProduct({ workers, say: log });
   try {
     say(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
-    const cast = await openCast(product, { strategies, copiers });
+    const participants = await openParticipants(product, { strategies, copiers });
     say(`the storm begins: ${seconds} s`);
     const done = await storm({
       product,
-      cast,
+      participants,
       random: seeded(seed),
       seconds,
-      isEnough: enough(product, least),
+      isEnough: enoughCheck(product, minimum),
       say,
     });
     say('the storm is over');
-    await cancelAll(cast);
-    return { done, ...(await reckon(product, cast)) };
+    await cancelAll(participants);
+    return { done, ...(await auditWhenSettled(product, participants)) };
   } finally {
     await product.stop();
   }
 }
 
 /**
- * Whether there was more than that, and both servers were killed: how fast it comes is the machine's affair.
+ * Returns a check whether the storm produced more than `minimum`, and killed both servers. The duration depends on the machine.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
- * @param {{ orders: number, signals: number }} [least] anything is enough unless given
+ * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
  */
-function enough({ databaseUrl }, least) {
+function enoughCheck({ databaseUrl }, minimum) {
   return async (/** @type {import('./storm.mjs').Done} */ { orders, kills }) => {
-    if (least === undefined) return true;
+    if (minimum === undefined) return true;
     const signals = await countSignals(databaseUrl).catch(() => 0);
     const areBothKilled = kills.postgres !== undefined && kills.redis !== undefined;
-    return areBothKilled && orders > least.orders && signals > least.signals;
+    return areBothKilled && orders > minimum.orders && signals > minimum.signals;
   };
 }
 
 /**
- * What rests at the exchange could be filled at any time, and be copied.
+ * Cancels all resting orders. Otherwise they could be filled and copied during the audit.
  *
- * @param {import('./cast.mjs').Cast} cast
+ * @param {import('./participants.mjs').Participants} participants
  */
 async function cancelAll({ leaders }) {
-  // An account without an owner needs time before it reports that.
+  // Cancels are repeated, because an account whose worker died cannot cancel until another worker owns it.
   await Promise.all(leaders.map(cancelAllOf));
 }
 
-/** @param {import('./cast.mjs').Leader} leader */
+/** @param {import('./participants.mjs').Leader} leader */
 async function cancelAllOf({ api }) {
   const openOf = async (/** @type {'PENDING' | 'PARTIALLY_FILLED'} */ status) =>
     (await api.trades.list({ status, limit: 100 })).data;
@@ -90,30 +90,30 @@ async function cancelAllOf({ api }) {
       return await open();
     },
     (trades) => trades.length === 0,
-    calmMs,
+    settleMaxMs,
   );
 }
 
 /**
- * Returns the audit, once nothing is in flight and everything that happened only at the exchange is recorded; or the
- * audit at the end of the time limit.
+ * Repeats the audit until nothing is unsettled and no fault is left, or until the time limit. Returns the last audit.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
- * @param {import('./cast.mjs').Cast} cast
+ * @param {import('./participants.mjs').Participants} participants
  */
-async function reckon(product, cast) {
-  const deadline = performance.now() + calmMs;
+async function auditWhenSettled(product, participants) {
+  const deadline = performance.now() + settleMaxMs;
   for (;;) {
-    const left = await unsettled(product.databaseUrl).catch(() => ({ database: 'away' }));
-    const isAtRest = Object.values(left).every((count) => count === 0);
+    const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'away' }));
+    const isSettled = Object.values(unfinished).every((count) => count === 0);
     const isLate = performance.now() > deadline;
-    if (isAtRest || isLate) {
-      const { faults, figures } = await audit(product, cast);
+    if (isSettled || isLate) {
+      const { faults, figures } = await audit(product, participants);
       if (faults.length === 0 || isLate) {
-        if (!isAtRest) faults.unshift(`not at rest after ${calmMs / 1_000} s: ${JSON.stringify(left)}`);
+        if (!isSettled)
+          faults.unshift(`not settled after ${settleMaxMs / 1_000} s: ${JSON.stringify(unfinished)}`);
         return { faults, figures };
       }
     }
-    await wait(lookMs);
+    await wait(pollMs);
   }
 }

@@ -1,71 +1,71 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { outcomeOf } from '../launch/first-trade/client.mjs';
-import { cutStreams, setWeather, tradeAtVenue } from './venue.mjs';
+import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
 
 /**
- * What goes on while the storm lasts: leaders trade, the exchange misbehaves, processes are killed.
+ * Runs the storm: leaders trade, the exchange injects faults, and processes are killed.
  *
  * @typedef {{
- *   product: import('../e2e/killable-product.mjs').KillableProduct, cast: import('./cast.mjs').Cast,
+ *   product: import('../e2e/killable-product.mjs').KillableProduct, participants: import('./participants.mjs').Participants,
  *   random: import('./random.mjs').Random, seconds: number, isEnough: (done: Done) => Promise<boolean>,
  *   say: (line: string) => void,
- * }} Scene `seconds` at least, and until it is enough
+ * }} Context the storm lasts at least `seconds`, and until `isEnough`
  *
- * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done how much of it there was
+ * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done the numbers of orders and kills so far
  *
- * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Time of the storm: a pause ends with it
+ * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Clock `pause` resolves early when the storm ends
  */
 
-/** A storm that is not enough after so much more time never will be. */
-const moreMaxMs = 180_000;
-const lookMs = 1_000;
+/** The storm ends after this additional time, even if it is not enough. */
+const extraMaxMs = 180_000;
+const pollMs = 1_000;
 
 /**
- * @param {Scene} scene
+ * @param {Context} context
  * @returns {Promise<Done>}
  */
-export async function storm(scene) {
+export async function storm(context) {
   /** @type {Done} */
   const done = { orders: 0, venueOrders: 0, kills: {} };
   const end = new AbortController();
-  /** @type {Time} */
-  const time = {
+  /** @type {Clock} */
+  const clock = {
     isOver: () => end.signal.aborted,
     pause: (ms) => wait(ms, undefined, { signal: end.signal }).catch(() => undefined),
   };
   await Promise.all([
-    untilEnough(scene, done).then(() => end.abort()),
-    ...scene.cast.leaders.map((leader) => trade(scene, leader, time, done)),
-    blow(scene, time),
-    killWorkers(scene, time, done.kills),
-    killServers(scene, time, done.kills),
+    untilEnough(context, done).then(() => end.abort()),
+    ...context.participants.leaders.map((leader) => trade(context, leader, clock, done)),
+    changeWeather(context, clock),
+    killWorkers(context, clock, done.kills),
+    killServers(context, clock, done.kills),
   ]);
-  await setWeather(scene.product.paperExchangeUrl, {});
+  await setWeather(context.product.paperExchangeUrl, {});
   return done;
 }
 
 /**
- * @param {Scene} scene
+ * @param {Context} context
  * @param {Done} done
  */
 async function untilEnough({ seconds, isEnough }, done) {
   await wait(seconds * 1_000);
-  const deadline = performance.now() + moreMaxMs;
-  while (!(await isEnough(done)) && performance.now() < deadline) await wait(lookMs);
+  const deadline = performance.now() + extraMaxMs;
+  while (!(await isEnough(done)) && performance.now() < deadline) await wait(pollMs);
 }
 
 /**
- * One order after the other. A request whose answer is lost is sent again with its key until it is answered.
+ * Places one order after another. A request whose response is lost is repeated with its Idempotency-Key until it gets one.
  *
- * @param {Scene} scene
- * @param {import('./cast.mjs').Leader} leader
- * @param {Time} time
+ * @param {Context} context
+ * @param {import('./participants.mjs').Leader} leader
+ * @param {Clock} clock
  * @param {Done} done
  */
-async function trade({ product, cast, random }, leader, { isOver, pause }, done) {
+async function trade({ product, participants, random }, leader, { isOver, pause }, done) {
   const resting = [];
-  for (let nth = 0; !isOver(); nth++) {
-    const pair = random.pick(cast.pairs);
+  for (let index = 0; !isOver(); index++) {
+    const pair = random.pick(participants.pairs);
     const isSale = random.happens(0.35);
     const amount = amountOf(pair, random);
     if (random.happens(0.15)) {
@@ -76,21 +76,21 @@ async function trade({ product, cast, random }, leader, { isOver, pause }, done)
       };
       if (await tradeAtVenue(product.paperExchangeUrl, leader.account.credentials, order)) done.venueOrders++;
     } else {
-      const made = await placeSurely(leader, {
+      const created = await placeReliably(leader, {
         exchange_account_id: leader.account.id,
         trade_pair_id: pair.id,
         strategy_id: leader.strategyId,
-        client_order_id: `chaos-${leader.strategyId.slice(-6)}-${nth}`,
+        client_order_id: `chaos-${leader.strategyId.slice(-6)}-${index}`,
         side: isSale ? 'SELL' : 'BUY',
         amount,
         ...kindOf(pair, isSale, random),
       });
-      if (made !== undefined) {
+      if (created !== undefined) {
         done.orders++;
-        if (made.type === 'LIMIT') resting.push(made.id);
+        if (created.type === 'LIMIT') resting.push(created.id);
       }
     }
-    // What rests is taken back now and then.
+    // Cancels the oldest resting order if there are more than three.
     if (resting.length > 3)
       await leader.api.trades.cancel(/** @type {string} */ (resting.shift())).catch(() => {});
     await pause(random.between(200, 1_200));
@@ -100,7 +100,7 @@ async function trade({ product, cast, random }, leader, { isOver, pause }, done)
 const prices = { BTC: 60_000, ETH: 3_000, SOL: 150 };
 
 /**
- * Worth 30 to 900 of quote.
+ * Returns a random amount worth 30 to 900 units of the quote currency.
  *
  * @param {any} pair
  * @param {import('./random.mjs').Random} random
@@ -117,34 +117,34 @@ function amountOf({ base }, random) {
  */
 function kindOf({ base }, isSale, random) {
   if (random.happens(0.7)) return { type: /** @type {const} */ ('MARKET') };
-  // Sometimes across the book, sometimes far from it.
-  const away = random.pick([-0.02, -0.0005, 0.01]) * (isSale ? -1 : 1);
-  const price = prices[/** @type {keyof typeof prices} */ (base)] * (1 + away);
+  // The price crosses the book, lies near it, or lies far from it.
+  const distance = random.pick([-0.02, -0.0005, 0.01]) * (isSale ? -1 : 1);
+  const price = prices[/** @type {keyof typeof prices} */ (base)] * (1 + distance);
   return { type: /** @type {const} */ ('LIMIT'), price: price.toFixed(2) };
 }
 
 /**
- * @param {import('./cast.mjs').Leader} leader
+ * @param {import('./participants.mjs').Leader} leader
  * @param {import('@trading-automation/sdk').TradeCreate & { client_order_id: string }} body
  */
-async function placeSurely({ api }, body) {
+async function placeReliably({ api }, body) {
   const idempotencyKey = body.client_order_id;
   for (;;) {
     const outcome = await outcomeOf(api.trades.create(body, { idempotencyKey })).catch(() => undefined);
     if (outcome?.status === 201) return outcome.data;
-    const isOpen = outcome === undefined || outcome.status >= 500;
-    if (!isOpen && outcome.code !== 'idempotency_in_progress') return undefined;
+    const isUnknown = outcome === undefined || outcome.status >= 500;
+    if (!isUnknown && outcome.code !== 'idempotency_in_progress') return undefined;
     await wait(300);
   }
 }
 
 /**
- * Spells of bad weather with fair ones between.
+ * Alternates periods of weather with periods of no faults.
  *
- * @param {Scene} scene
- * @param {Time} time
+ * @param {Context} context
+ * @param {Clock} clock
  */
-async function blow({ product, random }, { isOver, pause }) {
+async function changeWeather({ product, random }, { isOver, pause }) {
   const url = product.paperExchangeUrl;
   while (!isOver()) {
     await setWeather(url, {
@@ -157,15 +157,15 @@ async function blow({ product, random }, { isOver, pause }) {
       partial_fill_rate: random.between(0, 0.6),
     });
     await pause(random.between(2_000, 5_000));
-    if (random.happens(0.4)) await cutStreams(url);
+    if (random.happens(0.4)) await disconnectStreams(url);
     if (random.happens(0.3)) await setWeather(url, {});
     await pause(random.between(500, 2_000));
   }
 }
 
 /**
- * @param {Scene} scene
- * @param {Time} time
+ * @param {Context} context
+ * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
 async function killWorkers({ product, random, say }, { isOver, pause }, kills) {
@@ -180,13 +180,13 @@ async function killWorkers({ product, random, say }, { isOver, pause }, kills) {
 }
 
 /**
- * @param {Scene} scene
- * @param {Time} time
+ * @param {Context} context
+ * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
 async function killServers({ product, random, seconds, say }, { isOver, pause }, kills) {
   const everyMs = Math.min(60_000, (seconds * 1_000) / 4);
-  for (const name of turns(random)) {
+  for (const name of alternate(random)) {
     await pause(everyMs * random.between(0.8, 1.2));
     if (isOver()) return;
     say(`kill -9 ${name}`);
@@ -196,7 +196,7 @@ async function killServers({ product, random, seconds, say }, { isOver, pause },
 }
 
 /** @param {import('./random.mjs').Random} random */
-function* turns(random) {
+function* alternate(random) {
   let name = random.pick(['postgres', 'redis']);
   for (;;) {
     yield name;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The paper exchange as its own customer sees it, without the product.
+ * Accesses the paper exchange directly, as its own customers do, without the product.
  *
  * @typedef {{ api_key: string, api_secret: string }} Credentials
  */
@@ -24,12 +24,12 @@ export async function setWeather(url, weather) {
 }
 
 /** @param {string} url */
-export async function cutStreams(url) {
+export async function disconnectStreams(url) {
   await admin(url, 'POST', '/admin/streams/disconnect');
 }
 
 /**
- * All that the exchange knows of an account.
+ * Returns the ledger of an account: its orders, fills and balances.
  *
  * @param {string} url
  * @param {Credentials} credentials
@@ -39,7 +39,7 @@ export async function ledgerOf(url, { api_key }) {
 }
 
 /**
- * An order at market, placed at the exchange itself. True where it was taken.
+ * Places a market order directly at the exchange. Returns whether it was accepted.
  *
  * @param {string} url
  * @param {Credentials} credentials
@@ -48,13 +48,13 @@ export async function ledgerOf(url, { api_key }) {
 export async function tradeAtVenue(url, { api_key, api_secret }, order) {
   const query = new URLSearchParams({ ...order, type: 'MARKET', timestamp: String(Date.now()) });
   query.set('signature', createHmac('sha256', api_secret).update(query.toString()).digest('hex'));
-  const answer = await fetch(`${url}/api/v3/order?${query}`, {
+  const response = await fetch(`${url}/api/v3/order?${query}`, {
     method: 'POST',
     headers: { 'x-mbx-apikey': api_key },
     signal: AbortSignal.timeout(5_000),
   }).catch(() => undefined);
-  await answer?.arrayBuffer();
-  return answer?.ok === true;
+  await response?.arrayBuffer();
+  return response?.ok === true;
 }
 
 /**
@@ -65,12 +65,12 @@ export async function tradeAtVenue(url, { api_key, api_secret }, order) {
  * @returns {Promise<any>}
  */
 async function admin(url, method, path, body) {
-  const answer = await fetch(url + path, {
+  const response = await fetch(url + path, {
     method,
     ...(body === undefined
       ? {}
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return await answer.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return await response.json();
 }

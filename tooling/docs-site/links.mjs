@@ -3,23 +3,23 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { addressOf, pages, root } from './pages.mjs';
 
 /**
- * Makes links between Markdown files of the repository links between pages of the site. A link to a file that is no
- * page, such as a source file, becomes its text; a link to a file that does not exist stays, and fails the build.
+ * Turns links between Markdown files of the repository into links between pages of the site. A link to a file that is not
+ * a page, such as a source file, is replaced by its text. A link to a missing file is kept and fails the build.
  *
  * @param {import('vitepress').MarkdownRenderer} markdown
  */
 export function linkRepositoryFiles(markdown) {
-  const known = new Set(pages());
+  const knownPages = new Set(pages());
   markdown.core.ruler.push('repository-links', (state) => {
     for (const block of state.tokens) {
-      /** @type {boolean[]} whether each open link stays one */
+      /** @type {boolean[]} for each open link, whether it remains a link */
       const open = [];
       for (const token of block.children ?? []) {
-        if (token.type === 'link_close' && open.pop() === false) Object.assign(token, plain('</span>'));
+        if (token.type === 'link_close' && open.pop() === false) Object.assign(token, htmlToken('</span>'));
         if (token.type !== 'link_open') continue;
         const target = targetOf(String(token.attrGet('href')), state.env.realPath ?? state.env.path);
         open.push(target !== null);
-        if (target === null) Object.assign(token, plain('<span>'));
+        if (target === null) Object.assign(token, htmlToken('<span>'));
         else token.attrSet('href', target);
       }
     }
@@ -27,8 +27,8 @@ export function linkRepositoryFiles(markdown) {
 
   /**
    * @param {string} href
-   * @param {string} page absolute path of the file that holds the link
-   * @returns {string | null} null where the link leads to a file that is no page
+   * @param {string} page the absolute path of the file that contains the link
+   * @returns {string | null} null if the link leads to a file that is not a page
    */
   function targetOf(href, page) {
     if (/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(href)) return href;
@@ -36,11 +36,11 @@ export function linkRepositoryFiles(markdown) {
     const file = resolve(dirname(page), decodeURIComponent(path));
     const name = relative(root, file);
     const index = join(name, 'README.md');
-    const found = known.has(name) ? name : known.has(index) ? index : undefined;
-    if (found !== undefined) return addressOf(found) + (anchor === undefined ? '' : `#${anchor}`);
+    const pageFile = knownPages.has(name) ? name : knownPages.has(index) ? index : undefined;
+    if (pageFile !== undefined) return addressOf(pageFile) + (anchor === undefined ? '' : `#${anchor}`);
     return existsSync(file) ? null : href;
   }
 }
 
 /** @param {string} content */
-const plain = (content) => ({ type: 'html_inline', tag: '', attrs: null, nesting: 0, content });
+const htmlToken = (content) => ({ type: 'html_inline', tag: '', attrs: null, nesting: 0, content });

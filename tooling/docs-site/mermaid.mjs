@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const file = fileURLToPath(import.meta.resolve('@mermaid-js/tiny/dist/mermaid.tiny.js'));
 
 /**
- * Shows fences of the language `mermaid` as diagrams; the browser draws them (`.vitepress/theme`).
+ * Renders code blocks of the language `mermaid` as elements in which the browser draws diagrams (`.vitepress/theme`).
  *
  * @param {import('vitepress').MarkdownRenderer} markdown
  */
@@ -18,7 +18,7 @@ export function fenceDiagrams(markdown) {
 }
 
 /**
- * Serves the diagram library as a file of the site. It is built already, and bundling it again takes long.
+ * Serves the diagram library as a separate file. It is already built, and bundling it again would be slow.
  *
  * @type {import('vitepress').Plugin}
  */

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The top folder of the repository. */
+/** The root folder of the repository. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Markdown files that are no pages: data of tests, and reports that programs compare. */
+/** Markdown files that are not pages: test data, and reports that programs compare. */
 export const skipped = [
   '**/node_modules/**',
   '**/dist/**',

@@ -1,6 +1,6 @@
 import { addressOf, pages, titleOf } from './pages.mjs';
 
-/** The sections of the navigation, in their order; a page belongs to the first whose pattern its path matches. */
+/** The sections of the navigation in order. A page belongs to the first section whose pattern matches its path. */
 const patterns = [
   {
     text: 'Start',
@@ -15,8 +15,8 @@ const patterns = [
   { text: 'Architecture', pattern: /./ },
 ];
 
-/** What a reader of the section needs first; other pages follow by path. */
-const first = ['README.md', 'docs/guides/quick-start.md', 'docs/architecture.md', 'docs/adr/README.md'];
+/** The first pages of their sections. The other pages follow, sorted by path. */
+const firstPages = ['README.md', 'docs/guides/quick-start.md', 'docs/architecture.md', 'docs/adr/README.md'];
 
 /**
  * Returns the navigation with every page once.
@@ -24,7 +24,8 @@ const first = ['README.md', 'docs/guides/quick-start.md', 'docs/architecture.md'
  * @returns {{ text: string, items: { text: string, link: string }[] }[]}
  */
 export function sections() {
-  const rank = (/** @type {string} */ file) => (first.includes(file) ? first.indexOf(file) : first.length);
+  const rank = (/** @type {string} */ file) =>
+    firstPages.includes(file) ? firstPages.indexOf(file) : firstPages.length;
   const files = pages().toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
   const sectionOf = (/** @type {string} */ file) => patterns.find(({ pattern }) => pattern.test(file));
   return patterns.map((section) => ({

@@ -21,7 +21,7 @@ function linkIn(page, href) {
 }
 
 describe('the documentation site', () => {
-  it('shows every page once, each section with pages', () => {
+  it('shows every page once and has no empty section', () => {
     const navigation = sections();
     const links = navigation.flatMap(({ items }) => items.map(({ link }) => link));
     expect(links.toSorted()).toEqual(pages().map(addressOf).toSorted());
@@ -40,11 +40,11 @@ describe('the documentation site', () => {
     ['README.md', 'https://example.com/a', 'https://example.com/a'],
     ['README.md', '#two-commands', '#two-commands'],
     ['README.md', 'docs/no-such-page.md', 'docs/no-such-page.md'],
-  ])('in %s, %s leads to %s', (page, href, address) => {
+  ])('turns in %s the link %s into %s', (page, href, address) => {
     expect(linkIn(page, href)).toEqual({ href: address, html: '' });
   });
 
-  it('a link to a file that is no page becomes its text', () => {
+  it('replaces a link to a file that is not a page by its text', () => {
     expect(linkIn('README.md', 'LICENSE')).toEqual({ href: undefined, html: '<span></span>' });
   });
 });

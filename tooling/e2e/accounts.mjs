@@ -3,14 +3,14 @@ import { openAccount } from '../launch/first-trade/client.mjs';
 import { openPaperAccount, pairNamed, pairsOf, until } from '../launch/first-trade/scenario.mjs';
 
 /**
- * A test key: derived from its label at run time.
+ * Derives a private key for tests from a label.
  *
  * @param {string} label
  */
 export const keyOf = (label) => new Uint8Array(createHash('sha256').update(label).digest());
 
 /**
- * A user with a key pair, and a paper account with money that is linked and synced.
+ * Creates a user with a key pair and a linked, synced paper account that has money.
  *
  * @param {{ restUrl: string, paperExchangeUrl: string }} product
  * @param {string} label

@@ -1,17 +1,17 @@
 import { runChaos } from '../chaos/run.mjs';
 
-/** The storm of `npm run chaos`, short. Another seed: CHAOS_SEED=7. */
+/** A short run of `npm run chaos`. For another seed, set CHAOS_SEED=7. */
 const seed = Number(process.env.CHAOS_SEED ?? '1');
-/** On a slow machine it goes on until there was as much of it. */
-const least = { orders: 20, signals: 20 };
+/** On a slow machine the run continues until these counts are reached. */
+const minimum = { orders: 20, signals: 20 };
 
-it('a minute or more of bad weather, killed workers, Postgres and Redis: no order twice, no copy lost, every balance and lot the exchange’s', async () => {
-  const { done, figures, faults } = await runChaos({ seconds: 60, seed, least });
+it('after at least a minute of faults and killed workers, Postgres and Redis, no order was placed twice, no copy is lost, and balances and lots match the exchange', async () => {
+  const { done, figures, faults } = await runChaos({ seconds: 60, seed, minimum });
   expect(faults).toEqual([]);
-  // The storm was one: all of it happened.
-  expect(done.orders).toBeGreaterThan(least.orders);
+  // Checks that the run really contained all these faults.
+  expect(done.orders).toBeGreaterThan(minimum.orders);
   expect(done.kills.postgres ?? 0).toBeGreaterThan(0);
   expect(done.kills.redis ?? 0).toBeGreaterThan(0);
-  expect(figures.signals).toBeGreaterThan(least.signals);
+  expect(figures.signals).toBeGreaterThan(minimum.signals);
   expect(Object.values(figures.decisions).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(1_000);
 }, 600_000);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { environmentIn, svcFile } from '../launch/svc.mjs';
 
 /**
- * A home of its own for runs of `svc`: an empty configuration, secrets in a file. Its folder looks like a checkout in
+ * Creates a home folder for runs of `svc`, with an empty configuration and secrets in a file. It looks like a checkout in
  * which `npm start` runs the product.
  *
  * @param {import('./product.mjs').Product} product
@@ -29,13 +29,13 @@ export function openHome(product) {
   const runs = new Set();
 
   /**
-   * Begins a run; what it says is there as it comes.
+   * Starts a run; its output can be read while it runs.
    *
-   * @param {readonly string[]} given
-   * @param {Record<string, string>} [more] variables
+   * @param {readonly string[]} args
+   * @param {Record<string, string>} [extraEnv] variables
    */
-  function begin(given, more = {}) {
-    const run = startRun(process.execPath, [svcFile, ...given], folder, { ...env, ...more });
+  function begin(args, extraEnv = {}) {
+    const run = startRun(process.execPath, [svcFile, ...args], folder, { ...env, ...extraEnv });
     runs.add(run);
     return run;
   }
@@ -44,18 +44,18 @@ export function openHome(product) {
     folder,
     begin,
     /**
-     * A run until its end.
+     * Runs `svc` until it ends.
      *
-     * @param {readonly string[]} given
-     * @param {Record<string, string>} [more]
+     * @param {readonly string[]} args
+     * @param {Record<string, string>} [extraEnv]
      */
-    async svc(given, more) {
-      const run = begin(given, more);
+    async svc(args, extraEnv) {
+      const run = begin(args, extraEnv);
       const code = await run.ended;
       return { code, stdout: run.stdout(), stderr: run.stderr() };
     },
     /**
-     * Lines as they are pasted into a shell.
+     * Runs lines in a shell, as if they were pasted.
      *
      * @param {string} lines
      */
@@ -79,19 +79,19 @@ export function openHome(product) {
 
 /**
  * @param {string} file
- * @param {readonly string[]} given
+ * @param {readonly string[]} args
  * @param {string} cwd
  * @param {NodeJS.ProcessEnv} env
  */
-function startRun(file, given, cwd, env) {
-  const child = spawn(file, given, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const said = { stdout: '', stderr: '' };
+function startRun(file, args, cwd, env) {
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
   /** @type {Set<() => void>} */
-  const waiting = new Set();
+  const checks = new Set();
   for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
     child[name].setEncoding('utf8').on('data', (text) => {
-      said[name] += text;
-      for (const look of waiting) look();
+      output[name] += text;
+      for (const check of checks) check();
     });
   }
   /** @type {Promise<number | null>} */
@@ -100,41 +100,41 @@ function startRun(file, given, cwd, env) {
   });
   return {
     ended,
-    stdout: () => said.stdout,
-    stderr: () => said.stderr,
-    /** Lines of stdout that are complete. */
-    lines: () => said.stdout.split('\n').slice(0, -1),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    /** The complete lines of stdout. */
+    lines: () => output.stdout.split('\n').slice(0, -1),
     /** @param {NodeJS.Signals} signal */
     kill: (signal) => child.kill(signal),
     /**
-     * As soon as what was said is as expected; the end of the run ends the waiting.
+     * Resolves once `isExpected` returns true. Rejects if the run ends earlier.
      *
-     * @param {string} what
+     * @param {string} what the expected output, for the error
      * @param {() => boolean} isExpected
      * @returns {Promise<void>}
      */
     until(what, isExpected) {
       return new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (!isExpected()) return;
-          waiting.delete(look);
+          checks.delete(check);
           resolve();
         };
-        waiting.add(look);
+        checks.add(check);
         ended.then((code) =>
           reject(
             new Error(
-              `svc ${given.join(' ')} ended with ${code}, without ${what}: ${said.stdout}${said.stderr}`,
+              `svc ${args.join(' ')} ended with code ${code} before ${what}: ${output.stdout}${output.stderr}`,
             ),
           ),
         );
-        look();
+        check();
       });
     },
   };
 }
 
-/** A receiver that keeps each delivery as it came. */
+/** Starts a receiver that stores the headers and the raw body of each delivery. */
 export async function startRawReceiver() {
   /** @type {{ headers: Record<string, string>, text: string }[]} */
   const received = [];

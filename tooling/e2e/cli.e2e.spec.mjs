@@ -6,7 +6,7 @@ import { root } from '../launch/paths.mjs';
 import { openHome, startRawReceiver } from './cli-runs.mjs';
 import { startProduct } from './product.mjs';
 
-/** The command line against the whole product, from an empty home on. */
+/** Runs the command line against the whole product, beginning with an empty home folder. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
@@ -21,13 +21,13 @@ afterAll(async () => {
   await product?.stop();
 });
 
-/** Returns the run's data; fails with the error if it was rejected. */
-async function dataOf(given, more) {
-  const { code, stdout, stderr } = await home.svc([...given, '--json'], more);
-  expect([given.join(' '), code, code === 0 ? '' : stderr]).toEqual([given.join(' '), 0, '']);
+/** Runs a command and returns its data. Fails with stderr if the command failed. */
+async function dataOf(args, extraEnv) {
+  const { code, stdout, stderr } = await home.svc([...args, '--json'], extraEnv);
+  expect([args.join(' '), code, code === 0 ? '' : stderr]).toEqual([args.join(' '), 0, '']);
   return JSON.parse(stdout);
 }
-/** The lines of a section of README, as they are pasted into a shell, but for the address of the API. */
+/** Runs the shell lines of a README section, with the address of this API. */
 function paste(section) {
   const [, text] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${section}\n`);
   const [, block] = /```sh\n([\s\S]*?)```/.exec(text);
@@ -47,21 +47,21 @@ const order = [
   '0.01',
 ];
 
-describe('svc, against the real product', () => {
-  it('goes from an empty home to a filled trade by the four commands of README', async () => {
+describe('svc against the real product', () => {
+  it('gets from an empty home folder to a filled trade with the four commands of README', async () => {
     const { code, stdout, stderr } = await paste('The first trade');
     expect([code, code === 0 ? '' : stderr]).toEqual([0, '']);
     const last = stdout.split('\n').at(-2);
     expect(last).toMatch(/^trd_\w{26}\tBTC\/USDT\tBUY\tMARKET\tFILLED\t0\.01\/0\.01\t\d+(\.\d+)?\t$/);
   });
 
-  it('opens no second practice account of a name', async () => {
+  it('reuses the practice account if one with its name exists', async () => {
     const seeded = await dataOf(['dev', 'seed', '--paper-url', product.paperExchangeUrl]);
     const accounts = await dataOf(['exchanges', 'list']);
     expect(accounts.map(({ id }) => id)).toEqual([seeded.id]);
   });
 
-  it('hands a trade over as the platform delivers it, byte for byte, and the public library verifies it', async () => {
+  it('forwards an event with the same bytes as the platform delivers, and the public library verifies it', async () => {
     const [local, registered] = [await startRawReceiver(), await startRawReceiver()];
     const webhook = await dataOf(['webhooks', 'create', '--url', registered.url, '--events', 'trade.filled']);
     const listening = home.begin([
@@ -75,20 +75,20 @@ describe('svc, against the real product', () => {
       await listening.until('ready', () => listening.stderr().includes('Ready'));
       const trade = await dataOf(order);
       const isFilled = ({ text }) => text.includes('"trade.filled"') && text.includes(trade.id);
-      const handed = await until(async () => local.received.find(isFilled), Boolean);
+      const forwarded = await until(async () => local.received.find(isFilled), Boolean);
       const delivered = await until(async () => registered.received.find(isFilled), Boolean);
-      expect(handed.text).toBe(delivered.text);
-      expect(handed.headers['webhook-id']).toBe(delivered.headers['webhook-id']);
+      expect(forwarded.text).toBe(delivered.text);
+      expect(forwarded.headers['webhook-id']).toBe(delivered.headers['webhook-id']);
       const { stdout: secret } = await home.svc(['listen', '--print-secret']);
-      new Webhook(secret.trim()).verify(handed.text, handed.headers);
+      new Webhook(secret.trim()).verify(forwarded.text, forwarded.headers);
       new Webhook(webhook.secret).verify(delivered.text, delivered.headers);
       const names = ({ headers }) =>
         Object.keys(headers)
           .filter((name) => name !== 'x-svc-webhook-id')
           .toSorted();
-      expect(names(handed)).toEqual(names(delivered));
-      const id = handed.headers['webhook-id'];
-      await listening.until('the answer', () =>
+      expect(names(forwarded)).toEqual(names(delivered));
+      const id = forwarded.headers['webhook-id'];
+      await listening.until('the response', () =>
         listening.lines().some((line) => line.startsWith('<--') && line.includes(id)),
       );
       expect(listening.lines()).toContain(`--> trade.filled [${id}]`);
@@ -102,7 +102,7 @@ describe('svc, against the real product', () => {
     }
   });
 
-  it('loses no event and doubles none while the API is killed under it', async () => {
+  it('receives each event once while the API is killed', async () => {
     const listening = home.begin(['events', 'stream', '--events', 'trade.*', '--json', '--verbose']);
     await listening.until('connected', () => listening.stderr().includes('connected'));
     const placed = [];
@@ -110,7 +110,7 @@ describe('svc, against the real product', () => {
       placed.push((await dataOf(order)).id);
       if (i === 1) {
         await product.kill('rest-api');
-        await listening.until('a cut', () => listening.stderr().includes('reconnecting'));
+        await listening.until('a lost connection', () => listening.stderr().includes('reconnecting'));
         await until(
           () => home.svc(['health', 'get']),
           ({ code }) => code === 0,
@@ -133,7 +133,7 @@ describe('svc, against the real product', () => {
     expect(await listening.ended).toBe(130);
   });
 
-  it('shows an order book, once and live', async () => {
+  it('prints an order book once, and prints live updates', async () => {
     const book = await dataOf(['orderbook', 'BTC/USDT', '--depth', '3']);
     expect(book).toMatchObject({ exchange: 'paper', symbol: 'BTC/USDT' });
     expect([book.bids.length, book.asks.length]).toEqual([3, 3]);
@@ -155,7 +155,7 @@ describe('svc, against the real product', () => {
     expect(sequences).toEqual([...new Set(sequences)].sort((one, other) => one - other));
   });
 
-  it('asks GraphQL, and subscribes to it', async () => {
+  it('runs a GraphQL query and a GraphQL subscription', async () => {
     const me = await dataOf(['graphql', '{ me { id } }']);
     expect(me.me.id).toBe((await dataOf(['me', 'get'])).id);
     const [{ id }] = await dataOf(['pairs', 'list', '--jq', '[.[] | select(.symbol == "BTC/USDT")]']);
@@ -168,7 +168,7 @@ describe('svc, against the real product', () => {
     expect(JSON.parse(subscribed.lines()[0]).orderbookUpdate.kind).toBe('SNAPSHOT');
   });
 
-  it('prints the signals of a strategy from its first on', async () => {
+  it('prints the signals of a strategy from the first one', async () => {
     const account = (await dataOf(['exchanges', 'list']))[0];
     const strategy = await dataOf([
       'api',
@@ -188,7 +188,7 @@ describe('svc, against the real product', () => {
     expect(await signals.ended).toBe(130);
   });
 
-  it("copies a trade by the lines of README, and asks GraphQL by README's", async () => {
+  it('copies a trade and queries GraphQL with the lines of README', async () => {
     const copied = await paste('The first copy');
     expect([copied.code, copied.code === 0 ? '' : copied.stderr]).toEqual([0, '']);
     const [copier] = await dataOf(['copiers', 'list']);
@@ -197,26 +197,26 @@ describe('svc, against the real product', () => {
       ({ length }) => length > 0,
     );
     expect(decision.outcome).toBe('COPIED');
-    const asked = await paste('GraphQL');
-    expect([asked.code, JSON.parse(asked.stdout).trades.nodes.length]).toEqual([0, 3]);
-    // A dozen runs, each a process of its own.
+    const graphql = await paste('GraphQL');
+    expect([graphql.code, JSON.parse(graphql.stdout).trades.nodes.length]).toEqual([0, 3]);
+    // About twelve runs, each in a new process.
   }, 180_000);
 
-  it('finds nothing wrong where all is well, and a clock that is off in milliseconds', async () => {
-    const well = await home.svc(['doctor']);
-    expect([well.code, well.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
-    expect(well.stdout).not.toMatch(/^fail/m);
+  it('reports no failure by default, and the skew of a wrong clock in milliseconds', async () => {
+    const healthy = await home.svc(['doctor']);
+    expect([healthy.code, healthy.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
+    expect(healthy.stdout).not.toMatch(/^fail/m);
 
     const behind = 'const now = Date.now; Date.now = () => now() - 300_000;';
-    const off = await home.svc(['doctor', '--debug-signature'], {
+    const skewed = await home.svc(['doctor', '--debug-signature'], {
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(behind)}`,
     });
-    const clock = off.stdout.split('\n').find((line) => line.includes('\tclock\t'));
+    const clock = skewed.stdout.split('\n').find((line) => line.includes('\tclock\t'));
     const [, skewMs] = /^fail\tclock\t(\d+) ms behind the server's/.exec(clock) ?? [];
     expect(Math.abs(Number(skewMs) - 300_000)).toBeLessThan(5_000);
-    expect(off.code).toBe(1);
-    // The SDK signs by the server's time, once it has learnt it: the credential works nevertheless.
-    expect(off.stdout).toMatch(/^ok\tcredential\t/m);
-    expect(off.stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);
+    expect(skewed.code).toBe(1);
+    // The SDK signs with the server's time once it knows it, so the credential works nevertheless.
+    expect(skewed.stdout).toMatch(/^ok\tcredential\t/m);
+    expect(skewed.stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);
   });
 });

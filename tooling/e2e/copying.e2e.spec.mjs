@@ -1,11 +1,11 @@
 import { units } from '../chaos/amounts.mjs';
-import { cutStreams, ledgerOf, openVenueAccount, setWeather, tradeAtVenue } from '../chaos/venue.mjs';
+import { disconnectStreams, ledgerOf, openVenueAccount, setWeather, tradeAtVenue } from '../chaos/venue.mjs';
 import { createClient, openAccount } from '../launch/first-trade/client.mjs';
 import { pairNamed, pairsOf, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
-/** Copying as its users see it: over REST, and in the exchange's own ledger. Two workers, so that one may die. */
+/** Checks copying over REST and in the exchange's own ledger. Two workers run, so that one may be killed. */
 let product;
 let leader;
 let follower;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => setWeather(product.paperExchangeUrl, {}));
 afterAll(() => product?.stop());
 
-/** What an order's amount is a multiple of. */
+/** The amount step of the pair. */
 const STEP = units('0.00001');
 
 async function openTrader(label, balances) {
@@ -67,105 +67,105 @@ const order = (more) => ({
   ...more,
 });
 const ledger = (trader) => ledgerOf(product.paperExchangeUrl, trader.credentials);
-const filledAt = async (trader, side) => {
+const filledAmount = async (trader, side) => {
   const { fills } = await ledger(trader);
   return fills.filter((fill) => fill.side === side).reduce((sum, { amount }) => sum + units(amount), 0n);
 };
-const heldAt = async (trader) => units((await ledger(trader)).balances.BTC.free);
+const holdingOf = async (trader) => units((await ledger(trader)).balances.BTC.free);
 const decisionsOf = async (copier) =>
   (await follower.api.copiers.decisions(copier.id, { limit: 100, sort: 'sequence', order: 'asc' })).data;
-/** Its decisions, once so many of them are all that there is to come. */
-const settled = (copier, count) =>
+/** Waits until a copier has exactly `count` decisions and all are settled, and returns them. */
+const untilSettled = (copier, count) =>
   until(
     () => decisionsOf(copier),
     (all) => all.length === count && all.every(({ settled_at }) => settled_at !== undefined),
   );
 const stop = (copier) => follower.api.copiers.stop(copier.id);
 
-it('an entry, a part of an exit and the rest of it are copied, each with its receipt', async () => {
+it('an entry, a partial exit and the final exit are copied, each with its decision', async () => {
   const copier = await startCopier('receipts');
   await leader.api.trades.create(order({ amount: '0.2' }));
   await until(
-    () => filledAt(follower, 'BUY'),
+    () => filledAmount(follower, 'BUY'),
     (amount) => amount === units('0.1'),
   );
-  const bought = await heldAt(follower);
-  expect(await settled(copier, 1)).toMatchObject([
+  const bought = await holdingOf(follower);
+  expect(await untilSettled(copier, 1)).toMatchObject([
     { outcome: 'COPIED', sent_amount: 0.1, filled_amount: 0.1 },
   ]);
-  const leaderHolds = await heldAt(leader);
+  const leaderHolds = await holdingOf(leader);
   const part = '0.04995';
   await leader.api.trades.create(order({ side: 'SELL', amount: part }));
-  // Multiplied before divided, then cut to the step.
+  // The product multiplies before it divides, and then rounds down to the step.
   const share = (bought * units(part)) / leaderHolds;
   await until(
-    () => filledAt(follower, 'SELL'),
+    () => filledAmount(follower, 'SELL'),
     (amount) => amount === share - (share % STEP),
   );
   await closeAndStop(copier);
 }, 120_000);
 
-it('what a fee leaves of a lot, too little to be sold, keeps no trade open: both sides close, with their result', async () => {
+it('a remainder too small to sell does not keep a trade open: the trades of both sides close with their result', async () => {
   const copier = await startCopier('dust', { sizing: { mode: 'FIXED_QUOTE', value: '300' } });
   const opening = await leader.api.trades.create(order({ amount: '0.0123' }));
-  await settled(copier, 1);
+  await untilSettled(copier, 1);
   await closeLeader();
-  const [entry] = await settled(copier, 2);
+  const [entry] = await untilSettled(copier, 2);
   const copy = await follower.api.trades.get(entry.trade_id);
   const own = await leader.api.trades.get(opening.id);
   for (const trade of [copy, own]) expect(trade).toMatchObject({ realized_pnl: expect.any(Number) });
   expect((await stop(copier)).open_lots).toEqual([]);
 }, 120_000);
 
-it('the first copy has something to spend on an account that was linked a moment ago', async () => {
+it('the first copy can spend the balance of an account that was just linked', async () => {
   const { account, credentials } = await linkAccount(follower.api, 'new', { USDT: '10000' });
   const copier = await startCopier('at once', { exchange_account_id: account.id });
   await leader.api.trades.create(order({ amount: '0.01' }));
-  expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.005 }]);
-  expect(await filledAt({ credentials }, 'BUY')).toBe(units('0.005'));
+  expect(await untilSettled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.005 }]);
+  expect(await filledAmount({ credentials }, 'BUY')).toBe(units('0.005'));
   await closeLeader();
-  await settled(copier, 2);
+  await untilSettled(copier, 2);
   await stop(copier);
 }, 120_000);
 
-it('an answer that never comes makes one order on either side, and the copy comes all the same', async () => {
+it('a lost response leads to exactly one order on each side, and the trade is copied', async () => {
   const copier = await startCopier('no answers');
   const orders = async (trader) => (await ledger(trader)).orders.length;
   const before = [await orders(leader), await orders(follower)];
   await setWeather(product.paperExchangeUrl, { drop_answer_rate: 1 });
   await leader.api.trades.create(order({ amount: '0.02' }));
-  expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
+  expect(await untilSettled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
   expect([await orders(leader), await orders(follower)]).toEqual(before.map((count) => count + 1));
   await setWeather(product.paperExchangeUrl, {});
   await closeLeader();
-  await settled(copier, 2);
+  await untilSettled(copier, 2);
   await stop(copier);
 }, 120_000);
 
-it('a copy that every worker died over comes once', async () => {
+it('a copy is placed once although all workers are killed before it', async () => {
   const copier = await startCopier('killed over');
-  const before = await filledAt(leader, 'BUY');
+  const before = await filledAmount(leader, 'BUY');
   await leader.api.trades.create(order({ amount: '0.02' }));
   await until(
-    () => filledAt(leader, 'BUY'),
+    () => filledAmount(leader, 'BUY'),
     (amount) => amount > before,
   );
   await Promise.all(product.workerNames.map((name) => product.kill(name)));
-  expect(await settled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
+  expect(await untilSettled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
   const { data: mine } = await follower.api.trades.list({ limit: 100 });
   expect(mine.filter(({ copier_id }) => copier_id === copier.id)).toHaveLength(1);
   await closeLeader();
-  await settled(copier, 2);
+  await untilSettled(copier, 2);
   await stop(copier);
 }, 120_000);
 
-it('the copy comes although the API is gone since the leader’s order was taken', async () => {
+it('a trade is copied although the API was killed after it accepted the leader’s order', async () => {
   const copier = await startCopier('without the API');
-  const before = await filledAt(follower, 'BUY');
+  const before = await filledAmount(follower, 'BUY');
   await leader.api.trades.create(order({ amount: '0.1' }));
   await product.kill('rest-api');
   await until(
-    () => filledAt(follower, 'BUY'),
+    () => filledAmount(follower, 'BUY'),
     (amount) => amount - before === units('0.05'),
   );
   await until(
@@ -187,17 +187,17 @@ it('trades made at the exchange itself appear as EXTERNAL, also those made while
   for (const name of product.workerNames) await product.pause(name);
   expect(await tradeAtVenue(product.paperExchangeUrl, leader.credentials, buy)).toBe(true);
   // Pending stream events are lost with the workers.
-  await cutStreams(product.paperExchangeUrl);
+  await disconnectStreams(product.paperExchangeUrl);
   for (const name of product.workerNames) await product.resume(name);
   await until(externals, (count) => count === before + 2);
 }, 120_000);
 
-it('accounts of a worker that died are another’s within 15 s, and their orders are sent', async () => {
-  // Each in turn: whichever of them has the accounts.
-  for (const dying of product.workerNames) {
-    // The launcher would restart a dead worker, so it is suspended, as on a lost machine.
-    product.pause(dying);
-    const placed = await Promise.all([leader, follower].map((trader) => buyByHand(trader)));
+it('another worker takes over the accounts of a dead worker within 15 s, and sends their orders', async () => {
+  // Suspends each worker in turn, because either may own the accounts.
+  for (const suspended of product.workerNames) {
+    // The launcher would restart a killed worker, so it is suspended, like a machine that stops responding.
+    product.pause(suspended);
+    const placed = await Promise.all([leader, follower].map((trader) => buyWithoutStrategy(trader)));
     await Promise.all(
       placed.map(({ trader, id }) =>
         until(
@@ -207,11 +207,11 @@ it('accounts of a worker that died are another’s within 15 s, and their orders
         ),
       ),
     );
-    product.resume(dying);
+    product.resume(suspended);
   }
 }, 120_000);
 
-async function buyByHand(trader) {
+async function buyWithoutStrategy(trader) {
   const { id } = await trader.api.trades.create({
     exchange_account_id: trader.account.id,
     trade_pair_id: pair.id,
@@ -222,19 +222,19 @@ async function buyByHand(trader) {
   return { trader, id };
 }
 
-/** The leader sells all, the copier follows, and is stopped. */
+/** Sells all of the leader's holding, waits until the copier has followed, and stops the copier. */
 async function closeAndStop(copier) {
   await closeLeader();
   await until(
-    () => heldAt(follower),
+    () => holdingOf(follower),
     (amount) => amount < units('0.00002'),
   );
   await stop(copier);
 }
 
-/** Sells whatever the leader holds, at the exchange itself. */
+/** Sells all that the leader holds, directly at the exchange. */
 async function closeLeader() {
-  const held = Number(await heldAt(leader)) / 1e18;
+  const held = Number(await holdingOf(leader)) / 1e18;
   const quantity = (Math.floor(held * 1e5) / 1e5).toFixed(5);
   const sell = { symbol: 'BTCUSDT', side: 'SELL', quantity };
   expect(await tradeAtVenue(product.paperExchangeUrl, leader.credentials, sell)).toBe(true);

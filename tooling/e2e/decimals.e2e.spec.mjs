@@ -9,20 +9,19 @@ import { startProduct } from './product.mjs';
 /** @type {import('./product.mjs').Product} */
 let product;
 let trader;
-/** The SDK as it reads decimals unless asked otherwise, and as it reads them without loss. */
-let numbers;
-let texts;
-/** Sends a number as it is written: JSON.stringify writes no more than 17 digits of one. */
+/** Clients of the SDK that read decimals as numbers (the default) and as strings. */
+let numberClient;
+let stringClient;
+/** Sends a raw body: JSON.stringify writes at most 17 digits of a number. */
 let send;
 beforeAll(async () => {
   product = await startProduct();
   trader = await openTrader(product, 'decimals: trader');
   const { key: apiKey } = await trader.api.apiKeys.create({ name: 'decimals' });
-  numbers = createClient({ restUrl: product.restUrl, apiKey });
-  texts = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
+  numberClient = createClient({ restUrl: product.restUrl, apiKey });
+  stringClient = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
   send = openWire({ restUrl: product.restUrl, apiKey });
-  // No exchange has steps this fine, and the worker's orders will be refused by it. What is shown is what the product
-  // itself keeps.
+  // No exchange has such fine steps, so it rejects the orders. The test checks only what the product stores.
   const database = new pg.Client({ connectionString: product.databaseUrl });
   await database.connect();
   await database.query(
@@ -33,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => product?.stop());
 
 const units = (digits) => fc.bigInt({ min: 1n, max: 10n ** BigInt(digits) - 1n });
-/** A decimal of 18 places in plain notation, and the canonical form of it. */
+/** A decimal with 18 places in the notations of JSON, and its canonical form. */
 const decimal = units(19).map((value) => {
   const text = value.toString().padStart(19, '0');
   const plain = `${text.slice(0, -18)}.${text.slice(-18)}`;
@@ -41,12 +40,12 @@ const decimal = units(19).map((value) => {
 });
 const fieldOf = (text, name) => new RegExp(`"${name}":"?([0-9.eE+-]+)`).exec(text)?.[1];
 
-/** The text of the answer to a trade that is placed, its decimals in one of the forms that JSON has for them. */
+/** Places a trade with its decimals in one of the notations of JSON, and returns the response body as a string. */
 async function place(amount, price, form) {
   const ids = { exchange_account_id: trader.account.id, trade_pair_id: trader.pair.id };
   const order = { ...ids, type: 'LIMIT', side: 'BUY' };
   if (form === 'plain') {
-    const created = numbers.trades.create({ ...order, price: price.plain, amount: amount.plain });
+    const created = numberClient.trades.create({ ...order, price: price.plain, amount: amount.plain });
     return await (await created.asResponse()).text();
   }
   const rest = JSON.stringify(order).slice(1, -1);
@@ -57,7 +56,7 @@ async function place(amount, price, form) {
 }
 
 describe('the amounts of a trade', () => {
-  it('are exact to 18 decimals from the body through Postgres to the answer', async () => {
+  it('are exact to 18 decimals from the request body through Postgres to the response', async () => {
     await fc.assert(
       fc.asyncProperty(
         decimal,
@@ -66,13 +65,13 @@ describe('the amounts of a trade', () => {
         async (amount, price, form) => {
           const created = await place(amount, price, form);
           const { id } = JSON.parse(created).data;
-          const read = await (await numbers.trades.get(id).asResponse()).text();
+          const read = await (await numberClient.trades.get(id).asResponse()).text();
           for (const text of [created, read]) {
             expect(fieldOf(text, 'amount')).toBe(amount.canonical);
             expect(fieldOf(text, 'price')).toBe(price.canonical);
           }
           const asText = { amount: amount.canonical, price: price.canonical };
-          expect(await texts.trades.get(id)).toMatchObject(asText);
+          expect(await stringClient.trades.get(id)).toMatchObject(asText);
         },
       ),
       { numRuns: 60 },

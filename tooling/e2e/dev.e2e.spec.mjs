@@ -13,7 +13,7 @@ let copy;
 /** @type {import('node:child_process').ChildProcess} */
 let child;
 let output = '';
-/** How much was written before the last edit. */
+/** The length of the output before the last edit. */
 let readUpTo = 0;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
       output += text;
     });
   }
-  await saying('Watching:');
+  await untilOutput('Watching:');
 }, 120_000);
 
 afterAll(async () => {
@@ -44,8 +44,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Waits for a line that was written after the last edit. */
-const saying = (text) =>
+/** Waits for a string in the output after the last edit. */
+const untilOutput = (text) =>
   until(
     async () => output.slice(readUpTo),
     (unread) => unread.includes(text),
@@ -54,7 +54,7 @@ const saying = (text) =>
 
 const state = () => JSON.parse(readFileSync(join(copy, '.data', 'dev.json'), 'utf8'));
 
-async function answerOf(path) {
+async function responseOf(path) {
   const { rest_url, api_key } = state();
   try {
     return await (await fetch(`${rest_url}${path}`, { headers: { 'X-API-Key': api_key } })).text();
@@ -63,7 +63,7 @@ async function answerOf(path) {
   }
 }
 
-/** Replaces what a source file contains. */
+/** Replaces a string in a source file. */
 function edit(file, before, after) {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
@@ -72,40 +72,40 @@ function edit(file, before, after) {
   writeFileSync(path, text.replace(before, after));
 }
 
-/** Milliseconds until an address answers with a string. */
+/** Waits until the response of a path contains a string, and returns the time in milliseconds. */
 async function msUntil(path, text) {
-  const begunAt = performance.now();
-  while (!(await answerOf(path)).includes(text)) await wait(20);
-  return Math.round(performance.now() - begunAt);
+  const startedAt = performance.now();
+  while (!(await responseOf(path)).includes(text)) await wait(20);
+  return Math.round(performance.now() - startedAt);
 }
 
 describe('npm run dev', () => {
-  it('serves an edit of an app and of a package, and keeps serving while a file does not compile', async () => {
+  it('serves edits of an app and of a package, and keeps serving while a file does not compile', async () => {
     expect(output).toContain('Debugger listening on ws://127.0.0.1:');
     const page = 'apps/rest-api/src/reference/llms-text.ts';
     edit(page, '# Trading Automation API', '# Edited app');
     const app = await msUntil('/llms.txt', '# Edited app');
-    await saying('rest-api live');
+    await untilOutput('rest-api live');
 
     edit('packages/core/src/platform/health.service.ts', 'services.redis =', 'services.edited_package =');
     const core = await msUntil('/v1/health/detailed', 'edited_package');
-    await saying('trading-worker, webhook-dispatcher live');
+    await untilOutput('trading-worker, webhook-dispatcher live');
 
     const contract = 'packages/contracts/src/service.ts';
     edit(contract, "meta({ id: 'Health' })", "meta({ id: 'Health', description: 'Edited contract.' })");
     const contracts = await msUntil('/openapi.json', 'Edited contract.');
-    await saying('trading-worker, webhook-dispatcher live');
+    await untilOutput('trading-worker, webhook-dispatcher live');
 
     edit(page, 'const START = `# Edited app', 'const START = = `# Broken');
-    await saying('The old processes keep running.');
+    await untilOutput('The old processes keep running.');
     expect(output).toMatch(/llms-text\.ts/);
-    expect(await answerOf('/llms.txt')).toContain('# Edited app');
+    expect(await responseOf('/llms.txt')).toContain('# Edited app');
     edit(page, 'const START = = `# Broken', 'const START = `# Repaired');
     const repaired = await msUntil('/llms.txt', '# Repaired');
-    await saying('rest-api live');
+    await untilOutput('rest-api live');
 
     edit(page, 'tagOf(id) === tag)', 'tagOf(id) === tag && id.noSuchProperty === undefined)');
-    await saying('type errors in rest-api');
+    await untilOutput('type errors in rest-api');
     expect(output).toContain('noSuchProperty');
 
     console.log(

@@ -10,7 +10,7 @@ let product;
 let trader;
 beforeAll(async () => {
   product = await startProduct({
-    more: { 'webhook-dispatcher': { ATTEMPT_TIMEOUT_MS: '2000', LEASE_MS: '3000', SWEEP_MS: '500' } },
+    extraEnv: { 'webhook-dispatcher': { ATTEMPT_TIMEOUT_MS: '2000', LEASE_MS: '3000', SWEEP_MS: '500' } },
   });
   trader = await openTrader(product, 'faults: trader');
 }, 120_000);
@@ -30,20 +30,20 @@ async function ledger() {
 }
 
 async function setWeather(weather) {
-  const answer = await fetch(`${product.paperExchangeUrl}/admin/weather`, {
+  const response = await fetch(`${product.paperExchangeUrl}/admin/weather`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(weather),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 describe('a kill -9 of the trading worker', () => {
   afterEach(() => setWeather({}));
 
-  it('between "order sent" and "answer stored" makes no second order, and the trade is found out', async () => {
+  it('between sending an order and storing the response leads to no second order, and the order is found', async () => {
     const before = (await ledger()).orders.length;
-    // The stream, which may be as quick as the kill, does not report it either.
+    // The account stream must not report the order either; otherwise it could do so before the kill.
     await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.02'));
     await until(ledger, ({ orders }) => orders.length === before + 1);
@@ -65,7 +65,7 @@ describe('a kill -9 of the trading worker', () => {
     );
   }, 90_000);
 
-  it('while trades come in loses none of them and doubles none', async () => {
+  it('while trades arrive loses no trade and duplicates none', async () => {
     const before = (await ledger()).orders.length;
     const ids = [];
     for (let i = 0; i < 12; i++) {
@@ -83,14 +83,14 @@ describe('a kill -9 of the trading worker', () => {
     );
     const filled = ended.filter(({ status }) => status === 'FILLED');
     const { orders } = await ledger();
-    // A trade whose worker died before the order left it is FAILED: a user's order is never sent a second time.
+    // If the worker died before it sent the order, the trade is FAILED: the product never sends a user's order twice.
     expect(orders).toHaveLength(before + filled.length);
     expect(new Set(orders.map(({ client_order_id }) => client_order_id)).size).toBe(orders.length);
     for (const { failure, status } of ended)
       if (status === 'FAILED') expect(failure.code).toBe('not_accepted');
   }, 120_000);
 
-  it('leaves a worker that takes up an order whose answer never came, without any kill', async () => {
+  it('is not needed to resume an order whose response was lost', async () => {
     const before = (await ledger()).orders.length;
     await setWeather({ drop_answer_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.01'));
@@ -106,7 +106,7 @@ describe('a kill -9 of the trading worker', () => {
 });
 
 describe('a kill -9 of the webhook dispatcher', () => {
-  it('in the middle of a delivery loses no event, and sends it again under the same id', async () => {
+  it('in the middle of a delivery loses no event, and the event is sent again with the same id', async () => {
     let isHolding = true;
     const receiver = await startReceiver({
       answer: async () => {
@@ -137,13 +137,13 @@ describe('a kill -9 of the webhook dispatcher', () => {
   }, 90_000);
 });
 
-describe('a Redis that does not answer', () => {
-  it('lets no signed request in, stops no trade and loses no event', async () => {
+describe('a Redis that does not respond', () => {
+  it('blocks signed requests, but stops no trade and loses no event', async () => {
     const receiver = await startReceiver();
     const webhook = await trader.api.webhooks.create({ url: receiver.url, events: ['trade.filled'] });
     receiver.useSecret(webhook.secret);
     const { key } = await trader.api.apiKeys.create({ name: 'without Redis' });
-    const byKey = createClient({ restUrl: product.restUrl, apiKey: key });
+    const keyClient = createClient({ restUrl: product.restUrl, apiKey: key });
     const redis = new Redis(product.redisUrl);
     const info = await redis.info('server').finally(() => redis.disconnect());
     const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
@@ -153,20 +153,20 @@ describe('a Redis that does not answer', () => {
       const signed = await outcomeOf(trader.api.me.get({ maxRetries: 0 }));
       expect(signed).toMatchObject({ status: 503, code: 'service_unavailable' });
       expect(Number(signed.headers.get('retry-after'))).toBeGreaterThan(0);
-      trade = await byKey.trades.create(marketBuy('0.01'));
+      trade = await keyClient.trades.create(marketBuy('0.01'));
       await until(
-        () => byKey.trades.get(trade.id),
+        () => keyClient.trades.get(trade.id),
         ({ status }) => status === 'FILLED',
       );
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    const told = await receiver.until(
+    const delivery = await receiver.until(
       'the fill',
       ({ event, isGenuine }) => isGenuine && event.data.id === trade.id,
       60_000,
     );
-    expect(told.event.type).toBe('trade.filled');
+    expect(delivery.event.type).toBe('trade.filled');
     expect(await trader.api.me.get()).toMatchObject({ world: 'test' });
     await receiver.stop();
   }, 120_000);

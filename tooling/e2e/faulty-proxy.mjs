@@ -1,24 +1,23 @@
 import { request as ask, createServer } from 'node:http';
 
 /**
- * A proxy between a client and one server that applies the planned fault to each request. Client and server run
- * unchanged and do not know about it.
+ * A proxy between a client and one server. It applies the planned fault to each request; client and server are unchanged.
  *
- * - `reset`: the connection is reset before the server receives the request
- * - `lose`: the server handles the request, and its response is lost
- * - `cut`: half of its response is lost
- * - a status: the proxy responds, and the server receives nothing
+ * - `reset`: resets the connection before the server receives the request
+ * - `lose`: drops the whole response after the server has handled the request
+ * - `cut`: drops the second half of the response
+ * - a status: the proxy itself responds, and the server receives nothing
  *
  * @typedef {'reset' | 'lose' | 'cut' | { status: number, headers?: Record<string, string>, body?: string }} Fault
- * @typedef {{ method: string, path: string, headers: import('node:http').IncomingHttpHeaders }} Seen
+ * @typedef {{ method: string, path: string, headers: import('node:http').IncomingHttpHeaders }} ProxiedRequest
  */
 
-/** @param {string} serverUrl an origin */
+/** @param {string} serverUrl the origin of the server */
 export async function openFaultyProxy(serverUrl) {
   /** @type {Fault[]} */
   let planned = [];
-  /** @type {Seen[]} */
-  let seen = [];
+  /** @type {ProxiedRequest[]} */
+  let requests = [];
   /** @type {Set<import('node:http').ServerResponse>} */
   const open = new Set();
 
@@ -26,14 +25,16 @@ export async function openFaultyProxy(serverUrl) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
-    seen.push({ method, path: url, headers });
+    requests.push({ method, path: url, headers });
     const fault = planned.shift();
     if (fault === 'reset') return request.socket.resetAndDestroy();
     if (typeof fault === 'object')
       return void response.writeHead(fault.status, fault.headers).end(fault.body);
     open.add(response);
     response.once('close', () => open.delete(response));
-    const forwarded = ask(serverUrl + url, { method, headers }, (answer) => pass(answer, response, fault));
+    const forwarded = ask(serverUrl + url, { method, headers }, (answer) =>
+      forwardResponse(answer, response, fault),
+    );
     forwarded.on('error', () => request.socket.resetAndDestroy());
     response.once('close', () => forwarded.destroy());
     forwarded.end(Buffer.concat(chunks));
@@ -43,17 +44,17 @@ export async function openFaultyProxy(serverUrl) {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Begins anew: the next requests meet these faults in turn, those after them none. */
+    /** Applies these faults to the next requests, one each, and clears `requests`. Later requests are forwarded unchanged. */
     plan(/** @type {Fault[]} */ ...faults) {
       planned = faults;
-      seen = [];
+      requests = [];
     },
-    /** What has arrived since. */
-    get seen() {
-      return seen;
+    /** The requests since the last `plan`. */
+    get requests() {
+      return requests;
     },
-    /** Resets the connections of all answers that are under way. */
-    cutOpen() {
+    /** Resets the connections of all responses that have not ended. */
+    resetOpenConnections() {
       for (const { socket } of open) socket?.resetAndDestroy();
     },
     async stop() {
@@ -68,7 +69,7 @@ export async function openFaultyProxy(serverUrl) {
  * @param {import('node:http').ServerResponse} response
  * @param {'lose' | 'cut' | undefined} fault
  */
-async function pass(answer, response, fault) {
+async function forwardResponse(answer, response, fault) {
   const { statusCode = 502, headers } = answer;
   if (fault === undefined) {
     response.writeHead(statusCode, headers).flushHeaders();

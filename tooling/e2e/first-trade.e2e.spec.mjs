@@ -18,8 +18,8 @@ beforeAll(async () => {
   });
 }, 120_000);
 
-describe('the first trade, through the published interface and across real processes', () => {
-  it('goes from a key pair to a filled trade, a cancelled one and verified webhooks', async () => {
+describe('the first trade, through the public API and with real processes', () => {
+  it('gets from a key pair to a filled trade, a cancelled trade and verified webhooks', async () => {
     expect(steps.at(-1)).toBe('webhooks received and verified');
     expect(trade.synced.balance).toMatchObject({ USDT: 100_000, BTC: 1 });
     expect(trade.limit).toMatchObject({ status: 'PENDING', type: 'LIMIT', price: 10_000, amount: 0.001 });
@@ -41,7 +41,7 @@ describe('the first trade, through the published interface and across real proce
     }
   });
 
-  it('leaves no secret in the clear: not in Postgres, not in Redis, not in a log', async () => {
+  it('stores no plain-text secret in Postgres, Redis or a log', async () => {
     const secrets = {
       'API key': trade.key,
       'exchange API key': trade.credentials.api_key,
@@ -54,7 +54,7 @@ describe('the first trade, through the published interface and across real proce
       Redis: await textOfRedis(product.redisUrl),
       'the logs': (await product.lines()).join('\n'),
     };
-    // What is looked through holds what it should.
+    // The searched stores really contain the data of this run.
     expect(places.Postgres).toContain(trade.market.client_order_id);
     expect(places.Redis).toContain('submit-');
     expect(places['the logs']).toContain('ready');
@@ -67,8 +67,8 @@ describe('the first trade, through the published interface and across real proce
   });
 });
 
-describe('npm run demo: the same by the packed command line', () => {
-  it('goes from an empty home to a filled trade, a cancelled one and verified webhooks, and shows no secret', async () => {
+describe('npm run demo, the first trade with the packed command line', () => {
+  it('gets from an empty home folder to a filled trade, a cancelled trade and verified webhooks, and prints no secret', async () => {
     const { restUrl, paperExchangeUrl } = product;
     const shown = [];
     const played = await playFirstTrade({ restUrl, paperExchangeUrl, show: (each) => shown.push(each) });
@@ -98,16 +98,16 @@ describe('npm run demo: the same by the packed command line', () => {
     expect(text).not.toContain(played.webhook.secret);
   });
 
-  it('ends in the words of the command that failed', async () => {
+  it('fails with the message of the command that failed', async () => {
     const { restUrl } = product;
-    const nobody = `http://127.0.0.1:${await freePort()}`;
-    await expect(playFirstTrade({ restUrl, paperExchangeUrl: nobody })).rejects.toThrow(
+    const unusedUrl = `http://127.0.0.1:${await freePort()}`;
+    await expect(playFirstTrade({ restUrl, paperExchangeUrl: unusedUrl })).rejects.toThrow(
       /^\$ svc dev seed .*\n.*No response from the paper exchange/s,
     );
   });
 });
 
-/** Every row of every table, as text; binary columns in hex and as the bytes that they are. */
+/** Returns every row of every table as a string, with binary columns in hex and as raw bytes. */
 async function textOfDatabase(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -130,7 +130,7 @@ async function textOfDatabase(databaseUrl) {
   }
 }
 
-/** Every key with its value, whatever its type. */
+/** Returns every key with its value of any type. */
 async function textOfRedis(redisUrl) {
   const redis = new Redis(redisUrl);
   try {

@@ -7,12 +7,12 @@ import { Realtime } from '../launch/sdk.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Two GraphQL APIs beside the REST API, over one worker, asked through the SDK. */
+/** Calls two GraphQL APIs through the SDK. They run beside the REST API and share one worker. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
 let trader;
-/** A client of each GraphQL API, and its live data. */
+/** One client for each GraphQL API, and their Realtime clients. */
 let first;
 let second;
 let live;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await product?.stop();
 });
 
-/** What a stream gives from now on, and the way to end it. */
+/** Collects the events of a stream until `end` is called. */
 function follow(stream) {
   const events = [];
   const failures = [];
@@ -81,15 +81,15 @@ function booksOf(messages) {
 
 const levelsOf = (side) => [...side].sort(([one], [other]) => Number(one) - Number(other));
 
-describe('the GraphQL API, across real processes', () => {
-  it('says without credentials that it is there, and nothing else', async () => {
-    const anybody = createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api') });
-    expect(await anybody.graphql('{ health { status } }')).toEqual({ health: { status: 'ok' } });
-    const refused = await outcomeOf(anybody.graphql('{ me { id } }'));
-    expect(refused).toMatchObject({ status: 401, code: 'authentication_required' });
+describe('the GraphQL API with real processes', () => {
+  it('responds without credentials to the health query only', async () => {
+    const anonymous = createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api') });
+    expect(await anonymous.graphql('{ health { status } }')).toEqual({ health: { status: 'ok' } });
+    const rejected = await outcomeOf(anonymous.graphql('{ me { id } }'));
+    expect(rejected).toMatchObject({ status: 401, code: 'authentication_required' });
   });
 
-  it('appears in the health of the services', async () => {
+  it('appears in the detailed health of the services', async () => {
     const { services } = await until(
       () => trader.api.health.detailed(),
       ({ services: seen }) => seen['graphql-api'] !== undefined,
@@ -97,10 +97,10 @@ describe('the GraphQL API, across real processes', () => {
     expect(services['graphql-api']).toMatchObject({ status: 'ok' });
   });
 
-  it('shows the same account and the same trade as REST does, and places it once for an Idempotency-Key', async () => {
-    const asked = await first.graphql('{ me { id } exchangeAccounts { nodes { id balance } } }');
-    expect(asked.me.id).toBe((await trader.api.me.get()).id);
-    expect(asked.exchangeAccounts.nodes).toMatchObject([{ id: trader.account.id }]);
+  it('returns the same account and trade as REST, and places a trade once per Idempotency-Key', async () => {
+    const queried = await first.graphql('{ me { id } exchangeAccounts { nodes { id balance } } }');
+    expect(queried.me.id).toBe((await trader.api.me.get()).id);
+    expect(queried.exchangeAccounts.nodes).toMatchObject([{ id: trader.account.id }]);
 
     const once = { idempotencyKey: 'one purchase' };
     const { createTrade } = await first.graphql(create, tradeOf(), once);
@@ -122,7 +122,7 @@ describe('the GraphQL API, across real processes', () => {
     });
   });
 
-  it('pushes the signals of a strategy at whichever process one listens, and again after a place in them', async () => {
+  it('pushes the signals of a strategy from either process, and resumes after a sequence', async () => {
     const make = 'mutation Make($input: StrategyCreateInput!) { createStrategy(input: $input) { id } }';
     const input = { name: 'signals', exchangeAccountId: trader.account.id };
     const { id: strategyId } = (await first.graphql(make, { input })).createStrategy;
@@ -135,21 +135,21 @@ describe('the GraphQL API, across real processes', () => {
       );
       expect(failures).toEqual([]);
     }
-    const [heard, heardElsewhere] = listeners.map(({ events }) => events);
-    expect(heardElsewhere).toEqual(heard);
-    expect(heard.map(({ sequence }) => sequence)).toEqual(heard.map((_signal, i) => i + 1));
-    expect(heard[0]).toMatchObject({ side: 'BUY', symbol: 'BTC/USDT' });
+    const [signals, signalsOfSecond] = listeners.map(({ events }) => events);
+    expect(signalsOfSecond).toEqual(signals);
+    expect(signals.map(({ sequence }) => sequence)).toEqual(signals.map((_signal, i) => i + 1));
+    expect(signals[0]).toMatchObject({ side: 'BUY', symbol: 'BTC/USDT' });
 
     const resumed = follow(live[1].tradeSignals(strategyId, { afterSequence: 1 }));
     await until(
       async () => resumed.events,
       ({ length }) => length >= 1,
     );
-    expect(resumed.events[0]).toEqual(heard[1]);
+    expect(resumed.events[0]).toEqual(signals[1]);
     await Promise.all([...listeners, resumed].map(({ end }) => end()));
   });
 
-  it('shows one order book with one numbering at two processes that one worker feeds', async () => {
+  it('returns the same order book with the same sequences from both processes', async () => {
     const listeners = live.map((each) => follow(each.subscribe(book, { pair: trader.pair.id })));
     /** Sequences that both subscribers received, after their first messages. */
     const shared = () => {
@@ -163,14 +163,14 @@ describe('the GraphQL API, across real processes', () => {
       ({ length }) => length >= 5,
     );
     expect(listeners.flatMap(({ failures }) => failures)).toEqual([]);
-    const [books, booksElsewhere] = listeners.map(({ events }) => booksOf(events));
-    for (const sequence of shared()) expect(booksElsewhere.get(sequence)).toEqual(books.get(sequence));
+    const [books, booksOfSecond] = listeners.map(({ events }) => booksOf(events));
+    for (const sequence of shared()) expect(booksOfSecond.get(sequence)).toEqual(books.get(sequence));
     expect(books.get(shared()[0]).bids).toHaveLength(5);
     await Promise.all(listeners.map(({ end }) => end()));
   });
 
-  it('says 1001 to every socket when it is asked to end, and ends without a failure', async () => {
-    // The SDK would connect again, and say nothing of the code.
+  it('closes every socket with code 1001 on SIGTERM, and exits with code 0', async () => {
+    // The SDK would reconnect and hide the close code.
     const [events, closes] = [[], []];
     const sign = createRequestSigner(trader.privateKey);
     const socket = openSocket({

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { run } from '../launch/commands.mjs';
 import { root } from '../launch/paths.mjs';
 
-/** The TypeScript of pages: each block is a program of its own, as its reader would save it. */
+/** Extracts the TypeScript programs of documentation pages. Each code block is one program. */
 
-/** @typedef {{ name: string, code: string, path: string }} Program `path` is that of the compiled module */
+/** @typedef {{ name: string, code: string, path: string }} Program `path`: of the compiled module */
 
-/** @param {string} page its path @returns {{ name: string, code: string }[]} named by page, heading and number */
+/** @param {string} page the path of the page @returns {{ name: string, code: string }[]} the programs, named by page, heading and number */
 function blocksOf(page) {
   const text = readFileSync(join(root, page), 'utf8');
   /** @type {{ name: string, code: string }[]} */
@@ -24,11 +24,11 @@ function blocksOf(page) {
 }
 
 /**
- * Compiles the programs of some pages, strictly, where the packed SDK is installed.
+ * Compiles the programs of pages in strict mode against the packed SDK.
  *
- * @param {string} packed folder of the packed SDK; what is made is within it
+ * @param {string} packed the folder of the packed SDK; the compiled programs are written into a new folder in it
  * @param {readonly string[]} pages
- * @returns {Promise<{ programs: Program[], said: string, folder: string }>} `said` is empty where all of them are right
+ * @returns {Promise<{ programs: Program[], errors: string, folder: string }>} `errors`: the output of the compiler, empty on success
  */
 export async function compilePages(packed, pages) {
   const folder = mkdtempSync(join(packed, 'guides-'));
@@ -54,5 +54,5 @@ export async function compilePages(packed, pages) {
     '-p',
     folder,
   ]);
-  return { programs, said: stdout + stderr, folder };
+  return { programs, errors: stdout + stderr, folder };
 }

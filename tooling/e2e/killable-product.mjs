@@ -10,23 +10,23 @@ import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/servi
 import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
 
-/** What is killed on purpose did nothing wrong. */
-const SOON = { firstMs: 250, mostMs: 1_000, calmAfterMs: 1_000 };
+/** Short restart delays: a process that a test killed is not faulty. */
+const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 };
 
 /**
- * The product over a Postgres and a Redis of its own, run as a deployment runs them: everything acknowledged is on its
- * way to the disk. Servers and services alike are begun again when they are killed.
+ * Starts the product with its own Postgres and Redis. As in a deployment, both servers write acknowledged data to the disk.
+ * Killed servers and services are restarted.
  *
  * @param {{
- *   only?: readonly string[], workers?: number, more?: import('../launch/service-list.mjs').Surroundings['more'],
+ *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
  *   say?: (line: string) => void,
- * }} [options] `only` these services; `workers` trading workers on one database
+ * }} [options] `only`: the services to start; `workers`: the number of trading workers
  */
-export async function startKillableProduct({ only, workers = 1, more, say = () => {} } = {}) {
+export async function startKillableProduct({ only, workers = 1, extraEnv, say = () => {} } = {}) {
   /** @type {(() => unknown)[]} */
-  const undo = [];
+  const cleanup = [];
   const stop = async () => {
-    for (const step of undo.reverse()) await step();
+    for (const step of cleanup.reverse()) await step();
   };
   /** @type {Map<string, number>} */
   const serverPids = new Map();
@@ -35,7 +35,7 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
     const keeper = startKeeper((name, event) => {
       if (event.type === 'started') serverPids.set(name, event.pid);
     });
-    undo.push(() => keeper.stop());
+    cleanup.push(() => keeper.stop());
     keeper.removeAfterwards(folder);
     const [postgres, redis] = await Promise.all([
       preparePostgres({
@@ -44,7 +44,7 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
         logFile: join(folder, 'postgres.log'),
         port: await freePort(),
         database: 'product',
-        // From the first change on, everything acknowledged is.
+        // Data from before the start needs no protection; later commits are flushed.
         isFlushed: false,
       }),
       prepareRedis({
@@ -64,14 +64,14 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
         paperExchangeDir: join(folder, 'paper-exchange'),
         ports: { rest: await freePort(), paperExchange: await freePort() },
         venueLimits: ampleVenueLimits,
-        more: { ...more, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...more?.['rest-api'] } },
+        extraEnv: { ...extraEnv, 'rest-api': { RATE_LIMITS: ampleRateLimits, ...extraEnv?.['rest-api'] } },
       }).filter(({ name }) => only === undefined || only.includes(name)),
       workers,
     );
     const processes = new Map(
-      services.map((service) => [service.name, superviseService(service, say, SOON)]),
+      services.map((service) => [service.name, superviseService(service, say, SHORT_RESTART_DELAYS)]),
     );
-    undo.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
+    cleanup.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
     await Promise.all([...processes.values()].map((running) => running.untilReady()));
 
     /**
@@ -83,7 +83,7 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
       if (pid === undefined) throw new Error(`${name} does not run`);
       process.kill(pid, signal);
     };
-    undo.push(() => {
+    cleanup.push(() => {
       for (const name of processes.keys()) if (processes.get(name)?.pid) signalService(name, 'SIGCONT');
     });
     /** @param {string} name */
@@ -93,10 +93,10 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
       paperExchangeUrl: urlOf('paper-exchange'),
       databaseUrl: postgres.url,
       redisUrl: redis.url,
-      /** Names of the trading workers. */
+      /** The names of the trading workers. */
       workerNames: services.filter(({ app }) => app === 'trading-worker').map(({ name }) => name),
       /**
-       * Ends a server or a service as a power failure of its process would; resolves once it was begun again.
+       * Kills a server or a service with SIGKILL. Resolves once it was restarted.
        *
        * @param {string} name
        */
@@ -115,7 +115,7 @@ export async function startKillableProduct({ only, workers = 1, more, say = () =
         );
       },
       /**
-       * Suspends a service, as on a lost machine, until it is resumed.
+       * Suspends a service until `resume`, like a machine that stops responding.
        *
        * @param {string} name
        */

@@ -12,15 +12,15 @@ const demo = join(import.meta.dirname, '..', 'launch', 'first-trade', 'main.mjs'
 /** @type {string} */
 let folder;
 /** @type {import('node:child_process').ChildProcess[]} */
-const begun = [];
+const started = [];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'trading-automation-start-'));
   // Postgres may have to run as another user.
   chmodSync(folder, 0o755);
 });
 afterAll(async () => {
-  for (const child of begun) if (child.exitCode === null) child.kill('SIGINT');
-  await Promise.all(begun.map((child) => ended(child)));
+  for (const child of started) if (child.exitCode === null) child.kill('SIGINT');
+  await Promise.all(started.map((child) => ended(child)));
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
@@ -34,7 +34,7 @@ function launch() {
     env: { ...env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  begun.push(child);
+  started.push(child);
   const launched = { child, output: '' };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
@@ -44,7 +44,7 @@ function launch() {
   return launched;
 }
 
-const saying = (launched, text) =>
+const untilOutput = (launched, text) =>
   until(
     async () => launched.output,
     (output) => output.includes(text),
@@ -52,7 +52,7 @@ const saying = (launched, text) =>
   );
 
 /**
- * All processes that a process has begun, and those that these have begun.
+ * Returns all child processes of a process, and their children, recursively.
  *
  * @param {number} pid
  * @returns {{ pid: number, command: string }[]}
@@ -65,13 +65,13 @@ function descendantsOf(pid) {
   return below(pid);
 }
 
-/** A minimal system has no `ps`. */
+/** Reads /proc, because a minimal system has no `ps`. */
 function processesOfProc() {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        // The name in brackets may hold spaces and brackets itself.
+        // The name in brackets may itself contain spaces and brackets.
         const [, parent] = /^.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, 'utf8'));
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return [{ pid: Number(name), parent: Number(parent), command }];
@@ -101,7 +101,7 @@ function isAlive(pid) {
   }
 }
 
-/** What a command says that ends well. */
+/** Runs a command that must succeed, and returns its output. */
 async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' }) {
   const child = spawn(command, args, {
     env,
@@ -111,16 +111,16 @@ async function outputOf(command, args, env = { ...process.env, NODE_OPTIONS: '' 
   child.stdout.setEncoding('utf8').on('data', (text) => {
     output += text;
   });
-  // By then all of it was read.
+  // On 'close', unlike 'exit', all output has been read.
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect(code).toBe(0);
   return output;
 }
 
-/** Ctrl-C, and whatever is left of it. */
+/** Stops the launcher like Ctrl-C, and returns the processes that are still alive. */
 async function stop(child) {
   const processes = descendantsOf(child.pid);
-  // The keeper, Postgres, Redis, the mailbox, and five services at least.
+  // The keeper, Postgres, Redis, the mailbox and at least five services.
   expect(processes.length).toBeGreaterThanOrEqual(9);
   child.kill('SIGINT');
   expect(await ended(child)).toBe(0);
@@ -130,7 +130,7 @@ async function stop(child) {
 /** @param {string} mailUrl */
 const mailsOf = async (mailUrl) => (await (await fetch(`${mailUrl}/messages`)).json()).messages;
 
-/** Gives the account an address, and opens the link that the mailbox got. */
+/** Sets the e-mail address of the account, and opens the link of the verification mail. */
 async function verifyAddress(api, mailUrl, email) {
   expect(await api.me.update({ email })).toMatchObject({ email });
   const [mail] = await until(
@@ -145,9 +145,9 @@ async function verifyAddress(api, mailUrl, email) {
 }
 
 describe('npm start', () => {
-  it('runs everything, says what to try, restarts what crashes, keeps the data, and leaves nothing behind', async () => {
+  it('runs the product, prints commands to try, restarts crashed services, keeps the data, and leaves no process running', async () => {
     const first = launch();
-    await saying(first, 'Ready.');
+    await untilOutput(first, 'Ready.');
     const stateFile = join(folder, 'data', 'dev.json');
     expect(statSync(stateFile).mode & 0o777).toBe(0o600);
     const state = JSON.parse(readFileSync(stateFile, 'utf8'));
@@ -172,18 +172,18 @@ describe('npm start', () => {
       ({ status }) => status === 'FILLED',
     );
 
-    // So do its lines for the command line, from an empty home to a filled trade and to GraphQL.
+    // The banner's lines for `svc` work too, from an empty home folder to a filled trade and a GraphQL query.
     const [, file] = /^ {2}alias svc='node (.+)'$/m.exec(first.output);
     expect(existsSync(file)).toBe(true);
     const lines = first.output.split('\n').filter((each) => each.startsWith('  svc '));
     expect(lines).toHaveLength(5);
-    const typed = [`svc() { node '${svcFile}' "$@"; }`, 'set -e', ...lines].join('\n');
-    const said = await outputOf('sh', ['-c', typed], environmentIn(join(folder, 'home')));
-    expect(said).toMatch(/MARKET\tFILLED/);
-    const told = JSON.parse(said.slice(said.search(/^\{/m)));
-    expect(told).toMatchObject({ trades: { nodes: [{ symbol: 'BTC/USDT', status: 'FILLED' }] } });
+    const script = [`svc() { node '${svcFile}' "$@"; }`, 'set -e', ...lines].join('\n');
+    const output = await outputOf('sh', ['-c', script], environmentIn(join(folder, 'home')));
+    expect(output).toMatch(/MARKET\tFILLED/);
+    const graphqlData = JSON.parse(output.slice(output.search(/^\{/m)));
+    expect(graphqlData).toMatchObject({ trades: { nodes: [{ symbol: 'BTC/USDT', status: 'FILLED' }] } });
 
-    // The demo has an account of its own, too: that of the banner's key is as it was.
+    // The demo creates its own account and does not change the account of the banner's API key.
     const played = await outputOf('node', [demo, '--data', join(folder, 'data')]);
     expect(played).toMatch(/^\$ svc auth login --base-url .*\$ svc trades watch .*FILLED/s);
     expect(played).toContain(
@@ -195,15 +195,15 @@ describe('npm start', () => {
 
     const second = launch();
     expect(await ended(second.child)).toBe(1);
-    expect(second.output).toContain(`Already running here, as process ${first.child.pid}.`);
+    expect(second.output).toContain(`Already running as process ${first.child.pid}.`);
 
     const { commit } = await api.version.get();
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
     const apiProcess = descendantsOf(first.child.pid).find(({ command }) => command.includes('rest-api'));
     process.kill(apiProcess.pid, 'SIGKILL');
-    await saying(first, 'ended (SIGKILL) and is started again');
+    await untilOutput(first, 'ended (SIGKILL); restarting');
     await until(
-      () => api.health.get().catch(() => ({ status: 'away' })),
+      () => api.health.get().catch(() => ({ status: 'unavailable' })),
       ({ status }) => status === 'ok',
     );
 
@@ -211,12 +211,12 @@ describe('npm start', () => {
     expect(existsSync(stateFile)).toBe(false);
 
     const again = launch();
-    await saying(again, 'Ready.');
-    const kept = JSON.parse(readFileSync(stateFile, 'utf8'));
-    expect(kept.api_key).toBe(state.api_key);
-    const later = createClient({ restUrl: kept.rest_url, apiKey: kept.api_key });
+    await untilOutput(again, 'Ready.');
+    const newState = JSON.parse(readFileSync(stateFile, 'utf8'));
+    expect(newState.api_key).toBe(state.api_key);
+    const later = createClient({ restUrl: newState.rest_url, apiKey: newState.api_key });
     expect(await later.trades.get(id)).toMatchObject({ status: 'FILLED' });
-    expect((await mailsOf(kept.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
+    expect((await mailsOf(newState.mail_url)).map(({ to }) => to)).toEqual([['owner@example.com']]);
     expect(await stop(again.child)).toEqual([]);
   }, 360_000);
 });

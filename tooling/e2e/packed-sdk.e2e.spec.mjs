@@ -6,11 +6,11 @@ import { run } from '../launch/commands.mjs';
 import { installPacked } from '../launch/packed-sdk.mjs';
 import { root } from '../launch/paths.mjs';
 
-/** What the tests of this run speak through. */
+/** The folder in which the packed SDK and CLI are installed. */
 const folder = realpathSync(process.env.TEST_PACKED_SDK || '.');
 const cli = join(folder, 'node_modules', '@trading-automation', 'cli', 'dist');
 
-/** Where a program in a folder finds what it imports by name; or why it does not. */
+/** Returns the URL to which an import of `name` resolves in `cwd`, or the error code. */
 async function resolvedIn(cwd, name) {
   const program = `try { console.log(import.meta.resolve('${name}')) } catch (error) { console.log(error.code) }`;
   const { stdout } = await run('node', ['--input-type=module', '-e', program], {
@@ -20,7 +20,7 @@ async function resolvedIn(cwd, name) {
   return stdout.trim();
 }
 
-it('the packed SDK is what a program beside it gets, and what the packed command line gets', async () => {
+it('a program in the folder and the packed command line both import the packed SDK', async () => {
   expect(folder.startsWith(realpathSync(root))).toBe(false);
   const sdk = pathToFileURL(join(folder, 'node_modules', '@trading-automation', 'sdk', 'dist', 'index.mjs'));
   expect(await resolvedIn(folder, '@trading-automation/sdk')).toBe(sdk.href);
@@ -28,14 +28,14 @@ it('the packed SDK is what a program beside it gets, and what the packed command
 });
 
 it.each(['contracts', 'signed-request', 'pagination', 'core'])(
-  '%s of the workspace is out of its reach',
+  'the packed packages cannot import %s of the workspace',
   async (name) => {
     for (const cwd of [folder, cli])
       expect(await resolvedIn(cwd, `@trading-automation/${name}`)).toBe('ERR_MODULE_NOT_FOUND');
   },
 );
 
-it('what can not be packed leaves nothing behind', async () => {
+it('a failed installation leaves no files', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'trading-automation-unpacked-'));
   try {
     await expect(installPacked(['no-such-package'], parent)).rejects.toThrow('not built: no-such-package');

@@ -11,25 +11,25 @@ import { migrateDatabase, superviseService } from '../launch/service-processes.m
 import { startTestServers } from '../launch/test-servers.mjs';
 
 /**
- * The whole product for one test file: real processes on free ports, a database and a Redis of its own. A process
- * that is killed is begun again, as `npm start` does it.
+ * Starts the whole product for one test file: real processes on free ports, with their own database and Redis. A killed
+ * process is restarted, as with `npm start`.
  *
  * @param {{
- *   restApis?: number, graphqlApis?: number, more?: import('../launch/service-list.mjs').Surroundings['more'], say?: (line: string) => void,
- * }} [options] `restApis` and `graphqlApis` API processes on one database; `more` adds variables to single services
+ *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], say?: (line: string) => void,
+ * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: more environment variables for single services
  */
-export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = () => {} } = {}) {
+export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, say = () => {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
-  const undo = [() => rmSync(folder, { recursive: true, force: true })];
+  const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
   const stop = async () => {
-    for (const step of undo.reverse()) await step();
+    for (const step of cleanup.reverse()) await step();
   };
   try {
-    const database = await makeDatabase();
-    undo.push(() => database.drop());
+    const database = await createDatabase();
+    cleanup.push(() => database.drop());
     const servers = await startTestServers({ postgres: false, redis: true });
-    undo.push(() => servers.stop());
+    cleanup.push(() => servers.stop());
     const keys = await ensureKeys(join(folder, 'keys'));
     await migrateDatabase(database.url);
 
@@ -38,7 +38,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
       paperExchange: await freePort(),
       ...(graphqlApis === 0 ? {} : { graphql: await freePort() }),
     };
-    /** Both take from the same buckets. */
+    /** REST and GraphQL share the same token buckets. */
     const ample = { RATE_LIMITS: ampleRateLimits };
     const services = listServices({
       databaseUrl: database.url,
@@ -46,14 +46,14 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
       keys,
       paperExchangeDir: join(folder, 'paper-exchange'),
       ports,
-      more: {
-        ...more,
-        'rest-api': { ...ample, ...more?.['rest-api'] },
-        'graphql-api': { ...ample, ...more?.['graphql-api'] },
+      extraEnv: {
+        ...extraEnv,
+        'rest-api': { ...ample, ...extraEnv?.['rest-api'] },
+        'graphql-api': { ...ample, ...extraEnv?.['graphql-api'] },
       },
     });
-    services.push(...(await moreOf(services, 'rest-api', restApis)));
-    services.push(...(await moreOf(services, 'graphql-api', graphqlApis)));
+    services.push(...(await furtherProcesses(services, 'rest-api', restApis)));
+    services.push(...(await furtherProcesses(services, 'graphql-api', graphqlApis)));
     /** @type {string[]} */
     const lines = [];
     const processes = new Map(
@@ -65,7 +65,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
         }),
       ]),
     );
-    undo.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
+    cleanup.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
     await Promise.all([...processes.values()].map((running) => running.untilReady())).catch((error) => {
       throw new Error(`${error.message}\n${lines.slice(-30).join('\n')}`);
     });
@@ -73,7 +73,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
     /** @param {string} name */
     const urlOf = (name) => {
       const url = services.find((service) => service.name === name)?.url;
-      if (url === undefined) throw new Error(`no service ${name} has an address`);
+      if (url === undefined) throw new Error(`no service ${name} with an address was started`);
       return url;
     };
     return {
@@ -82,13 +82,13 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
       paperExchangeUrl: urlOf('paper-exchange'),
       databaseUrl: database.url,
       redisUrl: /** @type {string} */ (servers.redisUrl),
-      /** What the services have said so far. */
+      /** The log lines of the services so far. */
       lines,
       /**
-       * Kills a service as soon as it runs, as a power failure would; the launcher restarts it.
+       * Sends a signal to a service as soon as it runs. The launcher restarts the service.
        *
        * @param {string} name
-       * @param {NodeJS.Signals} [signal] SIGTERM asks it to end
+       * @param {NodeJS.Signals} [signal] SIGKILL by default
        */
       async kill(name, signal = 'SIGKILL') {
         const pid = await until(
@@ -108,13 +108,13 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, more, say = 
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
 /**
- * Further processes of a service, each on a port of its own: `name-2` and so on, until there are `count`.
+ * Returns further processes of a service, each with its own port: `name-2` and so on, until there are `count`.
  *
  * @param {readonly import('../launch/service-list.mjs').Service[]} services
  * @param {string} name
  * @param {number} count
  */
-async function moreOf(services, name, count) {
+async function furtherProcesses(services, name, count) {
   const first = services.find((service) => service.name === name);
   if (first === undefined) return [];
   /** @type {import('../launch/service-list.mjs').Service[]} */
@@ -131,7 +131,7 @@ async function moreOf(services, name, count) {
   return others;
 }
 
-async function makeDatabase() {
+async function createDatabase() {
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (adminUrl === undefined) throw new Error('TEST_DATABASE_URL must name a Postgres server for the tests');
   const name = `product_${randomBytes(8).toString('hex')}`;

@@ -6,11 +6,11 @@ import { keyOf } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
 const limit = 20;
-/** No token comes back within a test. */
+/** The refill interval is so long that no token is added during a test. */
 const seconds = 86_400;
 const limits = { ...JSON.parse(ampleRateLimits), general: { requests: limit, seconds } };
 
-/** Where the requests of this machine without credentials are counted. */
+/** The bucket of anonymous requests from this machine. */
 const bucket = `rate:general:${limit}/${seconds}:127.0.0.1`;
 
 /** @type {import('./product.mjs').Product} */
@@ -21,57 +21,57 @@ let opener;
 beforeAll(async () => {
   product = await startProduct({
     restApis: 2,
-    more: { 'rest-api': { RATE_LIMITS: JSON.stringify(limits) } },
+    extraEnv: { 'rest-api': { RATE_LIMITS: JSON.stringify(limits) } },
   });
   restUrls = [product.restUrl, product.urlOf('rest-api-2')];
   ({ api: opener } = await openAccount({ restUrl: product.restUrl, privateKey: keyOf('rate limits') }));
 }, 120_000);
 afterAll(() => product?.stop());
 
-/** A new key, and how many of so many requests with it at once are let through. */
-async function makeKey() {
+/** Creates an API key, and a function that sends concurrent requests and counts the accepted ones. */
+async function createKey() {
   const { id, key } = await opener.apiKeys.create({ name: 'limited' });
   const clients = restUrls.map((restUrl) => createClient({ restUrl, apiKey: key, maxRetries: 0 }));
   const statusOf = async (which) => (await outcomeOf(clients[which].me.get())).status;
-  const letThrough = async (count, whichOf = (i) => i % 2) => {
+  const countAccepted = async (count, whichOf = (i) => i % 2) => {
     const statuses = await Promise.all(Array.from({ length: count }, (_, i) => statusOf(whichOf(i))));
     expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
     return statuses.filter((status) => status === 200).length;
   };
-  return { id, letThrough };
+  return { id, countAccepted };
 }
 
 describe('the limits of a credential', () => {
-  it('let exactly as many of 1,000 requests at once through two processes', async () => {
-    const { letThrough } = await makeKey();
-    expect(await letThrough(1_000)).toBe(limit);
+  it('accept exactly the limit of 1,000 concurrent requests to two processes', async () => {
+    const { countAccepted } = await createKey();
+    expect(await countAccepted(1_000)).toBe(limit);
   });
 
-  it('hold in each process while Redis is unavailable, without a wait, and are shared once it is back', async () => {
-    const [held, after] = [await makeKey(), await makeKey()];
+  it('apply in each process without delay while Redis is unavailable, and are shared again once Redis is back', async () => {
+    const [held, after] = [await createKey(), await createKey()];
     const redis = new Redis(product.redisUrl);
     const info = await redis.info('server').finally(() => redis.disconnect());
     const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
     process.kill(pid, 'SIGSTOP');
     try {
       for (const which of [0, 1]) {
-        // The first request waits until Redis is known not to answer.
-        expect(await held.letThrough(1, () => which)).toBe(1);
+        // The first request waits until the process notices that Redis does not respond.
+        expect(await held.countAccepted(1, () => which)).toBe(1);
         const before = performance.now();
-        expect(await held.letThrough(200, () => which)).toBe(limit - 1);
-        // One of them asks again; a wait of each for Redis would be 400 s.
+        expect(await held.countAccepted(200, () => which)).toBe(limit - 1);
+        // At most one request waits for Redis again; if all waited, this would take 400 s.
         expect(performance.now() - before).toBeLessThan(30_000);
       }
     } finally {
-      // It is begun anew, and knows nothing of before: no bucket, no script.
+      // Redis restarts empty, without buckets and scripts.
       process.kill(pid, 'SIGKILL');
     }
     await untilShared();
-    expect(await after.letThrough(1_000)).toBe(limit);
+    expect(await after.countAccepted(1_000)).toBe(limit);
   }, 120_000);
 });
 
-/** Polls rarely: while Redis is unavailable, each process counts these requests, too. */
+/** Waits until both processes use Redis again. Polls rarely, because each process counts these requests too. */
 async function untilShared() {
   const redis = new Redis(product.redisUrl);
   redis.on('error', () => undefined);

@@ -23,20 +23,20 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product?.stop());
 
-/** Sends exactly these headers: signatures and credentials that the SDK would not send. */
+/** Sends exactly these headers, for signatures and credentials that the SDK would not send. */
 async function send(method, path, headers, body, restUrl = product.restUrl) {
-  const answer = await openWire({ restUrl })(method, path, { body, headers });
-  const { error, ...rest } = answer.body;
-  return { status: answer.status, code: error?.code, details: error?.details, ...rest };
+  const response = await openWire({ restUrl })(method, path, { body, headers });
+  const { error, ...rest } = response.body;
+  return { status: response.status, code: error?.code, details: error?.details, ...rest };
 }
 
 const sign = (request, privateKey = trader.privateKey) => createRequestSigner(privateKey)(request);
 const tradesCount = async () => (await trader.api.trades.list({ include: 'total' })).pagination.total;
-/** What comes of the SDK's requests with an API key, on an API process. */
+/** Returns the outcome of a request with an API key to one API process. */
 const whoIs = (apiKey, restUrl = product.restUrl) => outcomeOf(createClient({ restUrl, apiKey }).me.get());
 
-describe('a signed request is refused', () => {
-  it('when its nonce was used, on whichever API process and after a restart of it', async () => {
+describe('a signed request is rejected', () => {
+  it('when its nonce was used, by both API processes and after a restart', async () => {
     const headers = sign({ method: 'GET', path: '/v1/me' });
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status: 200 });
     const other = product.urlOf('rest-api-2');
@@ -45,27 +45,27 @@ describe('a signed request is refused', () => {
       code: 'nonce_replayed',
     });
     await product.kill('rest-api-2');
-    await untilBack(other);
+    await untilRestarted(other);
     expect(await send('GET', '/v1/me', headers, undefined, other)).toMatchObject({ code: 'nonce_replayed' });
   });
 
-  it('99 times of 100 when it is sent 100 times at once to two processes', async () => {
+  it('99 times out of 100 when it is sent 100 times concurrently to two processes', async () => {
     const headers = sign({ method: 'GET', path: '/v1/me' });
     const urls = [product.restUrl, product.urlOf('rest-api-2')];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, i) => send('GET', '/v1/me', headers, undefined, urls[i % 2])),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ code }) => code === 'nonce_replayed')).toHaveLength(99);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ code }) => code === 'nonce_replayed')).toHaveLength(99);
   });
 
   it.each([61_000, -61_000])(
-    'when its clock is %i ms off, with the server time in the error',
+    'when its timestamp is %i ms off, with the server time in the error',
     async (offMs) => {
       const headers = sign({ method: 'GET', path: '/v1/me', nowMs: Date.now() + offMs });
-      const answer = await send('GET', '/v1/me', headers);
-      expect(answer).toMatchObject({ status: 401, code: 'timestamp_out_of_window' });
-      expect(Math.abs(answer.details[0].server_time - Date.now())).toBeLessThan(30_000);
+      const response = await send('GET', '/v1/me', headers);
+      expect(response).toMatchObject({ status: 401, code: 'timestamp_out_of_window' });
+      expect(Math.abs(response.details[0].server_time - Date.now())).toBeLessThan(30_000);
     },
   );
 
@@ -87,27 +87,27 @@ describe('a signed request is refused', () => {
 
   it.each(['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'])('without %s', async (name) => {
     const { [name]: _left, ...headers } = sign({ method: 'GET', path: '/v1/me' });
-    const answer = await send('GET', '/v1/me', headers);
-    expect(answer).toMatchObject({ status: 401, code: 'invalid_signature_headers' });
-    expect(answer.details[0].field).toBe(name);
+    const response = await send('GET', '/v1/me', headers);
+    expect(response).toMatchObject({ status: 401, code: 'invalid_signature_headers' });
+    expect(response.details[0].field).toBe(name);
   });
 
-  it('of a key without an account', async () => {
+  it('when its key belongs to no account', async () => {
     const headers = sign({ method: 'GET', path: '/v1/me' }, keyOf('refusals: stranger'));
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status: 401, code: 'unknown_public_key' });
   });
 });
 
-describe('an API key is refused', () => {
-  it('at once on every process when it was revoked, and when its old value was rotated away', async () => {
+describe('an API key is rejected', () => {
+  it('by every process soon after it was revoked or rotated', async () => {
     const { id, key } = await trader.api.apiKeys.create({ name: 'short-lived' });
     const other = product.urlOf('rest-api-2');
     expect(await whoIs(key, other)).toMatchObject({ status: 200 });
     const rotated = await trader.api.apiKeys.rotate(id);
     const isRefused = { status: 401, code: 'invalid_api_key' };
-    await untilAnswer(() => whoIs(key, other), isRefused);
+    await untilResponse(() => whoIs(key, other), isRefused);
     await trader.api.apiKeys.revoke(id);
-    await untilAnswer(() => whoIs(rotated.key, other), isRefused);
+    await untilResponse(() => whoIs(rotated.key, other), isRefused);
     expect(await send('GET', '/v1/me', { authorization: `Bearer ${rotated.key}` })).toMatchObject(isRefused);
   });
 
@@ -124,25 +124,25 @@ describe('an API key is refused', () => {
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status, code });
   });
 
-  it('in the query string, and is never repeated', async () => {
-    const answer = await send('GET', '/v1/me?api_key=svc_test_abc', {});
-    expect(answer).toMatchObject({ status: 400, code: 'credential_in_query' });
+  it('in the query string, and is never logged', async () => {
+    const response = await send('GET', '/v1/me?api_key=svc_test_abc', {});
+    expect(response).toMatchObject({ status: 400, code: 'credential_in_query' });
     expect(product.lines.join('\n')).not.toContain('svc_test_abc');
   });
 
-  it('to create a trade when it may only read', async () => {
+  it('for creating a trade when it may only read', async () => {
     const { key } = await trader.api.apiKeys.create({ name: 'reader', permissions: ['READ'] });
     const before = await tradesCount();
     const reader = createClient({ restUrl: product.restUrl, apiKey: key });
-    const answer = await outcomeOf(reader.trades.create(order));
-    expect(answer).toMatchObject({ status: 403, code: 'permission_denied' });
-    expect(answer.details[0]).toMatchObject({ permission: 'TRADE' });
+    const response = await outcomeOf(reader.trades.create(order));
+    expect(response).toMatchObject({ status: 403, code: 'permission_denied' });
+    expect(response.details[0]).toMatchObject({ permission: 'TRADE' });
     expect(await tradesCount()).toBe(before);
   });
 });
 
-describe("another user's ids", () => {
-  it('are unknown, in paths and in bodies', async () => {
+describe('the ids of another user', () => {
+  it('are not found, in paths and in bodies', async () => {
     const stranger = await openTrader(product, 'refusals: other user');
     const trade = await trader.api.trades.create(order);
     const isUnknown = { status: 404, code: 'not_found' };
@@ -158,18 +158,24 @@ describe("another user's ids", () => {
     ]) {
       expect(await outcomeOf(call())).toMatchObject(isUnknown);
     }
-    const refused = await outcomeOf(trades.create(order));
-    expect(refused).toMatchObject(isUnknown);
-    expect(refused.details[0].field).toBe('exchange_account_id');
+    const rejected = await outcomeOf(trades.create(order));
+    expect(rejected).toMatchObject(isUnknown);
+    expect(rejected.details[0].field).toBe('exchange_account_id');
     expect((await trades.list()).data).toEqual([]);
   });
 });
 
-describe('a trade is refused, and nothing is kept of it', () => {
+describe('a trade is rejected and not stored', () => {
   it.each([
-    ['below the lot', { amount: '0.0000001' }, 422, 'exchange_rule_violated', 'amount'],
-    ['below the notional', { amount: '0.0001' }, 422, 'exchange_rule_violated', 'amount'],
-    ['off the tick', { price: '10000.001' }, 422, 'exchange_rule_violated', 'price'],
+    ['below the minimum amount', { amount: '0.0000001' }, 422, 'exchange_rule_violated', 'amount'],
+    ['below the minimum notional', { amount: '0.0001' }, 422, 'exchange_rule_violated', 'amount'],
+    [
+      'with a price that is no multiple of the tick',
+      { price: '10000.001' },
+      422,
+      'exchange_rule_violated',
+      'price',
+    ],
     ['over the balance', { amount: '11' }, 422, 'insufficient_balance', 'amount'],
     [
       'on an unknown pair',
@@ -181,19 +187,19 @@ describe('a trade is refused, and nothing is kept of it', () => {
     ['with a price on MARKET', { type: 'MARKET' }, 422, 'validation_failed', 'price'],
     ['without a price on LIMIT', { price: undefined }, 422, 'validation_failed', 'price'],
     ['with a negative amount', { amount: -1 }, 422, 'validation_failed', 'amount'],
-    ['with no amount', { amount: 0 }, 422, 'validation_failed', 'amount'],
+    ['with amount 0', { amount: 0 }, 422, 'validation_failed', 'amount'],
     ['with NaN', { amount: 'NaN' }, 422, 'validation_failed', 'amount'],
     ['with 19 decimals', { amount: '0.0010000000000000001' }, 422, 'validation_failed', 'amount'],
     ['with an unknown field', { leverage: 3 }, 422, 'validation_failed', 'leverage'],
   ])('%s', async (_what, change, status, code, field) => {
     const before = await tradesCount();
-    const refused = await trader.api.trades.create({ ...order, ...change }).catch((error) => error);
-    expect(refused).toMatchObject({ status, code, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    expect(refused.details.map((detail) => detail.field)).toContain(field);
+    const rejected = await trader.api.trades.create({ ...order, ...change }).catch((error) => error);
+    expect(rejected).toMatchObject({ status, code, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect(rejected.details.map((detail) => detail.field)).toContain(field);
     expect(await tradesCount()).toBe(before);
   });
 
-  it('that breaks a rule of the exchange, with rule, value and limit in the error', async () => {
+  it('if it violates a rule of the exchange, with rule, value and limit in the error', async () => {
     const { details } = await outcomeOf(trader.api.trades.create({ ...order, amount: '0.0001' }));
     expect(details).toEqual([expect.objectContaining({ rule: 'min_notional', value: '1', limit: '10' })]);
   });
@@ -214,27 +220,28 @@ describe('a trade is refused, and nothing is kept of it', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('makes one trade of many equal requests on two API processes, and of one after a restart', async () => {
+  it('creates one trade for many equal requests to two API processes, even after a restart', async () => {
     const { key } = await trader.api.apiKeys.create({ name: 'idempotent' });
-    // Every answer is looked at: the SDK would ask again while the first is at work.
+    // The test checks every response: the SDK would retry while the first request is in progress.
     const clients = [product.restUrl, product.urlOf('rest-api-2')].map((restUrl) =>
       createClient({ restUrl, apiKey: key, maxRetries: 0 }),
     );
     const once = { idempotencyKey: 'refusals-1' };
     const before = await tradesCount();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => outcomeOf(clients[i % 2].trades.create(order, once))),
     );
-    const made = answers.filter(({ status }) => status === 201);
-    expect(made.length).toBeGreaterThan(0);
-    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
-    for (const { status, code } of answers) if (status !== 201) expect(code).toBe('idempotency_in_progress');
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map(({ data }) => data.id)).size).toBe(1);
+    for (const { status, code } of responses)
+      if (status !== 201) expect(code).toBe('idempotency_in_progress');
 
     await product.kill('rest-api-2');
-    await untilBack(product.urlOf('rest-api-2'));
+    await untilRestarted(product.urlOf('rest-api-2'));
     const again = await outcomeOf(clients[1].trades.create(order, once));
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    expect(again.data).toEqual(made[0].data);
+    expect(again.data).toEqual(created[0].data);
     expect(await tradesCount()).toBe(before + 1);
 
     const other = await outcomeOf(clients[0].trades.create({ ...order, price: 9_999 }, once));
@@ -242,17 +249,17 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-/** Until an API process that was killed is back. */
-async function untilBack(restUrl) {
+/** Waits until a killed API process responds again. */
+async function untilRestarted(restUrl) {
   const client = createClient({ restUrl, maxRetries: 0 });
-  const ask = () => outcomeOf(client.health.get()).catch(() => ({ status: 'away' }));
-  await untilAnswer(ask, { status: 200 });
+  const ask = () => outcomeOf(client.health.get()).catch(() => ({ status: 'unavailable' }));
+  await untilResponse(ask, { status: 200 });
 }
 
-/** Asks again until the answer is as expected: a process is coming back, or a notification is on its way. */
-async function untilAnswer(ask, expected) {
-  const answer = await until(ask, (answer) =>
-    Object.entries(expected).every(([name, value]) => answer[name] === value),
+/** Repeats a request until the response is as expected, for example after a restart or a notification. */
+async function untilResponse(ask, expected) {
+  const response = await until(ask, (response) =>
+    Object.entries(expected).every(([name, value]) => response[name] === value),
   );
-  expect(answer).toMatchObject(expected);
+  expect(response).toMatchObject(expected);
 }

@@ -10,10 +10,10 @@ import { Client, createSigner } from '../launch/sdk.mjs';
 import { keyOf } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** How long a sample may wait for what an earlier one set off. */
-const patienceMs = 30_000;
+/** How long a sample may wait for the effects of an earlier one. */
+const timeoutMs = 30_000;
 
-/** Methods of the SDK that are named otherwise than their operation. */
+/** SDK methods whose names differ from the operation id. */
 const METHODS = {
   'emergencyStop.run': 'emergencyStop',
   'notifications.read': 'notifications.markRead',
@@ -23,7 +23,7 @@ const METHODS = {
 
 /** @typedef {import('@trading-automation/contracts/samples').Sample} Sample */
 
-/** What an operation's method of the SDK gives for what a sample sends. */
+/** Calls the SDK method of an operation with the values of a sample. */
 function call(client, operation, { params, query, body }) {
   const place = METHODS[operation.id] ?? operation.id.replace(/^deadLetters/, 'webhooks.deadLetters');
   const names = place.split('.');
@@ -36,63 +36,64 @@ function call(client, operation, { params, query, body }) {
   return owner[names.at(-1)](...ids, ...rest);
 }
 
-/** The samples against the product, in order; what they have answered is kept for those that refer to it. */
-class Run {
+/** Runs the samples in order against the product. Stores their responses for samples that refer to them. */
+class SampleRunner {
   /** @type {Map<string, any>} */
-  answered = new Map();
+  responses = new Map();
   /** @type {Map<string, Sample>} */
   sources = new Map();
-  /** The account exists from the first linking on; then every request is signed. */
+  /** Set once the first key pair is linked; from then on every request is signed. */
   hasAccount = false;
 
-  constructor(product, surroundings, privateKey) {
+  constructor(product, fixtures, privateKey) {
     this.product = product;
-    this.surroundings = surroundings;
-    // As text: what is answered is compared with what was sent, to the last digit.
+    this.fixtures = fixtures;
+    // Decimals as strings, so that responses can be compared with requests to the last digit.
     const options = /** @type {const} */ ({ baseURL: product.restUrl, decimals: 'string', maxRetries: 0 });
-    this.anybody = new Client(options);
+    this.anonymous = new Client(options);
     this.owner = new Client({ ...options, signer: createSigner(privateKey) });
   }
 
   async perform(/** @type {Sample} */ sample) {
     const { operation } = sample;
-    const answer = await this.send(sample);
+    const response = await this.send(sample);
     if (operation.id === 'auth.cliIdentity') this.hasAccount = true;
     if (sample.as !== undefined) {
       this.sources.set(sample.as, sample);
-      this.answered.set(sample.as, answer.data);
+      this.responses.set(sample.as, response.data);
     }
-    return answer;
+    return response;
   }
 
   async send(/** @type {Sample} */ { operation, params = {}, query = {}, body }) {
     const values = await this.valuesOf({ params, query, body });
-    const given = resolve({ params, query, body }, (reference) => values.get(reference));
+    const input = resolve({ params, query, body }, (reference) => values.get(reference));
     const isSigned = this.hasAccount && operation.access !== 'PUBLIC';
-    const called = call(isSigned ? this.owner : this.anybody, operation, given);
+    const called = call(isSigned ? this.owner : this.anonymous, operation, input);
     if (operation.stream === true) return { status: operation.status, data: await firstOf(called) };
     const { data, ...outcome } = await outcomeOf(called);
     return { ...outcome, data: operation.list === undefined ? data : data?.data };
   }
 
-  async valuesOf(/** @type {unknown} */ given) {
+  async valuesOf(/** @type {unknown} */ input) {
     /** @type {string[]} */
     const references = [];
-    resolve(given, (reference) => references.push(reference));
+    resolve(input, (reference) => references.push(reference));
     const values = new Map();
     for (const reference of references) values.set(reference, await this.valueOf(reference));
     return values;
   }
 
-  /** What a list does not hold yet is asked for again: fills, notifications and failed deliveries take their time. */
+  /** Resolves a reference. Repeats its source until the value exists: fills, notifications and failed deliveries take time. */
   async valueOf(/** @type {string} */ reference) {
     const { name, path } = /** @type {{ name: string, path: string[] }} */ (referenceIn(reference));
-    const deadline = performance.now() + patienceMs;
+    const deadline = performance.now() + timeoutMs;
     for (;;) {
-      const root = this.answered.get(name) ?? this.surroundings[name];
+      const root = this.responses.get(name) ?? this.fixtures[name];
       const value = path.reduce((node, key) => node?.[key], root);
       if (value !== undefined) return typeof value === 'function' ? value(this) : value;
-      if (performance.now() > deadline) throw new Error(`${reference} never came: ${JSON.stringify(root)}`);
+      if (performance.now() > deadline)
+        throw new Error(`${reference} did not get a value: ${JSON.stringify(root)}`);
       await wait(200);
       const source = this.sources.get(name);
       if (source !== undefined) await this.perform(source);
@@ -100,20 +101,23 @@ class Run {
   }
 }
 
-/** The first event of a stream, which is then left. */
+/** Returns the first event of a stream and closes it. */
 async function firstOf(stream) {
   for await (const event of stream) return event;
-  throw new Error('the stream ended before an event came');
+  throw new Error('the stream ended before its first event');
 }
 
-/** A key pair that proves itself over the challenge that a sample drew. */
+/** A key pair that signs the challenge which an earlier sample requested. */
 const keyPair = (/** @type {Uint8Array} */ privateKey, /** @type {string} */ challenge) => ({
   pubkey: publicKeyOf(privateKey),
-  signature: (/** @type {Run} */ run) =>
-    signMessage(identityMessage(run.answered.get(challenge).challenge, publicKeyOf(privateKey)), privateKey),
+  signature: (/** @type {SampleRunner} */ runner) =>
+    signMessage(
+      identityMessage(runner.responses.get(challenge).challenge, publicKeyOf(privateKey)),
+      privateKey,
+    ),
 });
 
-/** The code of the link that was mailed last: there is no mail server here, so the mail waits where it was queued. */
+/** Returns the code of the link in the newest mail. No mail server runs here, so the mail is still queued. */
 async function mailedCode(/** @type {string} */ databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -123,41 +127,41 @@ async function mailedCode(/** @type {string} */ databaseUrl) {
   return new URL(/** @type {string} */ (/https?:\S+/.exec(rows[0].body)?.[0])).searchParams.get('code');
 }
 
-describe('the samples of the reference, run in order against the product', () => {
-  /** @type {Run} */
-  let run;
+describe('the samples of the API reference', () => {
+  /** @type {SampleRunner} */
+  let runner;
   /** @type {(() => unknown)[]} */
-  const undo = [];
+  const cleanup = [];
 
   beforeAll(async () => {
-    const product = await startProduct({ more: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } });
-    undo.push(() => product.stop());
+    const product = await startProduct({ extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } });
+    cleanup.push(() => product.stop());
     const receiver = await startReceiver();
-    undo.push(() => receiver.stop());
-    const failing = await startReceiver({ answer: () => 500 });
-    undo.push(() => failing.stop());
+    cleanup.push(() => receiver.stop());
+    const failingReceiver = await startReceiver({ answer: () => 500 });
+    cleanup.push(() => failingReceiver.stop());
     const privateKey = keyOf('samples');
-    const surroundings = {
+    const fixtures = {
       paper: await openPaperAccount(product.paperExchangeUrl),
       further_paper: await openPaperAccount(product.paperExchangeUrl),
       key_pair: keyPair(privateKey, 'challenge'),
       further_key_pair: keyPair(keyOf('samples, further'), 'further_challenge'),
       mail: { code: () => mailedCode(product.databaseUrl) },
       receiver: { url: receiver.url },
-      failing_receiver: { url: failing.url },
+      failing_receiver: { url: failingReceiver.url },
     };
-    run = new Run(product, surroundings, privateKey);
+    runner = new SampleRunner(product, fixtures, privateKey);
   }, 120_000);
 
   afterAll(async () => {
-    for (const step of undo.reverse()) await step();
+    for (const step of cleanup.reverse()) await step();
   }, 60_000);
 
-  it('answer as the contract says, every operation of it', async () => {
-    const answeredFor = new Set();
+  it('cover every operation, and get responses that match the contract', async () => {
+    const covered = new Set();
     for (const sample of SAMPLES) {
       const { operation, title } = sample;
-      const { status, code, data } = await run.perform(sample);
+      const { status, code, data } = await runner.perform(sample);
       expect([operation.id, title, status, code]).toEqual([operation.id, title, operation.status, undefined]);
       const items = operation.list === undefined ? [data] : data;
       for (const item of items)
@@ -165,8 +169,8 @@ describe('the samples of the reference, run in order against the product', () =>
           operation.id,
           undefined,
         ]);
-      answeredFor.add(operation.id);
+      covered.add(operation.id);
     }
-    expect(OPERATIONS.map(({ id }) => id).filter((id) => !answeredFor.has(id))).toEqual([]);
+    expect(OPERATIONS.map(({ id }) => id).filter((id) => !covered.has(id))).toEqual([]);
   }, 240_000);
 });

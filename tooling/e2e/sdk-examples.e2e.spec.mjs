@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OPERATIONS } from '@trading-automation/contracts';
 import { compileExamples, namesUsed, publicMembers } from './sdk-examples.mjs';
-import { startWorld } from './sdk-examples-world.mjs';
+import { startExampleEnvironment } from './sdk-examples-environment.mjs';
 
 const members = publicMembers();
 const examples = members.filter(({ example }) => example !== undefined);
@@ -17,17 +17,20 @@ const routes = OPERATIONS.map(({ id, method, path }) => ({
   parameters: path.split(':').length,
 })).sort((one, other) => one.parameters - other.parameters);
 
-/** The operation of a request, by its method and path. */
-function operationOf(/** @type {string} */ asked) {
-  const [method, path = ''] = asked.split(' ');
+/** Returns the id of the operation that a request calls, by its method and path. */
+function operationOf(/** @type {string} */ requests) {
+  const [method, path = ''] = requests.split(' ');
   return routes.find((route) => route.method === method && route.pattern.test(path))?.id;
 }
 
-/** Live examples wait for something to happen: trades are made until they have seen it. */
-async function whileTrading(/** @type {import('./sdk-examples-world.mjs').World} */ world, work) {
+/** Places trades until `work` ends, because live examples wait for an event. */
+async function whileTrading(
+  /** @type {import('./sdk-examples-environment.mjs').ExampleEnvironment} */ environment,
+  work,
+) {
   let isOver = false;
   const trading = (async () => {
-    while (!isOver) await world.filledTrade();
+    while (!isOver) await environment.filledTrade();
   })();
   try {
     return await work();
@@ -37,17 +40,17 @@ async function whileTrading(/** @type {import('./sdk-examples-world.mjs').World}
   }
 }
 
-/** A receiver that keeps the first webhook as it came. */
-async function startListening() {
+/** Starts a receiver that stores the raw body and headers of the first webhook. */
+async function startReceiver() {
   /** @type {(received: { payload: Buffer, headers: import('node:http').IncomingHttpHeaders }) => void} */
-  let keep = () => {};
+  let resolveReceived = () => {};
   const received = new Promise((resolve) => {
-    keep = resolve;
+    resolveReceived = resolve;
   });
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    keep({ payload: Buffer.concat(chunks), headers: request.headers });
+    resolveReceived({ payload: Buffer.concat(chunks), headers: request.headers });
     response.writeHead(204).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -55,44 +58,44 @@ async function startListening() {
   return { url: `http://127.0.0.1:${port}/hook`, received, stop: () => server.close() };
 }
 
-describe('the SDK, against the product', () => {
-  /** @type {import('./sdk-examples-world.mjs').World} */
-  let world;
+describe('the SDK', () => {
+  /** @type {import('./sdk-examples-environment.mjs').ExampleEnvironment} */
+  let environment;
   /** @type {Awaited<ReturnType<typeof compileExamples>>} */
   let compiled;
   /** @type {string} */
   let folder;
   /** @type {(() => unknown)[]} */
-  const undo = [];
+  const cleanup = [];
 
   beforeAll(async () => {
     expect(packed).not.toBe('');
     folder = mkdtempSync(join(packed, 'examples-'));
-    undo.push(() => rmSync(folder, { recursive: true, force: true }));
+    cleanup.push(() => rmSync(folder, { recursive: true, force: true }));
     compiled = await compileExamples(folder, examples);
-    // One after the other: the test runner trips over a module that two imports need at once.
+    // One after another, because Jest fails if two concurrent imports need the same module.
     const sdk = {};
     for (const file of ['sdk.mjs', 'sdk-signer.mjs', 'sdk-testing.mjs', 'sdk-realtime.mjs'])
       Object.assign(sdk, await import(pathToFileURL(join(packed, file)).href));
-    const started = await startWorld(sdk);
-    undo.push(started.stop);
-    world = started.world;
+    const started = await startExampleEnvironment(sdk);
+    cleanup.push(started.stop);
+    environment = started.environment;
     Object.assign(process.env, {
-      EXAMPLE_REST_URL: world.product.restUrl,
-      EXAMPLE_RECEIVER_URL: world.receiverUrl,
-      SVC_API_KEY: world.apiKey,
-      SVC_PRIVATE_KEY: Buffer.from(/** @type {Uint8Array} */ (world.privateKey)).toString('hex'),
-      SVC_WEBHOOK_SECRET: world.secret,
+      EXAMPLE_REST_URL: environment.product.restUrl,
+      EXAMPLE_RECEIVER_URL: environment.receiverUrl,
+      SVC_API_KEY: environment.apiKey,
+      SVC_PRIVATE_KEY: Buffer.from(/** @type {Uint8Array} */ (environment.privateKey)).toString('hex'),
+      SVC_WEBHOOK_SECRET: environment.secret,
     });
   }, 180_000);
 
   afterAll(async () => {
-    for (const step of undo.reverse()) await step();
+    for (const step of cleanup.reverse()) await step();
   }, 60_000);
 
   it('has an example of every public method and function', () => {
-    const without = members.filter(({ isClass, example }) => !isClass && example === undefined);
-    expect(without.map(({ name }) => name)).toEqual([]);
+    const withoutExample = members.filter(({ isClass, example }) => !isClass && example === undefined);
+    expect(withoutExample.map(({ name }) => name)).toEqual([]);
   });
 
   it('has an example of every operation', () => {
@@ -100,34 +103,39 @@ describe('the SDK, against the product', () => {
     expect(OPERATIONS.filter(({ id }) => !shown.has(id)).map(({ id }) => id)).toEqual([]);
   });
 
-  it('has examples that are right by the published types, compiled strictly', () => {
-    expect(compiled.said).toBe('');
+  it('has examples that compile in strict mode against the published types', () => {
+    expect(compiled.errors).toBe('');
   });
 
-  it.each(examples.map((member) => [member.name, member]))('runs its example of %s', async (name, member) => {
-    const example = /** @type {string} */ (member.example);
-    const given = {};
-    for (const used of namesUsed(example)) given[used] = await world.give(used, name);
-    await world.prepare(example);
-    const { default: run } = await import(pathToFileURL(compiled.pathOf(member)).href);
-    const isLive = /\bstream\(|\blive\./.test(example);
-    const returned = await (isLive ? whileTrading(world, () => run(given)) : run(given));
-    // What an example exports is a receiver of webhooks.
-    if (returned !== undefined) expect((await returned(await world.give('request', name))).status).toBe(204);
-    if (member.operation !== undefined) expect(world.asked.map(operationOf)).toContain(member.operation);
-  });
+  it.each(examples.map((member) => [member.name, member]))(
+    'has a working example of %s',
+    async (name, member) => {
+      const example = /** @type {string} */ (member.example);
+      const values = {};
+      for (const used of namesUsed(example)) values[used] = await environment.valueOf(used, name);
+      await environment.prepare(example);
+      const { default: run } = await import(pathToFileURL(compiled.pathOf(member)).href);
+      const isLive = /\bstream\(|\blive\./.test(example);
+      const returned = await (isLive ? whileTrading(environment, () => run(values)) : run(values));
+      // A function that an example exports receives webhooks.
+      if (returned !== undefined)
+        expect((await returned(await environment.valueOf('request', name))).status).toBe(204);
+      if (member.operation !== undefined)
+        expect(environment.requests.map(operationOf)).toContain(member.operation);
+    },
+  );
 
-  it('believes the webhooks that the product sends, as they came, at once and by a client', async () => {
-    const receiver = await startListening();
+  it('verifies the raw webhooks that the product sends, with constructEvent alone and through a client', async () => {
+    const receiver = await startReceiver();
     try {
-      const { id, secret } = await world.client.webhooks.create({ url: receiver.url, events: ['*'] });
-      const delivery = await world.client.webhooks.test(id);
+      const { id, secret } = await environment.client.webhooks.create({ url: receiver.url, events: ['*'] });
+      const delivery = await environment.client.webhooks.test(id);
       const { payload, headers } = await receiver.received;
       const { constructEvent } = await import(pathToFileURL(join(packed, 'sdk-webhooks.mjs')).href);
       const event = constructEvent(payload, headers, secret);
       expect(event).toMatchObject({ type: 'webhook.test', event_id: delivery.event_id, data: { id } });
-      expect(await world.client.webhooks.constructEvent(payload, headers, secret)).toEqual(event);
-      expect(() => constructEvent(payload, headers, world.secret)).toThrow('No signature matches');
+      expect(await environment.client.webhooks.constructEvent(payload, headers, secret)).toEqual(event);
+      expect(() => constructEvent(payload, headers, environment.secret)).toThrow('No signature matches');
     } finally {
       receiver.stop();
     }

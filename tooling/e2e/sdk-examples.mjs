@@ -4,29 +4,29 @@ import { run } from '../launch/commands.mjs';
 import { root } from '../launch/paths.mjs';
 
 /**
- * Reads the examples of the SDK's documentation from its source and makes modules of them for a compiler and a test.
+ * Reads the examples of the SDK's documentation from its source, and turns them into modules that are compiled and run.
  *
- * 1. Everything that the entry points export is public: each public method and function has an example, or is listed among those
- *    without one.
+ * 1. Everything that the entry points export is public. Each public method and function has an example, or its name is in
+ *    `selfEvident`.
  * 2. A module contains its example unchanged. Names that the example does not declare are provided.
  */
 
 const source = join(root, 'packages/sdk/src');
 
-/** Members that need none: what every promise and iterable has, and what the language asks for. */
+/** Methods that need no example: constructors and the methods of promises. */
 const selfEvident = ['constructor', 'then', 'catch', 'finally'];
 
 /**
  * @typedef {object} Member a public method or function, or a class
  * @property {string} name `trades.list`, `createSigner`
- * @property {string} exportedAs the class or function that it is of
+ * @property {string} exportedAs the name of the exported class or function
  * @property {string} file
- * @property {string | undefined} operation what it calls
+ * @property {string | undefined} operation the id of the operation that it calls
  * @property {string | undefined} example
- * @property {boolean} isClass its example, if there is one, is of the whole class
+ * @property {boolean} isClass if true, an example covers the whole class
  */
 
-/** Every public member of the SDK. @returns {Member[]} */
+/** Returns every public member of the SDK. @returns {Member[]} */
 export function publicMembers() {
   const resources = readdirSync(join(source, 'resources')).filter((name) => /^[a-z-]+\.ts$/.test(name));
   const entries = [
@@ -40,7 +40,7 @@ export function publicMembers() {
   return [...new Map(members.map((member) => [`${member.file} ${member.name}`, member])).values()];
 }
 
-/** What an entry exports, of its own and of its neighbours. @param {string} entry @returns {Member[]} */
+/** Returns the members that an entry point defines or re-exports. @param {string} entry @returns {Member[]} */
 function exportedMembers(entry) {
   const text = readFileSync(join(source, entry), 'utf8');
   const own = membersIn(entry);
@@ -57,7 +57,7 @@ function exportedMembers(entry) {
   return [...own, ...others];
 }
 
-/** The public classes, methods and functions of a file. @param {string} file @returns {Member[]} */
+/** Returns the public classes, methods and functions of a file. @param {string} file @returns {Member[]} */
 function membersIn(file) {
   const lines = readFileSync(join(source, file), 'utf8').split('\n');
   /** @type {Member[]} */
@@ -85,7 +85,7 @@ function membersIn(file) {
   return members;
 }
 
-/** A resource by the name that a client has it under. @param {string} className @param {string} file */
+/** Returns the name of the client's property for a resource class. @param {string} className @param {string} file */
 function nameOf(className, file) {
   if (file === 'client.ts') return 'client';
   if (!file.startsWith('resources/')) return className;
@@ -101,7 +101,7 @@ function commentAbove(lines, at) {
   return lines.slice(from, at).join('\n');
 }
 
-/** The operation that a method calls, by its id. @param {readonly string[]} lines @param {number} at */
+/** Returns the id of the operation that a method calls. @param {readonly string[]} lines @param {number} at */
 function operationIn(lines, at) {
   const end = lines.findIndex((line, index) => index > at && line === '  }');
   const body = lines.slice(at, end).join('\n');
@@ -118,8 +118,8 @@ function exampleIn(comment) {
   return found?.trim() || undefined;
 }
 
-/** What an example may use without saying where it is from, with its type. */
-const GIVEN = /** @type {const} */ ({
+/** The names that an example may use without a declaration, with their types. */
+const PROVIDED = /** @type {const} */ ({
   client: "import('@trading-automation/sdk').Client",
   signer: "import('@trading-automation/sdk/signer').Signer",
   live: "import('@trading-automation/sdk/realtime').Realtime",
@@ -148,7 +148,7 @@ const GIVEN = /** @type {const} */ ({
   ),
 });
 
-/** The given names that an example uses. @param {string} example @returns {string[]} */
+/** Returns the provided names that an example uses. @param {string} example @returns {string[]} */
 export function namesUsed(example) {
   const code = example.replace(/\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
   const declared = new Set(
@@ -159,33 +159,33 @@ export function namesUsed(example) {
   for (const [, name] of code.matchAll(/\bfunction (\w+)/g)) declared.add(/** @type {string} */ (name));
   for (const [, names = ''] of code.matchAll(/\bfunction \w+\(([^)]*)\)/g))
     for (const [, name] of names.matchAll(/(\w+):/g)) declared.add(/** @type {string} */ (name));
-  return Object.keys(GIVEN).filter(
+  return Object.keys(PROVIDED).filter(
     (name) => !declared.has(name) && new RegExp(`(?<![.\\w])${name}\\b(?!:)`).test(code),
   );
 }
 
-/** Addresses that the examples say, and the variable that a run has in their place. */
+/** The URLs in the examples, and the environment variables that replace them. */
 const ADDRESSES = /** @type {const} */ ({
   "'http://127.0.0.1:4000'": 'process.env.EXAMPLE_REST_URL!',
   "'http://127.0.0.1:8080/hook'": 'process.env.EXAMPLE_RECEIVER_URL!',
   "'https://example.com/hooks'": 'process.env.EXAMPLE_RECEIVER_URL!',
 });
 
-/** An example as a module: a function of what it is given. What it exports, the function returns. @param {string} example */
+/** Turns an example into a module with one function of the provided values. It returns the function that the example exports. @param {string} example */
 function moduleOf(example) {
   const lines = example.split('\n');
   const imports = lines.filter((line) => line.startsWith('import '));
   let body = lines.filter((line) => !line.startsWith('import ')).join('\n');
   const [, exported] = /^export (?:async )?function (\w+)/m.exec(body) ?? [];
-  for (const [said, variable] of Object.entries(ADDRESSES)) body = body.replaceAll(said, variable);
+  for (const [url, variable] of Object.entries(ADDRESSES)) body = body.replaceAll(url, variable);
   const names = namesUsed(example);
   return `${imports.join('\n')}
-// What is printed is no test's to see.
-const console = { log(..._said: unknown[]) {} };
-export default async function example(given: {
-${names.map((name) => `  ${name}: ${/** @type {Record<string, string>} */ (GIVEN)[name]};`).join('\n')}
+// The example must not print to the output of the test.
+const console = { log(..._values: unknown[]) {} };
+export default async function example(provided: {
+${names.map((name) => `  ${name}: ${/** @type {Record<string, string>} */ (PROVIDED)[name]};`).join('\n')}
 }) {
-  const { ${names.join(', ')} } = given;
+  const { ${names.join(', ')} } = provided;
 ${body.replace(/^export /m, '')}
 ${exported === undefined ? '' : `return ${exported};`}
 }
@@ -193,11 +193,11 @@ ${exported === undefined ? '' : `return ${exported};`}
 }
 
 /**
- * Writes a module for each example into a folder where the SDK is installed, and compiles all of them, strictly.
+ * Writes a module for each example into a folder where the SDK is installed, and compiles all of them in strict mode.
  *
  * @param {string} folder
- * @param {readonly Member[]} members with examples
- * @returns {Promise<{ said: string, pathOf: (member: Member) => string }>} `said` is empty where all are right
+ * @param {readonly Member[]} members must have examples
+ * @returns {Promise<{ errors: string, pathOf: (member: Member) => string }>} `errors`: the output of the compiler, empty on success
  */
 export async function compileExamples(folder, members) {
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
@@ -222,7 +222,7 @@ export async function compileExamples(folder, members) {
   );
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout, stderr } = await run(process.execPath, [tsc, '-p', folder]);
-  return { said: stdout + stderr, pathOf: (member) => join(folder, `${fileOf(member)}.mjs`) };
+  return { errors: stdout + stderr, pathOf: (member) => join(folder, `${fileOf(member)}.mjs`) };
 }
 
 /** @param {Member} member */

@@ -14,9 +14,9 @@ import { openTrader } from './accounts.mjs';
 import { openFaultyProxy } from './faulty-proxy.mjs';
 import { startProduct } from './product.mjs';
 
-/** The packed SDK and the real API, with a network between them that does what is planned for each request. */
+/** Runs the packed SDK against the real API through a proxy that injects a planned fault into each request. */
 
-/** More than a test asks for with one credential; none of it comes back meanwhile. */
+/** No other test sends as many requests with one credential, and no token is added during a test. */
 const limit = 200;
 const limits = { ...JSON.parse(ampleRateLimits), general: { requests: limit, seconds: 86_400 } };
 
@@ -26,7 +26,7 @@ let proxy;
 let trader;
 let order;
 beforeAll(async () => {
-  product = await startProduct({ more: { 'rest-api': { RATE_LIMITS: JSON.stringify(limits) } } });
+  product = await startProduct({ extraEnv: { 'rest-api': { RATE_LIMITS: JSON.stringify(limits) } } });
   proxy = await openFaultyProxy(product.restUrl);
   trader = await openTrader(product, 'sdk faults: trader');
   order = {
@@ -44,74 +44,74 @@ afterAll(async () => {
   await product?.stop();
 });
 
-/** A client by way of the proxy, with an API key of its own. */
+/** Opens a client through the proxy, with a new API key. */
 async function openKeyed(options = {}) {
   const { id, key } = await trader.api.apiKeys.create({ name: 'by proxy', permissions: ['READ', 'TRADE'] });
   return { id, client: new Client({ baseURL: proxy.url, apiKey: key, logLevel: 'off', ...options }) };
 }
 
-/** One that signs. */
+/** Opens a signing client through the proxy. */
 const openSigning = () =>
   new Client({ baseURL: proxy.url, signer: createSigner(trader.privateKey), logLevel: 'off' });
 
 const tradesCount = async () => (await trader.api.trades.list({ include: 'total' })).pagination.total;
-const seenOf = (header) => proxy.seen.map(({ headers }) => headers[header]);
-const away = { status: 503, body: 'no JSON: a load balancer' };
+const headersOf = (header) => proxy.requests.map(({ headers }) => headers[header]);
+const unavailable = { status: 503, body: 'not JSON: a load balancer' };
 const busy = { status: 429, headers: { 'retry-after': '1' } };
 
-describe('a request whose connection is reset, or that somebody between refuses for the moment', () => {
+describe('a request that fails with a connection reset or a temporary status', () => {
   it.each([
     ['resets', ['reset', 'reset']],
     ['429 with Retry-After', [busy, busy]],
-    ['503 that is no JSON', [away, away]],
-  ])('is sent again after %s, signed anew each time', async (_what, faults) => {
+    ['503 without a JSON body', [unavailable, unavailable]],
+  ])('is sent again after %s, each time with a new signature', async (_what, faults) => {
     const client = openSigning();
     proxy.plan(...faults);
     expect(await client.me.get()).toMatchObject({ world: 'test' });
-    expect(proxy.seen).toHaveLength(3);
-    expect(new Set(seenOf('x-svc-nonce')).size).toBe(3);
-    expect(new Set(seenOf('x-svc-sig')).size).toBe(3);
+    expect(proxy.requests).toHaveLength(3);
+    expect(new Set(headersOf('x-svc-nonce')).size).toBe(3);
+    expect(new Set(headersOf('x-svc-sig')).size).toBe(3);
   });
 
   it.each([
     ['resets', 'reset', ConnectionError],
     ['429', busy, RateLimitError],
-    ['503', away, InternalServerError],
-  ])('is given up after two repetitions that met %s, as what it is', async (_what, fault, kind) => {
+    ['503', unavailable, InternalServerError],
+  ])('fails with the matching error after two retries that got %s', async (_what, fault, kind) => {
     const client = openSigning();
     proxy.plan(fault, fault, fault);
     await expect(client.me.get()).rejects.toBeInstanceOf(kind);
-    expect(proxy.seen).toHaveLength(3);
+    expect(proxy.requests).toHaveLength(3);
   });
 
-  it('reports the wait if the API asks for more than a minute, and does not retry', async () => {
+  it('is not retried if the API demands a wait of more than a minute, and the error contains the wait', async () => {
     const { client } = await openKeyed();
     proxy.plan();
     await Promise.all(Array.from({ length: limit }, () => client.me.get()));
-    const refused = await client.me.get().catch((error) => error);
-    expect(refused).toBeInstanceOf(RateLimitError);
-    expect(refused.retryAfterMs).toBeGreaterThan(60_000);
-    expect(proxy.seen).toHaveLength(limit + 1);
+    const rejected = await client.me.get().catch((error) => error);
+    expect(rejected).toBeInstanceOf(RateLimitError);
+    expect(rejected.retryAfterMs).toBeGreaterThan(60_000);
+    expect(proxy.requests).toHaveLength(limit + 1);
   });
 });
 
-describe('a trade whose answer is lost after it was written', () => {
+describe('a trade whose response is lost after the commit', () => {
   it.each([
-    ['whole', 'lose'],
-    ['by half', 'cut'],
-  ])('%s is one trade, and its answer comes with the repetition', async (_how, fault) => {
+    ['completely', 'lose'],
+    ['half', 'cut'],
+  ])('(%s) is created once, and the retry gets the response', async (_how, fault) => {
     const { client } = await openKeyed();
     const before = await tradesCount();
     proxy.plan(fault, fault);
     const { data, response } = await client.trades.create(order).withResponse();
     expect(response.headers.get('idempotency-replayed')).toBe('true');
-    expect(new Set(seenOf('idempotency-key')).size).toBe(1);
-    expect(proxy.seen).toHaveLength(3);
+    expect(new Set(headersOf('idempotency-key')).size).toBe(1);
+    expect(proxy.requests).toHaveLength(3);
     expect(await tradesCount()).toBe(before + 1);
     expect(await client.trades.get(data.id)).toMatchObject({ id: data.id, price: 10_000 });
   });
 
-  it('for good is not known to be one: its caller finds the same trade under its own Idempotency-Key', async () => {
+  it('without a retry has an unknown outcome: the caller gets the same trade with its own Idempotency-Key', async () => {
     const { client } = await openKeyed({ maxRetries: 0 });
     const before = await tradesCount();
     const once = { idempotencyKey: 'kept by the caller' };
@@ -123,70 +123,70 @@ describe('a trade whose answer is lost after it was written', () => {
     expect(newest.id).toBe(id);
   });
 
-  it('among many at once, under every fault there is, is one trade for each call', async () => {
+  it('among many concurrent calls with every kind of fault is created once per call', async () => {
     const { client } = await openKeyed({ maxRetries: 10 });
     const before = await tradesCount();
-    const faults = ['reset', 'lose', 'cut', away, busy];
+    const faults = ['reset', 'lose', 'cut', unavailable, busy];
     proxy.plan(...Array.from({ length: 30 }, (_, i) => faults[i % faults.length]));
-    const made = await Promise.all(Array.from({ length: 15 }, () => client.trades.create(order)));
-    expect(new Set(made.map(({ id }) => id)).size).toBe(15);
+    const created = await Promise.all(Array.from({ length: 15 }, () => client.trades.create(order)));
+    expect(new Set(created.map(({ id }) => id)).size).toBe(15);
     expect(await tradesCount()).toBe(before + 15);
-    expect(proxy.seen).toHaveLength(45);
+    expect(proxy.requests).toHaveLength(45);
   }, 120_000);
 });
 
 describe('an API process that is killed', () => {
-  it('while trades are created leaves one trade for each call, and no call fails', async () => {
+  it('while trades are created leads to one trade per call, and no call fails', async () => {
     const { client } = await openKeyed({ baseURL: product.restUrl, maxRetries: 20 });
     const before = await tradesCount();
-    const made = [];
+    const created = [];
     let isOver = false;
     const create = async () => {
-      while (!isOver) made.push((await client.trades.create(order)).id);
+      while (!isOver) created.push((await client.trades.create(order)).id);
     };
     const creating = [create(), create()];
     await until(
-      async () => made.length,
+      async () => created.length,
       (count) => count > 0,
     );
     await product.kill('rest-api');
-    const { length } = made;
+    const { length } = created;
     await until(
-      async () => made.length,
+      async () => created.length,
       (count) => count > length + 2,
     );
     isOver = true;
     await Promise.all(creating);
-    expect(new Set(made).size).toBe(made.length);
-    expect(await tradesCount()).toBe(before + made.length);
+    expect(new Set(created).size).toBe(created.length);
+    expect(await tradesCount()).toBe(before + created.length);
   }, 120_000);
 });
 
-describe('a clock that is five minutes off', () => {
+describe('a clock that is wrong by five minutes', () => {
   const { now } = Date;
   afterEach(() => {
     Date.now = now;
   });
 
   it.each([300_000, -300_000])(
-    '(%i ms) is found out by one refusal, and signs right from then on',
+    '(%i ms) causes one rejected request, and is corrected from then on',
     async (offMs) => {
       Date.now = () => now() + offMs;
       const client = openSigning();
       proxy.plan();
       expect(await client.me.get()).toMatchObject({ world: 'test' });
-      expect(proxy.seen).toHaveLength(2);
+      expect(proxy.requests).toHaveLength(2);
       const before = await client.trades.list({ include: 'total' });
       await client.trades.create(order);
       const after = await client.trades.list({ include: 'total' });
       expect(after.pagination.total).toBe(before.pagination.total + 1);
-      expect(proxy.seen).toHaveLength(5);
+      expect(proxy.requests).toHaveLength(5);
     },
   );
 });
 
 describe('a list that is being read', () => {
-  it('ends with an AuthenticationError where its API key is revoked, and what came before is kept', async () => {
+  it('ends with an AuthenticationError when its API key is revoked, after the records that were already read', async () => {
     for (let i = 0; i < 5; i++) await trader.api.trades.create(order);
     const { id, client } = await openKeyed();
     proxy.plan();
@@ -203,18 +203,18 @@ describe('a list that is being read', () => {
   });
 
   it.each(['asc', 'desc'])(
-    '%s gives each record that stays once, whatever is made and goes between its pages',
+    'in order %s returns each remaining record once, although records are created and deleted between its pages',
     async (order) => {
-      const hook = (n) => ({ url: `https://receiver.example/${n}`, events: ['trade.*'] });
+      const webhook = (n) => ({ url: `https://receiver.example/${n}`, events: ['trade.*'] });
       const { client } = await openKeyed();
       const { api } = trader;
-      const made = [];
-      for (let n = 0; n < 9; n++) made.push((await api.webhooks.create(hook(n))).id);
-      const inOrder = order === 'asc' ? made : made.toReversed();
+      const created = [];
+      for (let n = 0; n < 9; n++) created.push((await api.webhooks.create(webhook(n))).id);
+      const inOrder = order === 'asc' ? created : created.toReversed();
       const change = {
-        // On the page that was read, and on the one that comes.
+        // Deletes a record of the page that was read, and one of the next page.
         2: () => Promise.all([api.webhooks.delete(inOrder[0]), api.webhooks.delete(inOrder[3])]),
-        4: () => api.webhooks.create(hook('between')),
+        4: () => api.webhooks.create(webhook('between')),
         5: () => api.webhooks.delete(inOrder[4]),
       };
       const items = [];
@@ -222,16 +222,16 @@ describe('a list that is being read', () => {
         items.push(id);
         await change[items.length]?.();
       }
-      const left = inOrder.filter((_, i) => i !== 3);
-      expect(items.slice(0, left.length)).toEqual(left);
-      // What was made meanwhile comes last, or came before all that was read.
-      expect(items).toHaveLength(order === 'asc' ? left.length + 1 : left.length);
+      const remaining = inOrder.filter((_, i) => i !== 3);
+      expect(items.slice(0, remaining.length)).toEqual(remaining);
+      // The record created meanwhile is the last one if ascending, or belongs before the first page if descending.
+      expect(items).toHaveLength(order === 'asc' ? remaining.length + 1 : remaining.length);
       for await (const { id } of api.webhooks.list()) await api.webhooks.delete(id);
     },
   );
 });
 
-/** Until no process knows the key any more. */
+/** Revokes an API key, and waits until the API rejects it. */
 async function revoke(id, client) {
   await trader.api.apiKeys.revoke(id);
   await until(
@@ -241,44 +241,44 @@ async function revoke(id, client) {
 }
 
 describe('a stream of events', () => {
-  it('that is cut repeatedly delivers each event once, in order', async () => {
+  it('whose connection is reset repeatedly delivers each event once, in order', async () => {
     const { client } = await openKeyed();
     proxy.plan();
     const ended = new AbortController();
-    const told = [];
+    const received = [];
     let [opened, cuts] = [0, 0];
     const reading = (async () => {
       const options = { signal: ended.signal, onOpen: () => opened++, onCut: () => cuts++ };
       for await (const event of client.events.stream({ type: 'key.created' }, options))
-        told.push(event.data.id);
+        received.push(event.data.id);
     })();
     await until(
       async () => opened,
       (count) => count === 1,
     );
-    const made = [];
+    const created = [];
     for (let round = 1; round <= 3; round++) {
-      made.push((await trader.api.apiKeys.create({ name: `round ${round}` })).id);
+      created.push((await trader.api.apiKeys.create({ name: `round ${round}` })).id);
       await until(
-        async () => told.length,
-        (count) => count === made.length,
+        async () => received.length,
+        (count) => count === created.length,
       );
-      proxy.cutOpen();
-      // While no process listens.
-      made.push((await trader.api.apiKeys.create({ name: `round ${round}, unheard` })).id);
+      proxy.resetOpenConnections();
+      // This key is created while no connection is open.
+      created.push((await trader.api.apiKeys.create({ name: `round ${round}, unheard` })).id);
       await until(
-        async () => told.length,
-        (count) => count >= made.length,
+        async () => received.length,
+        (count) => count >= created.length,
       );
     }
     ended.abort();
     await expect(reading).rejects.toBe(ended.signal.reason);
-    expect(told).toEqual(made);
+    expect(received).toEqual(created);
     expect(cuts).toBeGreaterThanOrEqual(3);
   });
 });
 
-describe('a DELETE whose answer is lost', () => {
+describe('a DELETE whose response is lost', () => {
   it('is retried, and a record that is already gone is reported as not found', async () => {
     const { id } = await trader.api.webhooks.create({ url: 'https://receiver.example', events: ['*'] });
     const client = openSigning();

@@ -12,10 +12,10 @@ import { openTrader } from './accounts.mjs';
 import { compilePages } from './guide-programs.mjs';
 import { openSharedProduct } from './shared-product.mjs';
 
-/** Each program of the guides, run as its reader runs it: by Node, with the packed SDK, against the product. */
+/** Runs each program of the guides as a reader would: in Node, with the packed SDK, against the product. */
 
 const GUIDES = ['quick-start', 'paginate', 'retry-safely', 'verify-a-webhook', 'sign-a-request'];
-/** Its programs are pieces of those that the guides have: it is compiled alone. */
+/** The programs of the README are parts of those in the guides, so they are only compiled. */
 const README = 'packages/sdk/README';
 const packed = /** @type {string} */ (process.env.TEST_PACKED_SDK);
 const webhookSecret = `whsec_${Buffer.alloc(32, 'a guide').toString('base64')}`;
@@ -48,8 +48,8 @@ beforeAll(async () => {
   }
 }, 180_000);
 afterAll(async () => {
-  for (const made of [folder, compiled?.folder])
-    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+  for (const created of [folder, compiled?.folder])
+    if (created !== undefined) rmSync(created, { recursive: true, force: true });
 });
 
 const programOf = (name) => {
@@ -57,25 +57,25 @@ const programOf = (name) => {
   if (program === undefined) throw new Error(`no guide has a program "${name}"`);
   return program;
 };
-const surroundings = (more = {}) => ({
+const guideEnv = (extraEnv = {}) => ({
   ...process.env,
   NODE_OPTIONS: '',
   SVC_BASE_URL: product.restUrl,
   SVC_API_KEY: apiKey,
   SVC_WEBHOOK_SECRET: webhookSecret,
-  ...more,
+  ...extraEnv,
 });
-const ranBy = (name, { env = {}, options = [] } = {}) =>
-  run(process.execPath, [...options, programOf(name).path], { cwd: folder, env: surroundings(env) });
+const runProgram = (name, { env = {}, options = [] } = {}) =>
+  run(process.execPath, [...options, programOf(name).path], { cwd: folder, env: guideEnv(env) });
 
-/** What a program prints to its end, line by line. */
-async function printedBy(name, env = {}) {
-  const { code, stdout, stderr } = await ranBy(name, { env });
+/** Runs a program and returns the lines that it printed. */
+async function linesOf(name, env = {}) {
+  const { code, stdout, stderr } = await runProgram(name, { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.trimEnd().split('\n');
 }
 
-/** Headers as the platform sends them, by the SDK's own maker of test headers. */
+/** Creates the headers of a webhook with the SDK's helper for tests. */
 async function signed(body) {
   const { generateTestHeaders } = await import(pathToFileURL(join(packed, 'sdk-webhooks.mjs')).href);
   return generateTestHeaders({ payload: body, secret: webhookSecret });
@@ -98,11 +98,11 @@ const TESTED = [
 ];
 
 describe('the TypeScript of the guides', () => {
-  it('compiles strictly against the packed SDK, that of its README too', () => {
-    expect(compiled.said).toBe('');
+  it('compiles in strict mode against the packed SDK, like the programs of the README', () => {
+    expect(compiled.errors).toBe('');
   });
 
-  it('is run here, every program of it', () => {
+  it('consists of the programs that are run here', () => {
     const names = compiled.programs.map(({ name }) => name);
     expect(names.filter((name) => !name.startsWith(README))).toEqual(TESTED);
   });
@@ -110,14 +110,14 @@ describe('the TypeScript of the guides', () => {
 
 describe('quick start', () => {
   it('the first trade is filled', async () => {
-    const lines = await printedBy('quick-start, 3. The same in TypeScript');
+    const lines = await linesOf('quick-start, 3. The same in TypeScript');
     expect(lines.join('\n')).toMatch(
       /^FILLED 0\.01 @ \d+(\.\d+)? fee \{ amount: [\d.e-]+, currency: 'BTC' \}/,
     );
   });
 
   it('an error prints its code and the request id', async () => {
-    const [line] = await printedBy('quick-start, 3. The same in TypeScript (2)');
+    const [line] = await linesOf('quick-start, 3. The same in TypeScript (2)');
     expect(line).toMatch(/^true 404 not_found \S+$/);
   });
 });
@@ -126,26 +126,26 @@ describe('paginate', () => {
   const tradesOf = (query = {}) => trader.api.trades.list(query).toArray({ limit: 1_000 });
 
   it('iterating prints each filled trade once', async () => {
-    const lines = await printedBy('paginate, Paginate');
+    const lines = await linesOf('paginate, Paginate');
     const filled = await tradesOf({ status: 'FILLED' });
     expect(lines).toEqual(filled.map(({ created_at, symbol, cost }) => `${created_at} ${symbol} ${cost}`));
     expect(lines.length).toBeGreaterThanOrEqual(12);
   });
 
-  it('an array has as many as there are', async () => {
-    expect(await printedBy('paginate, Paginate (2)')).toEqual([String((await tradesOf()).length)]);
+  it('an array contains all trades', async () => {
+    expect(await linesOf('paginate, Paginate (2)')).toEqual([String((await tradesOf()).length)]);
   });
 
   it('page by page prints the total and each trade once', async () => {
-    const [total, ...lines] = await printedBy('paginate, Page by page');
+    const [total, ...lines] = await linesOf('paginate, Page by page');
     const trades = await tradesOf();
     expect(total).toBe(`${trades.length} trades in all`);
     expect(lines).toEqual(trades.map(({ id, status }) => `${id} ${status}`));
   });
 
-  it('a bookmark leads to the page behind the first ten', async () => {
+  it('a cursor leads to the page after the first ten trades', async () => {
     const count = (await tradesOf()).length;
-    expect(await printedBy('paginate, Resume from a cursor')).toEqual([String(Math.min(count - 10, 10))]);
+    expect(await linesOf('paginate, Resume from a cursor')).toEqual([String(Math.min(count - 10, 10))]);
   });
 });
 
@@ -153,10 +153,10 @@ describe('retry safely', () => {
   const tradeIds = async () => (await trader.api.trades.list().toArray({ limit: 1_000 })).map(({ id }) => id);
 
   it('a client is configured with retries and a timeout', async () => {
-    expect(await printedBy('retry-safely, What the SDK retries')).toEqual([(await trader.api.me.get()).id]);
+    expect(await linesOf('retry-safely, What the SDK retries')).toEqual([(await trader.api.me.get()).id]);
   });
 
-  it('an order whose process died behind the request is made once: the next process gets its id', async () => {
+  it('an order is placed once although its process dies after the request: the next process gets its id', async () => {
     const name = 'retry-safely, An order that survives a crash';
     const before = await tradeIds();
     const crash = join(folder, 'crash.mjs');
@@ -170,58 +170,58 @@ globalThis.fetch = async (url, init) => {
   return response;
 };`,
     );
-    expect((await ranBy(name, { options: ['--import', pathToFileURL(crash).href] })).code).toBe(9);
-    const made = (await tradeIds()).filter((id) => !before.includes(id));
-    expect(made).toHaveLength(1);
+    expect((await runProgram(name, { options: ['--import', pathToFileURL(crash).href] })).code).toBe(9);
+    const created = (await tradeIds()).filter((id) => !before.includes(id));
+    expect(created).toHaveLength(1);
     expect(JSON.parse(readFileSync(join(folder, 'intended-order.json'), 'utf8')).order.amount).toBe('0.01');
 
-    expect(await printedBy(name)).toEqual(made);
-    expect((await tradeIds()).filter((id) => !before.includes(id))).toEqual(made);
+    expect(await linesOf(name)).toEqual(created);
+    expect((await tradeIds()).filter((id) => !before.includes(id))).toEqual(created);
   });
 
-  it('prints nothing for a response, an unknown outcome for none, and the code of an error', async () => {
+  it('the program prints nothing for a response, an unknown outcome if the response is missing, and the code of an error', async () => {
     const name = 'retry-safely, When there is still no response';
-    expect(await printedBy(name)).toEqual(['']);
+    expect(await linesOf(name)).toEqual(['']);
     const unusedUrl = `http://127.0.0.1:${await freePort()}`;
-    expect((await ranBy(name, { env: { SVC_BASE_URL: unusedUrl } })).stderr).toContain(
+    expect((await runProgram(name, { env: { SVC_BASE_URL: unusedUrl } })).stderr).toContain(
       'The outcome is unknown',
     );
-    const refused = await ranBy(name, { env: { SVC_API_KEY: `${apiKey.slice(0, -4)}xxxx` } });
-    expect(refused.stderr).toMatch(/The API responded with \w+; request \S+/);
+    const rejected = await runProgram(name, { env: { SVC_API_KEY: `${apiKey.slice(0, -4)}xxxx` } });
+    expect(rejected.stderr).toMatch(/The API responded with \w+; request \S+/);
   });
 });
 
 describe('verify a webhook', () => {
-  it('the receiver takes a genuine webhook, refuses another body, and says why', async () => {
+  it('the receiver accepts a valid webhook, rejects a changed body, and logs the reason', async () => {
     const port = await freePort();
     const receiver = spawn(
       process.execPath,
       [programOf('verify-a-webhook, TypeScript and JavaScript').path],
       {
         cwd: folder,
-        env: surroundings({ PORT: String(port) }),
+        env: guideEnv({ PORT: String(port) }),
       },
     );
     try {
-      const said = { stdout: '', stderr: '' };
+      const output = { stdout: '', stderr: '' };
       for (const stream of /** @type {const} */ (['stdout', 'stderr']))
         receiver[stream].setEncoding('utf8').on('data', (text) => {
-          said[stream] += text;
+          output[stream] += text;
         });
       const headers = await signed(eventBody);
       const post = (body) => fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body, headers });
-      const taken = await until(
+      const accepted = await until(
         () => post(eventBody).catch(() => undefined),
         (response) => response !== undefined,
       );
-      expect(taken.status).toBe(204);
+      expect(accepted.status).toBe(204);
       expect((await post(eventBody.replace('60000', '1'))).status).toBe(400);
       await until(
-        async () => said,
+        async () => output,
         ({ stdout, stderr }) => stdout !== '' && stderr !== '',
       );
-      expect(said.stdout).toBe('BTC/USDT 60000\n');
-      expect(said.stderr).toContain('signature_mismatch');
+      expect(output.stdout).toBe('BTC/USDT 60000\n');
+      expect(output.stderr).toContain('signature_mismatch');
     } finally {
       const ended = once(receiver, 'exit');
       receiver.kill();
@@ -229,7 +229,7 @@ describe('verify a webhook', () => {
     }
   });
 
-  it('the route takes a genuine webhook and throws at another', async () => {
+  it('the route accepts a valid webhook and throws for an invalid one', async () => {
     const { path } = programOf('verify-a-webhook, TypeScript and JavaScript (2)');
     const route = join(folder, 'route.mjs');
     writeFileSync(
@@ -240,13 +240,13 @@ const request = (text) => new Request('http://127.0.0.1/hook', { method: 'POST',
 console.log((await POST(request(body))).status);
 await POST(request(body + ' ')).catch((error) => console.log(error.code));`,
     );
-    const given = JSON.stringify([eventBody, await signed(eventBody)]);
-    const { stdout } = await run(process.execPath, [route, given], { cwd: folder, env: surroundings() });
+    const args = JSON.stringify([eventBody, await signed(eventBody)]);
+    const { stdout } = await run(process.execPath, [route, args], { cwd: folder, env: guideEnv() });
     expect(stdout).toBe('evt_01 trade.filled\n204\nsignature_mismatch\n');
   });
 
   it('a test signs what it posts', async () => {
-    expect(await printedBy('verify-a-webhook, Try it')).toEqual(['trade.filled']);
+    expect(await linesOf('verify-a-webhook, Try it')).toEqual(['trade.filled']);
   });
 });
 
@@ -254,21 +254,21 @@ describe('sign a request', () => {
   it('a fresh key pair is linked to the account of the API key, and signs for it', async () => {
     const count = async () => (await trader.api.publicKeys.list().toArray({ limit: 100 })).length;
     const before = await count();
-    expect(await printedBy('sign-a-request, With the SDK')).toEqual(['public_key']);
+    expect(await linesOf('sign-a-request, With the SDK')).toEqual(['public_key']);
     expect(await count()).toBe(before + 1);
   });
 
-  it('the headers that the program for Node prints are taken', async () => {
+  it('the API accepts the headers that the program for Node prints', async () => {
     const path = '/v1/trades?limit=5';
     const program = join(root, 'packages/signed-request/examples/javascript/sign-request.mjs');
-    const env = surroundings({ SVC_PRIVATE_KEY: Buffer.from(trader.privateKey).toString('hex') });
+    const env = guideEnv({ SVC_PRIVATE_KEY: Buffer.from(trader.privateKey).toString('hex') });
     const { stdout } = await run(process.execPath, [program, 'GET', path], { env });
     const headers = stdout
       .trim()
       .split('\n')
       .map((line) => /** @type {[string, string]} */ (line.split(': ')));
-    const answer = await fetch(product.restUrl + path, { headers });
-    expect({ status: answer.status, count: (await answer.json()).data.length }).toEqual({
+    const response = await fetch(product.restUrl + path, { headers });
+    expect({ status: response.status, count: (await response.json()).data.length }).toEqual({
       status: 200,
       count: 5,
     });

@@ -9,7 +9,7 @@ import { AuthenticationError, NotFoundError, Realtime } from '../launch/sdk.mjs'
 import { keyOf, openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Live data and GraphQL of the packed SDK, with a real GraphQL API that is killed under it. */
+/** Tests Realtime and GraphQL of the packed SDK with a real GraphQL API that is killed meanwhile. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
@@ -29,18 +29,18 @@ afterAll(() => product?.stop());
 const clientOf = (privateKey) =>
   createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api'), privateKey });
 
-/** Live data that comes back as soon as the API does. */
-function live(of = client) {
-  const made = new Realtime(of, { reconnectDelay: () => 200 });
-  opened.push(made);
-  return made;
+/** Opens a Realtime client that reconnects every 200 ms. */
+function live(ofClient = client) {
+  const realtime = new Realtime(ofClient, { reconnectDelay: () => 200 });
+  opened.push(realtime);
+  return realtime;
 }
 
 async function take(stream, count) {
   const items = [];
   while (items.length < count) {
     const { done, value } = await stream.next();
-    if (done) throw new Error(`it ended after ${items.length} of ${count}`);
+    if (done) throw new Error(`the stream ended after ${items.length} of ${count} items`);
     items.push(value);
   }
   return items;
@@ -52,7 +52,7 @@ const failureOf = async (stream) => {
   } catch (error) {
     return error;
   }
-  throw new Error('it ended without an error');
+  throw new Error('the stream ended without an error');
 };
 
 const buy = (more) =>
@@ -67,20 +67,20 @@ const buy = (more) =>
 
 const strategy = (name) => trader.api.strategies.create({ name, exchange_account_id: trader.account.id });
 
-describe('signals, while the GraphQL API is killed again and again', () => {
-  it('come all, in their order, each once', async () => {
+describe('signals, while the GraphQL API is repeatedly killed,', () => {
+  it('all arrive once and in order', async () => {
     const { id } = await strategy('signals over kills');
     const stream = live().tradeSignals(id, { afterSequence: 0 });
-    const got = [];
+    const received = [];
     const reading = (async () => {
-      for await (const signal of stream) got.push(signal);
+      for await (const signal of stream) received.push(signal);
     })();
     const trades = [];
     for (const [round, signal] of /** @type {const} */ (['SIGKILL', 'SIGTERM']).entries()) {
       trades.push(await buy({ strategy_id: id }));
-      // One of the round came: the socket that is cut is open.
+      // Wait for a signal of this round, so that the socket is open when the API is killed.
       await until(
-        async () => got.length,
+        async () => received.length,
         (count) => count > round * 2,
       );
       await product.kill('graphql-api', signal);
@@ -91,20 +91,20 @@ describe('signals, while the GraphQL API is killed again and again', () => {
     );
     const fills = filled.flatMap((trade) => trade.fills);
     await until(
-      async () => got.length,
+      async () => received.length,
       (count) => count >= fills.length,
     );
     stream.close();
     await reading;
-    expect(got.map(({ sequence }) => sequence)).toEqual(fills.map((_fill, i) => i + 1));
-    expect(new Set(got.map(({ source_trade_id }) => source_trade_id))).toEqual(
+    expect(received.map(({ sequence }) => sequence)).toEqual(fills.map((_fill, i) => i + 1));
+    expect(new Set(received.map(({ source_trade_id }) => source_trade_id))).toEqual(
       new Set(trades.map((t) => t.id)),
     );
-    // A later caller gets the same value.
-    expect(await take(live().tradeSignals(id, { afterSequence: 0 }), fills.length)).toEqual(got);
+    // A new subscription from sequence 0 gets the same signals.
+    expect(await take(live().tradeSignals(id, { afterSequence: 0 }), fills.length)).toEqual(received);
   });
 
-  it('of somebody else’s private strategy are refused as REST refuses them', async () => {
+  it('of another user’s private strategy are rejected with the same error as in REST', async () => {
     const { id } = await strategy('private');
     const stranger = keyOf('sdk realtime: stranger');
     await openAccount({ restUrl: product.restUrl, privateKey: stranger });
@@ -115,25 +115,25 @@ describe('signals, while the GraphQL API is killed again and again', () => {
 });
 
 describe('an order book', () => {
-  it('is under each of its numbers what another client makes of the messages', async () => {
+  it('equals, at each sequence, the book that an independent client builds from the same messages', async () => {
     const { pair } = trader;
     const books = new Map();
     const stream = live().orderbook(pair.id, { depth: 5 });
     const reading = (async () => {
       for await (const book of stream) books.set(book.sequence, book);
     })();
-    const others = followByHand(pair.id);
-    const shared = () => [...others.books.keys()].filter((sequence) => books.has(sequence));
+    const independent = openIndependentClient(pair.id);
+    const shared = () => [...independent.books.keys()].filter((sequence) => books.has(sequence));
     await until(
       async () => shared(),
       ({ length }) => length >= 10,
     );
     stream.close();
     await reading;
-    await others.end();
+    await independent.end();
     for (const sequence of shared()) {
       const { bids, asks } = books.get(sequence);
-      expect({ bids, asks }).toEqual(others.books.get(sequence));
+      expect({ bids, asks }).toEqual(independent.books.get(sequence));
     }
     for (const { bids, asks, symbol } of books.values()) {
       expect(symbol).toBe('BTC/USDT');
@@ -143,8 +143,8 @@ describe('an order book', () => {
   });
 });
 
-/** The books of a pair by the public library and a few lines. */
-function followByHand(tradePairId) {
+/** Builds the books of a pair with graphql-ws alone, to compare. */
+function openIndependentClient(tradePairId) {
   const sign = createRequestSigner(trader.privateKey);
   const socket = openSocket({
     url: `${product.urlOf('graphql-api').replace(/^http/, 'ws')}/graphql`,
@@ -181,7 +181,7 @@ function followByHand(tradePairId) {
 }
 
 describe('the connection', () => {
-  it('is made by the server’s time where this machine’s clock is off', async () => {
+  it('is signed with the server’s time if the local clock is wrong', async () => {
     const { now } = Date;
     Date.now = () => now() + 300_000;
     try {
@@ -192,7 +192,7 @@ describe('the connection', () => {
     }
   });
 
-  it('ends with the reason where the key pair is revoked', async () => {
+  it('ends with an error when the key pair is revoked', async () => {
     const privateKey = keyOf('sdk realtime: second key');
     const { identity } = await openAccount({
       restUrl: product.restUrl,
@@ -208,7 +208,7 @@ describe('the connection', () => {
     expect(await failure).toMatchObject({ code: 'unknown_public_key' });
   });
 
-  it('of a document of one’s own goes on, where the server is asked to end', async () => {
+  it('resumes a custom subscription after the server is stopped with SIGTERM', async () => {
     const stream = live().subscribe(
       'subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 1) { kind } }',
       { pair: trader.pair.id },
@@ -224,7 +224,7 @@ describe('the connection', () => {
   });
 
   it.each(['import', 'require'])(
-    'works in a program that loads the package by %s, and lets the program exit',
+    'works in a program that loads the package with %s, and lets the program exit',
     async (way) => {
       const names = [
         ['Client', ''],
@@ -273,7 +273,7 @@ describe('the connection', () => {
 });
 
 describe('client.graphql', () => {
-  it('shows what REST shows, and does a mutation once for its key', async () => {
+  it('returns the data of REST, and carries out a mutation once per Idempotency-Key', async () => {
     const { me } = await client.graphql('{ me { id } }');
     expect(me.id).toBe((await trader.api.me.get()).id);
     const document =
@@ -292,13 +292,13 @@ describe('client.graphql', () => {
     expect(again.response.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('throws what REST throws', async () => {
+  it('throws the same error as REST', async () => {
     const id = trader.pair.id.replace(/.{4}$/, '0000');
-    const asked = 'query ($id: ID!) { me { id } tradePair(id: $id) { id } }';
-    const error = await client.graphql(asked, { id }).catch((reason) => reason);
-    const ofRest = await trader.api.tradePairs.get(id).catch((reason) => reason);
+    const query = 'query ($id: ID!) { me { id } tradePair(id: $id) { id } }';
+    const error = await client.graphql(query, { id }).catch((reason) => reason);
+    const restError = await trader.api.tradePairs.get(id).catch((reason) => reason);
     expect(error).toBeInstanceOf(NotFoundError);
-    for (const name of ['code', 'status', 'message', 'details']) expect(error[name]).toEqual(ofRest[name]);
+    for (const name of ['code', 'status', 'message', 'details']) expect(error[name]).toEqual(restError[name]);
     expect(error.graphql).toMatchObject({ path: ['tradePair'], data: { tradePair: null } });
     expect(error.graphql.data.me.id).toMatch(/^usr_/);
   });

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * One running product for every test file that neither kills nor reconfigures it. The run's global set-up holds it; it
- * starts when the first file asks for it. Files are kept apart by users and accounts of their own.
+ * One running product for all test files that neither kill nor reconfigure it. It runs in the global set-up and starts
+ * when the first file requests it. Each file creates its own users and accounts.
  *
- * A file that kills a service, sets weather or changes rows or settings that others see starts a product of its own
+ * A file that kills a service, sets weather, or changes rows or settings that other files see, starts its own product
  * (`startProduct`).
  *
  * @typedef {{
@@ -13,15 +13,15 @@ import { createServer } from 'node:http';
  * }} Addresses
  */
 
-/** What the files need between them. */
-const options = { graphqlApis: 1, more: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } };
+/** The options that the files need together. */
+const options = { graphqlApis: 1, extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } };
 
 /**
- * Offers the product to the test processes, at `url`, until `stop`.
+ * Serves the addresses of the product to the test processes at `url`, until `stop`.
  *
  * @param {() => Promise<import('./product.mjs').Product>} [start]
  */
-export async function offerSharedProduct(start = startHere) {
+export async function offerSharedProduct(start = startRealProduct) {
   /** @type {Promise<import('./product.mjs').Product> | undefined} */
   let starting;
   const server = createServer(async (request, response) => {
@@ -49,7 +49,7 @@ export async function offerSharedProduct(start = startHere) {
   };
 }
 
-async function startHere() {
+async function startRealProduct() {
   const { startProduct } = await import('./product.mjs');
   return await startProduct(options);
 }
@@ -63,7 +63,7 @@ const addressesOf = (product) => ({
   redisUrl: product.redisUrl,
 });
 
-/** The product that this run shares. @param {string} [url] where it is offered */
+/** Opens the product that the files of this run share. @param {string} [url] the URL of `offerSharedProduct` */
 export async function openSharedProduct(url = process.env.TEST_SHARED_PRODUCT) {
   if (url === undefined) throw new Error('TEST_SHARED_PRODUCT is not set: run the tests with npm test');
   const addresses = /** @type {Addresses} */ (await ask(url));

@@ -1,6 +1,6 @@
 import { offerSharedProduct, openSharedProduct } from './shared-product.mjs';
 
-/** What the tests ask a product for; the end-to-end tests ask a real one. */
+/** A product without processes, with the properties that these tests read. */
 function fakeProduct() {
   const product = {
     stops: 0,
@@ -20,7 +20,7 @@ function fakeProduct() {
 let offered;
 afterEach(() => offered?.stop());
 
-it('starts once, when it is first asked for, and stops with the run', async () => {
+it('starts once, on the first request, and stops with the run', async () => {
   const product = fakeProduct();
   let starts = 0;
   offered = await offerSharedProduct(async () => {
@@ -36,7 +36,7 @@ it('starts once, when it is first asked for, and stops with the run', async () =
   expect(product.stops).toBe(1);
 });
 
-it('says why it did not start', async () => {
+it('reports why the product did not start', async () => {
   offered = await offerSharedProduct(async () => {
     throw new Error('no database');
   });

@@ -2,59 +2,59 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
 
-/** Between two requests of one caller. */
+/** The pause between two requests of one caller. */
 const pauseMs = 50;
 
 /**
- * What a caller was answered over a time.
+ * One response that a caller got.
  *
- * @typedef {{ at: number, tookMs: number, status: number, retryAfter: string | null, id?: string }} Answered
- *   `at` in Unix milliseconds, when it was sent; status 0 where no answer came at all; `id` of what was made
+ * @typedef {{ at: number, tookMs: number, status: number, retryAfter: string | null, id?: string }} CallerResponse
+ *   `at`: when the request was sent, in Unix milliseconds; `status`: 0 if no response came; `id`: of the created object
  */
 
 /**
- * A user of an API with a key of all permissions, whose changes make events: it makes keys and revokes them again.
+ * A user with an API key that has all permissions. The user creates API keys and revokes them; each change emits an event.
  *
- * @param {import('./world.mjs').FaultWorld} world
+ * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {string} restUrl
- * @param {import('./receiver.mjs').LedgerReceiver} receiver where its events go, to one webhook
+ * @param {import('./receiver.mjs').LedgerReceiver} receiver gets the user's events, through one webhook
  */
-export async function openCaller(world, restUrl, receiver) {
-  const { api, privateKey, userId } = await world.openUser(restUrl, 'caller');
+export async function openCaller(environment, restUrl, receiver) {
+  const { api, privateKey, userId } = await environment.openUser(restUrl, 'caller');
   const { key } = await api.apiKeys.create({ name: 'caller', permissions: ['ADMIN'] });
-  // What was committed before there was a webhook is owed to none.
-  const before = await world.query('SELECT id FROM outbox_events WHERE user_id = $1', userId);
-  await world.addHooks({ userIds: [userId], receiver });
-  // Each answer counts, and each refusal: nothing is tried again.
+  // Events committed before the webhook existed are not due to it.
+  const earlierEvents = await environment.query('SELECT id FROM outbox_events WHERE user_id = $1', userId);
+  await environment.addHooks({ userIds: [userId], receiver });
+  // Every response is counted, so the client must not retry.
   const keyed = createClient({ restUrl, apiKey: key, maxRetries: 0 });
   const signing = createClient({ restUrl, privateKey, maxRetries: 0 });
   let count = 0;
-  /** Keys that are to be revoked. @type {string[]} */
-  const kept = [];
-  /** Those of them that were requested without success. @type {Set<string>} */
-  const doubtful = new Set();
+  /** The ids of API keys that are not revoked yet. @type {string[]} */
+  const activeKeyIds = [];
+  /** The ids of API keys whose revocation failed, and may have been committed. @type {Set<string>} */
+  const uncertain = new Set();
   return {
     userId,
-    /** Takes what it has committed into the ledger. */
+    /** Adds the events that the API committed to the ledger. */
     async settle() {
-      await world.ledger.adopt();
-      for (const { id } of before) world.ledger.events.delete(encodeId('evt', id));
+      await environment.ledger.adopt();
+      for (const { id } of earlierEvents) environment.ledger.events.delete(encodeId('evt', id));
     },
-    /** Makes a key and revokes one, so that they never become too many. @returns {Promise<Answered[]>} */
+    /** Creates an API key and revokes one, so that the limit of keys is never reached. @returns {Promise<CallerResponse[]>} */
     async change() {
-      const made = await timed(() => keyed.apiKeys.create({ name: `key ${count++}` }));
-      if (made.id !== undefined) kept.push(made.id);
-      const last = kept.pop();
-      if (last === undefined) return [made];
+      const created = await timed(() => keyed.apiKeys.create({ name: `key ${count++}` }));
+      if (created.id !== undefined) activeKeyIds.push(created.id);
+      const last = activeKeyIds.pop();
+      if (last === undefined) return [created];
       const revoked = await timed(() => keyed.apiKeys.revoke(/** @type {string} */ (last)));
-      if (revoked.status === 200) return [made, revoked];
-      // Where it was revoked before and the answer was lost, it is no more.
-      if (revoked.status === 404 && doubtful.has(last)) return [made];
-      doubtful.add(last);
-      kept.push(last);
-      return [made, revoked];
+      if (revoked.status === 200) return [created, revoked];
+      // An earlier revocation was committed, and its response was lost.
+      if (revoked.status === 404 && uncertain.has(last)) return [created];
+      uncertain.add(last);
+      activeKeyIds.push(last);
+      return [created, revoked];
     },
-    /** A signed request. @returns {Promise<Answered>} */
+    /** Sends a signed request. @returns {Promise<CallerResponse>} */
     sign: () => timed(() => signing.me.get()),
   };
 }
@@ -63,14 +63,14 @@ export async function openCaller(world, restUrl, receiver) {
 
 /**
  * @param {() => import('@trading-automation/sdk').ApiPromise<unknown>} call
- * @returns {Promise<Answered>}
+ * @returns {Promise<CallerResponse>}
  */
 async function timed(call) {
   const at = Date.now();
   const from = performance.now();
   /** @type {import('../launch/first-trade/client.mjs').Outcome} */
-  const unanswered = { status: 0, headers: new Headers() };
-  const { status, headers, data } = await outcomeOf(call()).catch(() => unanswered);
+  const noResponse = { status: 0, headers: new Headers() };
+  const { status, headers, data } = await outcomeOf(call()).catch(() => noResponse);
   const id = status === 201 ? data.id : undefined;
   return {
     at,
@@ -82,38 +82,38 @@ async function timed(call) {
 }
 
 /**
- * Runs a caller until it is stopped.
+ * Repeats a call until it is stopped.
  *
- * @param {() => Promise<Answered | Answered[]>} call
+ * @param {() => Promise<CallerResponse | CallerResponse[]>} call
  */
 export function keepCalling(call) {
-  /** @type {Answered[]} */
-  const answered = [];
+  /** @type {CallerResponse[]} */
+  const responses = [];
   let isOver = false;
   const calling = (async () => {
     while (!isOver) {
-      answered.push(...[await call()].flat());
+      responses.push(...[await call()].flat());
       await wait(pauseMs);
     }
   })();
   return {
-    answered,
+    responses,
     async stop() {
       isOver = true;
       await calling;
-      return answered;
+      return responses;
     },
   };
 }
 
 /**
- * How many answers of each status.
+ * Counts the responses by status.
  *
- * @param {readonly Answered[]} answered
+ * @param {readonly CallerResponse[]} responses
  */
-export function statuses(answered) {
+export function statuses(responses) {
   /** @type {Record<string, number>} */
   const counts = {};
-  for (const { status } of answered) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }

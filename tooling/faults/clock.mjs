@@ -1,7 +1,7 @@
 /**
- * Preloaded into one process, gives it a wall clock of its own: `CLOCK_SHIFT_MS` away from the machine's, and
- * `CLOCK_STEP_MS` further from `CLOCK_STEP_AFTER_MS` after its start on. Only the wall clock: what measures time that
- * passes (`performance.now`, timers) goes on, as it does where a time server steps a machine's clock.
+ * A preload that gives a process a wrong wall clock. It differs from the machine's clock by `CLOCK_SHIFT_MS`, and from
+ * `CLOCK_STEP_AFTER_MS` after the start by another `CLOCK_STEP_MS`. Monotonic time (`performance.now`, timers) does not
+ * change, as when a time server steps a machine's clock.
  */
 const RealDate = Date;
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
@@ -13,8 +13,8 @@ function wrongNow() {
 }
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given, newTarget) =>
-    Reflect.construct(target, given.length === 0 ? [wrongNow()] : given, newTarget),
+  construct: (target, args, newTarget) =>
+    Reflect.construct(target, args.length === 0 ? [wrongNow()] : args, newTarget),
   apply: () => new RealDate(wrongNow()).toString(),
   get: (target, name) => (name === 'now' ? wrongNow : Reflect.get(target, name)),
 });

@@ -2,26 +2,26 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
 import { freePort } from '../launch/ports.mjs';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
 
 /**
- * Clients create objects without pause and repeat whatever got no answer. The API is killed again and again, always
- * after a commit and before its answer: the client of that one can't know.
+ * Clients create objects continuously and repeat every request that got no response. The API is killed repeatedly, always
+ * between a commit and its response: the client cannot know whether the object was created.
  */
 
 /** @type {['READ']} */
 const permissions = ['READ'];
-/** A user may have 50 API keys; the first is the one that creates the others. */
+/** A user may have 50 API keys. The first of them creates the others. */
 const perUserMax = 49;
 const retryMs = 25;
 
-/** @type {import('./world.mjs').Fault} */
+/** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F1',
-  title: '`kill -9` of the API between commit and answer',
-  target: 'lost 0; each request that is repeated with its Idempotency-Key made exactly one object',
+  title: '`kill -9` of the API between commit and response',
+  target: 'lost 0; each request repeated with its Idempotency-Key created exactly one object',
   defence: 'the Idempotency-Key',
   sizes: {
     short: { kills: 1, users: 3, perUser: 15, commits: [5, 25] },
@@ -30,28 +30,30 @@ export const fault = {
 
   async run({ size, seed, isDefended, say }) {
     const receiver = await openLedgerReceiver();
-    const world = await openFaultWorld({ seed });
+    const environment = await openFaultEnvironment({ seed });
     try {
       const port = await freePort();
-      const writers = await openWriters({ world, receiver, port, count: size.users });
-      const dispatcher = world.startDispatcher();
-      const killing = killAfterCommits({ world, port, size });
-      const answers = await Promise.all(writers.map((writer) => writeAll(writer, size.perUser, isDefended)));
-      const kills = await killing;
+      const writers = await openWriters({ environment, receiver, port, count: size.users });
+      const dispatcher = environment.startDispatcher();
+      const killed = killAfterCommits({ environment, port, size });
+      const responses = await Promise.all(
+        writers.map((writer) => writeAll(writer, size.perUser, isDefended)),
+      );
+      const kills = await killed;
       await dispatcher;
-      say(`${answers.flat().length} objects asked for, ${kills} kills`);
-      await world.ledger.adopt();
-      await world.drained({ withinMs: 60_000 });
-      const figures = await world.reconcile(receiver);
-      const objects = await countObjects(world, answers.flat());
-      const verdict = wrongsOf(figures);
-      if (objects.more > 0) verdict.push(`${objects.more} requests made more than one object`);
+      say(`${responses.flat().length} objects requested, ${kills} kills`);
+      await environment.ledger.adopt();
+      await environment.drained({ withinMs: 60_000 });
+      const figures = await environment.reconcile(receiver);
+      const objects = await countObjects(environment, responses.flat());
+      const verdict = findViolations(figures);
+      if (objects.more > 0) verdict.push(`${objects.more} requests created more than one object`);
       if (objects.none > 0)
-        verdict.push(`${objects.none} requests made no object, or another than the response named`);
+        verdict.push(`${objects.none} requests created no object, or not the object that the response named`);
       if (kills < size.kills) verdict.push(`only ${kills} kills`);
       return { figures: { ...figures, kills, ...objects }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
@@ -61,36 +63,36 @@ export const fault = {
  * @typedef {{ userId: string, api: import('@trading-automation/sdk').Client }} Writer
  *
  * @param {{
- *   world: import('./world.mjs').FaultWorld, receiver: import('./receiver.mjs').LedgerReceiver,
+ *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').LedgerReceiver,
  *   port: number, count: number,
  * }} options
- * @returns {Promise<Writer[]>} users with a webhook each that receives an event for every API key, from the first one
+ * @returns {Promise<Writer[]>} users with one webhook each, which receives an event for every API key, including the first
  */
-async function openWriters({ world, receiver, port, count }) {
-  const api = await world.startApi({ port });
+async function openWriters({ environment, receiver, port, count }) {
+  const api = await environment.startApi({ port });
   const writers = [];
   for (let i = 0; i < count; i++) {
-    const user = await world.openUser(api.url, `writer ${i}`);
-    await world.addHooks({ userIds: [user.userId], events: ['key.created'], receiver });
+    const user = await environment.openUser(api.url, `writer ${i}`);
+    await environment.addHooks({ userIds: [user.userId], events: ['key.created'], receiver });
     const { key } = await user.api.apiKeys.create({ name: 'writer', permissions: ['ADMIN'] });
-    // What is repeated, and under which key, is decided here alone.
-    const writing = createClient({ restUrl: api.url, apiKey: key, maxRetries: 0 });
-    writers.push({ userId: user.userId, api: writing });
+    // The SDK must not retry: `write` decides when to repeat a request, and with which Idempotency-Key.
+    const apiWithoutRetries = createClient({ restUrl: api.url, apiKey: key, maxRetries: 0 });
+    writers.push({ userId: user.userId, api: apiWithoutRetries });
   }
   await api.kill('SIGTERM');
   return writers;
 }
 
 /**
- * Starts the API repeatedly; each run kills itself after a number of commits, and the last one continues.
+ * Starts the API repeatedly. Each process kills itself after a random number of commits; the last one keeps running.
  *
- * @param {{ world: import('./world.mjs').FaultWorld, port: number, size: any }} options
+ * @param {{ environment: import('./environment.mjs').FaultEnvironment, port: number, size: any }} options
  */
-async function killAfterCommits({ world, port, size }) {
+async function killAfterCommits({ environment, port, size }) {
   let kills = 0;
   while (kills < size.kills) {
-    const commits = Math.floor(world.random.between(size.commits[0], size.commits[1]));
-    const api = await world.startApi({
+    const commits = Math.floor(environment.random.between(size.commits[0], size.commits[1]));
+    const api = await environment.startApi({
       port,
       settings: { DIE_AFTER_COMMITS: String(commits) },
       sabotage: 'die-after-commit',
@@ -98,7 +100,7 @@ async function killAfterCommits({ world, port, size }) {
     const { signal } = await api.ended;
     if (signal === 'SIGKILL') kills++;
   }
-  await world.startApi({ port });
+  await environment.startApi({ port });
   return kills;
 }
 
@@ -106,23 +108,23 @@ async function killAfterCommits({ world, port, size }) {
  * @param {Writer} writer
  * @param {number} count
  * @param {boolean} isIdempotent
- * @returns {Promise<{ userId: string, name: string, id: string }[]>} what the API answered
+ * @returns {Promise<{ userId: string, name: string, id: string }[]>} the objects that the API reported as created
  */
 async function writeAll({ userId, api }, count, isIdempotent) {
-  const made = [];
+  const created = [];
   for (let i = 0; i < count; i++) {
     const name = `object ${i}`;
     const id = await write(api, name, isIdempotent ? { idempotencyKey: name } : {});
-    made.push({ userId, name, id });
+    created.push({ userId, name, id });
   }
-  return made;
+  return created;
 }
 
 /**
  * @param {Writer['api']} api
  * @param {string} name
- * @param {{ idempotencyKey?: string }} options without a key of its own each request has another one
- * @returns {Promise<string>} the id, as soon as the API has answered
+ * @param {{ idempotencyKey?: string }} options without it, each repeated request gets a new key
+ * @returns {Promise<string>} the id, once the API has confirmed the creation
  */
 async function write(api, name, options) {
   for (;;) {
@@ -130,26 +132,29 @@ async function write(api, name, options) {
       () => undefined,
     );
     if (outcome?.status === 201) return outcome.data.id;
-    const isPassing = outcome === undefined || outcome.status === 503 || outcome.status === 409;
-    if (!isPassing) throw new Error(`${outcome.status} ${outcome.code}`);
+    const isTransient = outcome === undefined || outcome.status === 503 || outcome.status === 409;
+    if (!isTransient) throw new Error(`${outcome.status} ${outcome.code}`);
     await wait(retryMs);
   }
 }
 
 /**
- * @param {import('./world.mjs').FaultWorld} world
- * @param {readonly { userId: string, name: string, id: string }[]} emitted
+ * @param {import('./environment.mjs').FaultEnvironment} environment
+ * @param {readonly { userId: string, name: string, id: string }[]} reported
  */
-async function countObjects(world, emitted) {
-  const rows = await world.query(
+async function countObjects(environment, reported) {
+  const rows = await environment.query(
     'SELECT user_id AS "userId", name, array_agg(id::text) AS ids FROM api_keys GROUP BY 1, 2',
   );
   /** @type {Map<string, string[]>} */
-  const made = new Map(rows.map(({ userId, name, ids }) => [`${userId} ${name}`, ids]));
-  const ofEach = emitted.map(({ userId, name, id }) => ({ id, ids: made.get(`${userId} ${name}`) ?? [] }));
+  const created = new Map(rows.map(({ userId, name, ids }) => [`${userId} ${name}`, ids]));
+  const compared = reported.map(({ userId, name, id }) => ({
+    id,
+    ids: created.get(`${userId} ${name}`) ?? [],
+  }));
   return {
-    objects: emitted.length,
-    more: ofEach.filter(({ ids }) => ids.length > 1).length,
-    none: ofEach.filter(({ id, ids }) => !ids.some((uuid) => encodeId('key', uuid) === id)).length,
+    objects: reported.length,
+    more: compared.filter(({ ids }) => ids.length > 1).length,
+    none: compared.filter(({ id, ids }) => !ids.some((uuid) => encodeId('key', uuid) === id)).length,
   };
 }

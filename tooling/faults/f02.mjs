@@ -1,24 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../launch/first-trade/scenario.mjs';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
 
 /**
- * One process fans out and another sends, so that no duplicate is excused: the one that fans out is killed in the
- * middle of every burst of events, and another takes its place.
+ * One process fans out and another sends, so no duplicate can be explained by a kill. The process that fans out is killed
+ * in the middle of every burst of events, and a new one replaces it.
  */
 
 const resumedMaxMs = 5_000;
-/** A burst is written and fanned out within about as long. */
+/** Writing and fanning out one burst takes about this long. */
 const burstMs = 150;
 
-/** @type {import('./world.mjs').Fault} */
+/** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F2',
   title: '`kill -9` of the relay while it fans out',
-  target: 'lost 0, duplicates 0, all of it fanned out within 5 s of the next relay',
-  defence: 'progress and deliveries in one transaction',
+  target: "lost 0, duplicates 0, everything fanned out within 5 s of the next relay's start",
+  defence: 'progress and deliveries are written in one transaction',
   sizes: {
     short: { kills: 2, users: 10, burst: 200 },
     long: { kills: 50, users: 50, burst: 200 },
@@ -26,37 +26,38 @@ export const fault = {
 
   async run({ size, seed, isDefended }) {
     const receiver = await openLedgerReceiver();
-    const world = await openFaultWorld({ seed });
+    const environment = await openFaultEnvironment({ seed });
     const sabotage = isDefended ? 'relay-alone' : 'progress-apart';
     try {
-      const hooks = await world.addHooks({ users: size.users, receiver });
+      const hooks = await environment.addHooks({ users: size.users, receiver });
       const userIds = hooks.map(({ userId }) => userId);
       const [, first] = await Promise.all([
-        world.startDispatcher({ sabotage: 'sender-alone' }),
-        world.startDispatcher({ sabotage }),
+        environment.startDispatcher({ sabotage: 'sender-alone' }),
+        environment.startDispatcher({ sabotage }),
       ]);
       let relay = first;
       let resumedMs = 0;
       for (let kill = 0; kill < size.kills; kill++) {
-        const writing = world.emitMany(userIds, size.burst);
-        await wait(world.random.between(0, burstMs));
+        const writing = environment.emitMany(userIds, size.burst);
+        await wait(environment.random.between(0, burstMs));
         await relay.kill();
         await writing;
-        relay = await world.startDispatcher({ sabotage });
+        relay = await environment.startDispatcher({ sabotage });
         const readyAt = performance.now();
         await until(
-          () => world.backlog(),
+          () => environment.backlog(),
           ({ events }) => events === 0,
         );
         resumedMs = Math.max(resumedMs, Math.round(performance.now() - readyAt));
       }
-      await world.drained({ withinMs: 60_000 });
-      const figures = await world.reconcile(receiver);
-      const verdict = wrongsOf(figures);
-      if (resumedMs > resumedMaxMs) verdict.push(`fanned out ${resumedMs} ms after the next relay's start`);
+      await environment.drained({ withinMs: 60_000 });
+      const figures = await environment.reconcile(receiver);
+      const verdict = findViolations(figures);
+      if (resumedMs > resumedMaxMs)
+        verdict.push(`everything was fanned out only ${resumedMs} ms after the next relay's start`);
       return { figures: { ...figures, kills: size.kills, resumedMs }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },

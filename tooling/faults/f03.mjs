@@ -1,26 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { until } from '../launch/first-trade/scenario.mjs';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { pairOf, wrongsOf } from './reconcile.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations, pairOf } from './reconcile.mjs';
 
 /**
- * Two dispatchers share the work. One of them is killed in the middle of its requests, again and again, and begun
- * anew; what it had in its hands is for the other to find.
+ * Two dispatchers share the work. One of them is repeatedly killed in the middle of its requests and replaced. The other
+ * must take over the deliveries that the killed one had in flight.
  */
 
 const resumedMaxMs = 20_000;
 
-/** No dispatcher is ever considered dead. */
-const withoutTakeOver = { SWEEP_MS: '600000', LEASE_MS: '600000', SILENCE_MS: '600000' };
+/** With these settings, no dispatcher is ever considered dead. */
+const withoutTakeover = { SWEEP_MS: '600000', LEASE_MS: '600000', SILENCE_MS: '600000' };
 
-/** @type {import('./world.mjs').Fault} */
+/** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F3',
   title: '`kill -9` of a dispatcher while receivers hold its requests',
   target: 'lost 0; duplicates at most what it had in flight; sent again within 20 s of the kill',
-  defence: 'the take-over of what the dead had in hand',
+  defence: 'the takeover of deliveries that a dead dispatcher had in flight',
   sizes: {
     short: {
       kills: 1,
@@ -40,53 +40,60 @@ export const fault = {
         return 204;
       },
     });
-    const settings = { ...size.settings, ...(isDefended ? {} : withoutTakeOver) };
-    const world = await openFaultWorld({ seed, settings });
+    const settings = { ...size.settings, ...(isDefended ? {} : withoutTakeover) };
+    const environment = await openFaultEnvironment({ seed, settings });
     try {
-      const crashes = await killAgainAndAgain({ world, receiver, size, kills: isDefended ? size.kills : 2 });
-      await world.drained({ withinMs: isDefended ? 120_000 : 5_000 + size.holdMs });
-      const figures = await world.reconcile(receiver);
+      const crashes = await killRepeatedly({
+        environment,
+        receiver,
+        size,
+        kills: isDefended ? size.kills : 2,
+      });
+      await environment.drained({ withinMs: isDefended ? 120_000 : 5_000 + size.holdMs });
+      const figures = await environment.reconcile(receiver);
       const inFlight = crashes.reduce((sum, { pairs }) => sum + pairs.size, 0);
       const resumedMs = slowestResumption(crashes, receiver.received);
-      const verdict = wrongsOf(figures, { duplicatesMax: inFlight });
-      if (resumedMs > resumedMaxMs) verdict.push(`sent again after ${resumedMs} ms`);
+      const verdict = findViolations(figures, { duplicatesMax: inFlight });
+      if (resumedMs > resumedMaxMs)
+        verdict.push(`interrupted deliveries were sent again only after ${resumedMs} ms`);
       return { figures: { ...figures, kills: crashes.length, inFlight, resumedMs }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
 };
 
 /**
- * How many requests of the dispatcher that was begun last are with the receiver now.
+ * Returns the number of requests of the newest dispatcher that the receiver holds now.
  *
- * @param {import('./world.mjs').FaultWorld} world
+ * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {import('./receiver.mjs').LedgerReceiver} receiver
  */
-async function requestsOfNewest(world, receiver) {
-  const rows = await world.query(
+async function requestsOfNewest(environment, receiver) {
+  const rows = await environment.query(
     `SELECT webhook_id AS webhook, event_id AS event FROM webhook_deliveries WHERE status = 'SENDING'
        AND holder_id = (SELECT id FROM webhook_dispatchers ORDER BY since DESC LIMIT 1)`,
   );
-  const its = new Set(
+  const pairsOfNewest = new Set(
     rows.map(({ webhook, event }) => pairOf(encodeId('whk', webhook), encodeId('evt', event))),
   );
-  return [...receiver.inFlight].filter(({ webhookId, eventId }) => its.has(pairOf(webhookId, eventId)))
-    .length;
+  return [...receiver.inFlight].filter(({ webhookId, eventId }) =>
+    pairsOfNewest.has(pairOf(webhookId, eventId)),
+  ).length;
 }
 
 /**
- * @typedef {{ at: number, pairs: ReadonlySet<string>, holders: ReadonlyMap<string, string> }} Crash `holders` had
- *   leased what was being sent
+ * @typedef {{ at: number, pairs: ReadonlySet<string>, holders: ReadonlyMap<string, string> }} Crash `holders`: the id of
+ *   the dispatcher that held the lease of each pair that was being sent
  */
 
 /**
- * @param {import('./world.mjs').FaultWorld} world
+ * @param {import('./environment.mjs').FaultEnvironment} environment
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
-async function holdersNow(world) {
-  const rows = await world.query(
+async function holdersNow(environment) {
+  const rows = await environment.query(
     "SELECT webhook_id AS webhook, event_id AS event, holder_id AS holder FROM webhook_deliveries WHERE status = 'SENDING'",
   );
   return new Map(
@@ -99,31 +106,31 @@ async function holdersNow(world) {
 
 /**
  * @param {{
- *   world: import('./world.mjs').FaultWorld, receiver: import('./receiver.mjs').LedgerReceiver, size: any, kills: number,
+ *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').LedgerReceiver, size: any, kills: number,
  * }} options
  */
-async function killAgainAndAgain({ world, receiver, size, kills }) {
-  const hooks = await world.addHooks({ users: size.users, perUser: 4, receiver });
+async function killRepeatedly({ environment, receiver, size, kills }) {
+  const hooks = await environment.addHooks({ users: size.users, perUser: 4, receiver });
   const userIds = [...new Set(hooks.map(({ userId }) => userId))];
   const { sabotage } = size;
-  await world.startDispatcher({ sabotage });
+  await environment.startDispatcher({ sabotage });
   let isOver = false;
-  const producing = world.emitMany(userIds, Number.POSITIVE_INFINITY, {
+  const producing = environment.emitMany(userIds, Number.POSITIVE_INFINITY, {
     perSecond: size.perSecond,
     until: () => isOver,
   });
   /** @type {Crash[]} */
   const crashes = [];
   while (crashes.length < kills) {
-    const victim = await world.startDispatcher({ sabotage });
-    await wait(world.random.between(0, size.holdMs));
+    const victim = await environment.startDispatcher({ sabotage });
+    await wait(environment.random.between(0, size.holdMs));
     await until(
-      () => requestsOfNewest(world, receiver),
+      () => requestsOfNewest(environment, receiver),
       (count) => count >= 2,
     );
     const at = Date.now();
-    const pairs = await world.crash(victim, receiver);
-    crashes.push({ at, pairs, holders: await holdersNow(world) });
+    const pairs = await environment.crash(victim, receiver);
+    crashes.push({ at, pairs, holders: await holdersNow(environment) });
   }
   isOver = true;
   await producing;
@@ -133,28 +140,28 @@ async function killAgainAndAgain({ world, receiver, size, kills }) {
 /**
  * @param {readonly Crash[]} crashes
  * @param {readonly import('./receiver.mjs').Received[]} received
- * @returns {number} from a kill to the last of its requests that came again, in milliseconds; what the next victim had
- *   taken up by its own kill, and not yet sent, counts from then
+ * @returns {number} the longest time from a kill until an interrupted request arrived again, in milliseconds; pairs that a
+ *   later victim had taken over before it was killed too are not counted here
  */
 function slowestResumption(crashes, received) {
   return Math.max(
     0,
-    ...crashes.map(({ at, pairs, holders }, nth) => {
-      const isTakenUpBefore = (/** @type {number} */ time, /** @type {string} */ pair) =>
+    ...crashes.map(({ at, pairs, holders }, index) => {
+      const wasTakenOverBefore = (/** @type {number} */ time, /** @type {string} */ pair) =>
         crashes
-          .slice(nth + 1)
+          .slice(index + 1)
           .some(
             (later) =>
               later.at < time && later.pairs.has(pair) && later.holders.get(pair) !== holders.get(pair),
           );
       /** @type {Map<string, number>} */
-      const again = new Map();
-      for (const one of received) {
-        const pair = pairOf(one.webhookId, one.eventId);
-        if (one.at > at && pairs.has(pair) && !again.has(pair))
-          again.set(pair, isTakenUpBefore(one.at, pair) ? 0 : one.at - at);
+      const resumedMs = new Map();
+      for (const receipt of received) {
+        const pair = pairOf(receipt.webhookId, receipt.eventId);
+        if (receipt.at > at && pairs.has(pair) && !resumedMs.has(pair))
+          resumedMs.set(pair, wasTakenOverBefore(receipt.at, pair) ? 0 : receipt.at - at);
       }
-      return Math.max(0, ...again.values());
+      return Math.max(0, ...resumedMs.values());
     }),
   );
 }

@@ -1,21 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
 
-/** A rolling deployment: one dispatcher after another is stopped, under load, and replaced by a new one. */
+/** A rolling deployment: under load, one dispatcher after another is stopped and replaced by a new one. */
 
 const exitMaxMs = 35_000;
 const withoutGrace = { STOP_GRACE_MS: '10' };
-/** As a service has it that is deployed; one at a developer's desk is given less. */
+/** The setting of a deployment. The development launcher sets a shorter time. */
 const withGrace = { STOP_GRACE_MS: '33000' };
 
-/** @type {import('./world.mjs').Fault} */
+/** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F5',
   title: 'SIGTERM of every dispatcher, one after another, under load',
-  target: 'lost 0, duplicates 0, no attempt cut, each over within 35 s with code 0',
-  defence: 'the time that a stop gives to running attempts',
+  target: 'lost 0, duplicates 0, no attempt interrupted, each process ends within 35 s with code 0',
+  defence: 'the grace period for running attempts',
   sizes: {
     short: { rounds: 2, dispatchers: 2, users: 10, perSecond: 40, slowMs: 800, slow: 0.3, betweenMs: 500 },
     long: {
@@ -31,47 +31,47 @@ export const fault = {
 
   async run({ size, seed, isDefended, say }) {
     const settings = isDefended ? withGrace : withoutGrace;
-    const world = await openFaultWorld({ seed, settings });
+    const environment = await openFaultEnvironment({ seed, settings });
     const receiver = await openLedgerReceiver({
       answer: async () => {
-        await wait(world.random.happens(size.slow) ? size.slowMs : 20);
+        await wait(environment.random.happens(size.slow) ? size.slowMs : 20);
         return 204;
       },
     });
     try {
-      const hooks = await world.addHooks({ users: size.users, receiver });
+      const hooks = await environment.addHooks({ users: size.users, receiver });
       const running = await Promise.all(
-        Array.from({ length: size.dispatchers }, () => world.startDispatcher()),
+        Array.from({ length: size.dispatchers }, () => environment.startDispatcher()),
       );
       let isOver = false;
-      const producing = world.emitMany(
+      const producing = environment.emitMany(
         hooks.map(({ userId }) => userId),
         Number.POSITIVE_INFINITY,
         { perSecond: size.perSecond, until: () => isOver },
       );
-      const endings = [];
+      const exits = [];
       for (let round = 0; round < size.rounds; round++) {
         await wait(size.betweenMs);
-        const [leaving, coming] = [running.shift(), await world.startDispatcher()];
-        running.push(coming);
-        const ending = await leaving?.kill('SIGTERM');
-        if (ending !== undefined) endings.push(ending);
+        const [oldDispatcher, newDispatcher] = [running.shift(), await environment.startDispatcher()];
+        running.push(newDispatcher);
+        const exit = await oldDispatcher?.kill('SIGTERM');
+        if (exit !== undefined) exits.push(exit);
       }
       isOver = true;
       await producing;
-      await world.drained({ withinMs: 60_000 });
-      const figures = await world.reconcile(receiver);
-      const exitMs = Math.round(Math.max(...endings.map(({ tookMs }) => tookMs)));
-      const cut = receiver.received.filter(({ isCut }) => isCut).length;
+      await environment.drained({ withinMs: 60_000 });
+      const figures = await environment.reconcile(receiver);
+      const exitMs = Math.round(Math.max(...exits.map(({ tookMs }) => tookMs)));
+      const interrupted = receiver.received.filter(({ isInterrupted }) => isInterrupted).length;
       say(`longest stop ${exitMs} ms`);
-      const verdict = wrongsOf(figures);
-      if (cut > 0) verdict.push(`${cut} attempts cut`);
+      const verdict = findViolations(figures);
+      if (interrupted > 0) verdict.push(`${interrupted} attempts were interrupted`);
       if (exitMs > exitMaxMs) verdict.push(`a stop took ${exitMs} ms`);
-      const bad = endings.filter(({ code }) => code !== 0).length;
-      if (bad > 0) verdict.push(`${bad} did not end with code 0`);
-      return { figures: { ...figures, stops: endings.length, exitMs, cut }, verdict };
+      const badExits = exits.filter(({ code }) => code !== 0).length;
+      if (badExits > 0) verdict.push(`${badExits} dispatchers did not exit with code 0`);
+      return { figures: { ...figures, stops: exits.length, exitMs, interrupted }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },

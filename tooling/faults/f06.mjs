@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { refuseSome } from './refusing-some.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
+import { rejectSome } from './rejecting-some.mjs';
 
 /**
- * Redis is killed repeatedly while events arrive and failed attempts wait in it for their retry. Its file contains
- * everything that it acknowledged; the sweeper later adds the jobs that it could not accept.
+ * Redis is killed repeatedly while events arrive and failed attempts wait in Redis for their retry. Its append-only file
+ * restores the jobs; the sweeper later adds the jobs that Redis could not accept or lost.
  */
 
 export const fault = {
@@ -19,34 +19,34 @@ export const fault = {
     long: { users: 100, kills: 10, downMs: 2_000, events: 5_000, perSecond: 75, settings: {} },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: refuseSome });
-    const world = await openFaultWorld({
+    const receiver = await openLedgerReceiver({ answer: rejectSome });
+    const environment = await openFaultEnvironment({
       seed,
       redis: isDefended ? 'appendonly' : 'plain',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await world.addHooks({ users: size.users, perUser: 2, receiver });
-      await world.startDispatcher();
+      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      await environment.startDispatcher();
       const { events, perSecond, kills, downMs } = size;
-      const producing = world.emitMany([...new Set(hooks.map(({ userId }) => userId))], events, {
+      const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], events, {
         perSecond,
       });
-      const turnMs = (events / perSecond / kills) * 1_000;
+      const killEveryMs = (events / perSecond / kills) * 1_000;
       for (let kill = 0; kill < kills; kill++) {
-        await wait((turnMs - downMs) * world.random.between(0.3, 0.9));
-        await world.redis.kill();
+        await wait((killEveryMs - downMs) * environment.random.between(0.3, 0.9));
+        await environment.redis.kill();
         await wait(downMs);
-        await world.redis.start();
+        await environment.redis.start();
       }
       await producing;
-      say(`drained: ${await world.drained({ withinMs: isDefended ? 90_000 : 2_500 })}`);
-      const figures = await world.reconcile(receiver);
-      return { figures: { ...figures, kills }, verdict: wrongsOf(figures) };
+      say(`drained: ${await environment.drained({ withinMs: isDefended ? 90_000 : 2_500 })}`);
+      const figures = await environment.reconcile(receiver);
+      return { figures: { ...figures, kills }, verdict: findViolations(figures) };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },

@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { latenessOf } from './lateness.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { refuseSome } from './refusing-some.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
+import { rejectSome } from './rejecting-some.mjs';
 
 /**
- * Everything that Redis holds is taken away while attempts run and others wait for their time: once by FLUSHALL, which
- * its clients do not notice, once by another, empty Redis in its place. Postgres knows what is owed, and when.
+ * Redis loses all its data while attempts run and others wait for their retry: once through FLUSHALL, which its clients do
+ * not notice, and once because an empty Redis replaces it. Postgres knows which deliveries are due, and when.
  */
 
 export const fault = {
@@ -32,34 +32,34 @@ export const fault = {
     },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: refuseSome });
-    const world = await openFaultWorld({
+    const receiver = await openLedgerReceiver({ answer: rejectSome });
+    const environment = await openFaultEnvironment({
       seed,
       redis: 'appendonly',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await world.addHooks({ users: size.users, perUser: 2, receiver });
-      await world.startDispatcher();
+      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      await environment.startDispatcher();
       const { events, perSecond } = size;
-      for (const takeAway of [() => world.redis.flush(), () => world.redis.replaceWithEmpty()]) {
-        const producing = world.emitMany([...new Set(hooks.map(({ userId }) => userId))], events / 2, {
+      for (const loseData of [() => environment.redis.flush(), () => environment.redis.replaceWithEmpty()]) {
+        const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], events / 2, {
           perSecond,
         });
-        await wait((events / 2 / perSecond) * 1_000 * world.random.between(0.7, 1));
-        await takeAway();
+        await wait((events / 2 / perSecond) * 1_000 * environment.random.between(0.7, 1));
+        await loseData();
         await producing;
       }
-      say(`drained: ${await world.drained({ withinMs: isDefended ? 150_000 : 4_000 })}`);
-      const figures = await world.reconcile(receiver);
-      const late = await latenessOf(world);
-      const verdict = wrongsOf(figures);
-      if (late.mostMs > size.lateMaxMs) verdict.push(`an attempt came ${late.mostMs} ms late`);
+      say(`drained: ${await environment.drained({ withinMs: isDefended ? 150_000 : 4_000 })}`);
+      const figures = await environment.reconcile(receiver);
+      const late = await latenessOf(environment);
+      const verdict = findViolations(figures);
+      if (late.mostMs > size.lateMaxMs) verdict.push(`an attempt arrived ${late.mostMs} ms late`);
       return { figures: { ...figures, late }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },

@@ -1,23 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { keepCalling, openCaller, statuses } from './callers.mjs';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
 
 /**
- * Redis is down for a long time, then suspended for a long time, which is worse: every caller waits. Meanwhile events
- * are committed and requests with an API key are served; only signed requests need Redis, for their nonces. Once it is
- * back, the backlog must go out faster than it came in.
+ * Redis is down for a long time, and later suspended for a long time. A suspended Redis is worse: every caller waits.
+ * Meanwhile events are committed and requests with an API key are served. Only signed requests need Redis, for their
+ * nonces. Once Redis is back, the backlog must be sent faster than it accumulated.
  */
 
-/** The longest that a request with a key may wait for a suspended Redis. */
-const keyedMaxMs = 5_000;
+/** The longest that a request with an API key may wait for a suspended Redis. */
+const apiKeyMaxMs = 5_000;
 
 export const fault = {
   id: 'F8',
   title: 'Redis is down for a long time, then suspended for a long time (SIGSTOP)',
   target:
-    'lost 0; requests with a key are served, signed ones get 503; the backlog of 60,000 is gone in 10 min, at twice the rate of arrival',
+    'lost 0; requests with an API key are served, signed ones get 503; the backlog of 60,000 is gone in 10 min, at twice the rate of arrival',
   defence: 'the sweeper',
   sizes: {
     short: {
@@ -31,49 +31,49 @@ export const fault = {
     long: { users: 50, perSecond: 50, downMs: 300_000, pauseMs: 45_000, drainMaxMs: 600_000, settings: {} },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
     const receiver = await openLedgerReceiver();
-    const world = await openFaultWorld({
+    const environment = await openFaultEnvironment({
       seed,
       redis: 'appendonly',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await world.addHooks({ users: size.users, perUser: 4, receiver });
-      const [api] = await Promise.all([world.startApi(), world.startDispatcher()]);
-      const caller = await openCaller(world, api.url, receiver);
+      const hooks = await environment.addHooks({ users: size.users, perUser: 4, receiver });
+      const [api] = await Promise.all([environment.startApi(), environment.startDispatcher()]);
+      const caller = await openCaller(environment, api.url, receiver);
       const userIds = [...new Set(hooks.map(({ userId }) => userId))];
-      /** @type {Stage} */
-      const stage = { world, caller, userIds, size };
-      const gone = await absence(
-        stage,
+      /** @type {OutageTest} */
+      const test = { environment, caller, userIds, size };
+      const down = await measureOutage(
+        test,
         size.downMs,
         {
-          begin: () => world.redis.kill(),
-          end: () => world.redis.start(),
+          begin: () => environment.redis.kill(),
+          end: () => environment.redis.start(),
         },
         isDefended,
       );
-      say(`down: ${JSON.stringify(gone.figures)}`);
-      const stopped = await absence(
-        stage,
+      say(`down: ${JSON.stringify(down.figures)}`);
+      const suspended = await measureOutage(
+        test,
         size.pauseMs,
         {
-          begin: async () => world.redis.pause(),
-          end: async () => world.redis.resume(),
+          begin: async () => environment.redis.pause(),
+          end: async () => environment.redis.resume(),
         },
         isDefended,
       );
-      say(`standing still: ${JSON.stringify(stopped.figures)}`);
+      say(`suspended: ${JSON.stringify(suspended.figures)}`);
       await caller.settle();
-      const figures = await world.reconcile(receiver);
+      const figures = await environment.reconcile(receiver);
       return {
-        figures: { ...figures, down: gone.figures, stopped: stopped.figures },
-        verdict: [...wrongsOf(figures), ...gone.verdict, ...stopped.verdict],
+        figures: { ...figures, down: down.figures, suspended: suspended.figures },
+        verdict: [...findViolations(figures), ...down.verdict, ...suspended.verdict],
       };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
@@ -81,55 +81,58 @@ export const fault = {
 
 /**
  * @typedef {{
- *   world: import('./world.mjs').FaultWorld, caller: import('./callers.mjs').Caller, userIds: string[], size: any,
- * }} Stage
+ *   environment: import('./environment.mjs').FaultEnvironment, caller: import('./callers.mjs').Caller, userIds: string[], size: any,
+ * }} OutageTest
  */
 
 /**
- * Sends events and requests while Redis is unavailable, and measures the time that the backlog takes afterwards.
+ * Sends events and requests while Redis is unavailable, and then measures how long the backlog takes.
  *
- * @param {Stage} stage
- * @param {number} awayMs
- * @param {{ begin: () => Promise<void>, end: () => Promise<void> }} away
+ * @param {OutageTest} test
+ * @param {number} outageMs
+ * Promise<void>, end: () => Promise<void> }} away => @param {{ begin: () => Promise<void>, end: () => Promise<void> }} outage => Promise<void>, end: () => Promise<void> }} away
  * @param {boolean} isDefended
  */
-async function absence({ world, caller, userIds, size }, awayMs, away, isDefended) {
-  await away.begin();
+async function measureOutage({ environment, caller, userIds, size }, outageMs, outage, isDefended) {
+  await outage.begin();
   const keyed = keepCalling(() => caller.change());
   const signed = keepCalling(() => caller.sign());
-  await world.emitMany(userIds, Math.round((size.perSecond * awayMs) / 1_000), { perSecond: size.perSecond });
-  // The last requests are sent while it is unavailable, and get their responses.
-  const [keyedAnswers, signedAnswers] = await Promise.all([keyed.stop(), signed.stop()]);
-  // What was committed is fanned out with or without Redis.
-  await fannedOut(world);
-  const { deliveries } = await world.backlog();
-  await away.end();
-  const from = performance.now();
-  await world.drained({ withinMs: isDefended ? size.drainMaxMs : 3_000 });
-  const drainedMs = performance.now() - from;
+  await environment.emitMany(userIds, Math.round((size.perSecond * outageMs) / 1_000), {
+    perSecond: size.perSecond,
+  });
+  // Requests that were sent during the outage must get their responses before it ends.
+  const [keyedResponses, signedResponses] = await Promise.all([keyed.stop(), signed.stop()]);
+  // Fan-out does not need Redis.
+  await untilFannedOut(environment);
+  const { deliveries } = await environment.backlog();
+  await outage.end();
+  const drainStartedAt = performance.now();
+  await environment.drained({ withinMs: isDefended ? size.drainMaxMs : 3_000 });
+  const drainedMs = performance.now() - drainStartedAt;
 
   const figures = {
     backlog: deliveries,
     arrivalsPerSecond: size.perSecond * 4,
     drainedMs: Math.round(drainedMs),
     drainedPerSecond: Math.round(deliveries / (drainedMs / 1_000)),
-    keyed: statuses(keyedAnswers),
-    keyedMostMs: Math.round(Math.max(...keyedAnswers.map(({ tookMs }) => tookMs))),
-    signed: statuses(signedAnswers),
+    keyed: statuses(keyedResponses),
+    keyedMostMs: Math.round(Math.max(...keyedResponses.map(({ tookMs }) => tookMs))),
+    signed: statuses(signedResponses),
   };
   const verdict = [];
-  const refused = keyedAnswers.filter(({ status }) => status < 200 || status > 299);
-  const admitted = signedAnswers.filter(({ status }) => status !== 503);
-  if (refused.length > 0) verdict.push(`${refused.length} requests with a key were not served`);
-  if (admitted.length > 0) verdict.push(`${admitted.length} signed requests were not answered with 503`);
-  if (figures.keyedMostMs > keyedMaxMs) verdict.push(`a request with a key took ${figures.keyedMostMs} ms`);
-  if (drainedMs > size.drainMaxMs) verdict.push(`the backlog took ${figures.drainedMs} ms`);
+  const refused = keyedResponses.filter(({ status }) => status < 200 || status > 299);
+  const unexpected = signedResponses.filter(({ status }) => status !== 503);
+  if (refused.length > 0) verdict.push(`${refused.length} requests with an API key were not served`);
+  if (unexpected.length > 0) verdict.push(`${unexpected.length} signed requests did not get 503`);
+  if (figures.keyedMostMs > apiKeyMaxMs)
+    verdict.push(`a request with an API key took ${figures.keyedMostMs} ms`);
+  if (drainedMs > size.drainMaxMs) verdict.push(`the backlog was drained only after ${figures.drainedMs} ms`);
   if (deliveries > 1_000 && figures.drainedPerSecond < 2 * figures.arrivalsPerSecond)
-    verdict.push(`the backlog went out at ${figures.drainedPerSecond} a second`);
+    verdict.push(`the backlog was sent at only ${figures.drainedPerSecond} deliveries a second`);
   return { figures, verdict };
 }
 
-/** @param {import('./world.mjs').FaultWorld} world */
-async function fannedOut(world) {
-  while ((await world.backlog()).events > 0) await wait(50);
+/** @param {import('./environment.mjs').FaultEnvironment} environment */
+async function untilFannedOut(environment) {
+  while ((await environment.backlog()).events > 0) await wait(50);
 }

@@ -1,21 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
-import { refuseSome } from './refusing-some.mjs';
-import { openFaultWorld } from './world.mjs';
+import { findViolations } from './reconcile.mjs';
+import { rejectSome } from './rejecting-some.mjs';
 
 /**
- * Redis has 32 MB and something else fills them. It refuses every write, and never throws away what it holds: jobs can
- * neither be added nor taken. That must be said aloud, and be over as soon as there is room again.
+ * Redis may use 32 MB, and data of another program fills them. With noeviction it rejects every write, so jobs can
+ * neither be added nor taken. The dispatcher must log this, and resume as soon as memory is free again.
  */
 
 const fillerBytes = 3 * 2 ** 20;
-const loudLevels = ['warn', 'error', 'fatal'];
+const warningLevels = ['warn', 'error', 'fatal'];
 
 export const fault = {
   id: 'F9',
   title: 'Redis is full (`maxmemory` 32 MB, noeviction)',
-  target: 'lost 0; it is said in the log; work resumes within 20 s of there being room, without a restart',
+  target: 'lost 0; the log reports it; work resumes within 20 s of free memory, without a restart',
   defence: 'the sweeper',
   sizes: {
     short: {
@@ -29,70 +29,70 @@ export const fault = {
     long: { users: 100, events: 5_000, perSecond: 100, fullMs: 60_000, resumedMaxMs: 20_000, settings: {} },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: refuseSome });
-    const world = await openFaultWorld({
+    const receiver = await openLedgerReceiver({ answer: rejectSome });
+    const environment = await openFaultEnvironment({
       seed,
       redis: 'appendonly',
       redisMaxMemory: '32mb',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await world.addHooks({ users: size.users, perUser: 2, receiver });
-      const dispatcher = await world.startDispatcher();
+      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      const dispatcher = await environment.startDispatcher();
       const { perSecond } = size;
-      const part = Math.round(size.events / 3);
+      const eventsPerPhase = Math.round(size.events / 3);
       const userIds = [...new Set(hooks.map(({ userId }) => userId))];
-      await world.emitMany(userIds, part, { perSecond });
-      const fillers = await fill(world.redis);
-      const memoryMb = Math.round((await world.redis.usedMemoryBytes()) / 2 ** 20);
-      await world.emitMany(userIds, part, { perSecond });
+      await environment.emitMany(userIds, eventsPerPhase, { perSecond });
+      const fillerKeys = await fill(environment.redis);
+      const memoryMb = Math.round((await environment.redis.usedMemoryBytes()) / 2 ** 20);
+      await environment.emitMany(userIds, eventsPerPhase, { perSecond });
       await wait(size.fullMs);
-      const isLoud = dispatcher.lines.some(saysFull);
-      await world.redis.tell('DEL', ...fillers);
-      const roomAt = Date.now();
-      await world.emitMany(userIds, part, { perSecond });
-      say(`drained: ${await world.drained({ withinMs: isDefended ? 90_000 : 3_000 })}`);
-      const resumedMs = (receiver.received.find(({ at }) => at > roomAt)?.at ?? Infinity) - roomAt;
-      const figures = await world.reconcile(receiver);
-      const verdict = wrongsOf(figures);
-      if (!isLoud) verdict.push('the dispatcher did not say that Redis is full');
-      if (resumedMs > size.resumedMaxMs) verdict.push(`work resumed after ${resumedMs} ms`);
-      return { figures: { ...figures, memoryMb, isLoud, resumedMs }, verdict };
+      const isLogged = dispatcher.lines.some(reportsFullRedis);
+      await environment.redis.command('DEL', ...fillerKeys);
+      const freedAt = Date.now();
+      await environment.emitMany(userIds, eventsPerPhase, { perSecond });
+      say(`drained: ${await environment.drained({ withinMs: isDefended ? 90_000 : 3_000 })}`);
+      const resumedMs = (receiver.received.find(({ at }) => at > freedAt)?.at ?? Infinity) - freedAt;
+      const figures = await environment.reconcile(receiver);
+      const verdict = findViolations(figures);
+      if (!isLogged) verdict.push('the dispatcher did not log that Redis is full');
+      if (resumedMs > size.resumedMaxMs) verdict.push(`work resumed only after ${resumedMs} ms`);
+      return { figures: { ...figures, memoryMb, isLogged, resumedMs }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
 };
 
 /**
- * Fills a Redis beyond its limit: a write is refused where the limit is passed, and not where it will be. The
- * command is a small one, because its own bytes count, too.
+ * Fills Redis beyond its limit. Redis rejects a write only if the limit was already exceeded before it. The command is
+ * short, because its own bytes count too.
  *
  * @param {import('./redis-control.mjs').RedisControl} redis
- * @returns {Promise<string[]>} the keys that fill it
+ * @returns {Promise<string[]>} the keys that occupy the memory
  */
 async function fill(redis) {
   /** @type {string[]} */
   const keys = [];
   for (;;) {
     const key = `filler-${keys.length}`;
-    const isRefused = await redis.tell('SETRANGE', key, String(fillerBytes), 'x').then(
+    const isRejected = await redis.command('SETRANGE', key, String(fillerBytes), 'x').then(
       () => false,
       (/** @type {Error} */ { message }) => message.includes('OOM'),
     );
-    if (isRefused) return keys;
+    if (isRejected) return keys;
     keys.push(key);
   }
 }
 
 /** @param {string} line */
-function saysFull(line) {
+function reportsFullRedis(line) {
   try {
     const { level, err } = JSON.parse(line);
-    return loudLevels.includes(level) && JSON.stringify(err ?? '').includes('OOM');
+    return warningLevels.includes(level) && JSON.stringify(err ?? '').includes('OOM');
   } catch {
     return false;
   }

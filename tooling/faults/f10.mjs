@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
+import { findViolations } from './reconcile.mjs';
 import { openRedis } from './redis-control.mjs';
 import { openTcpProxy } from './tcp-proxy.mjs';
-import { openFaultWorld } from './world.mjs';
 
 /**
- * The connections to Redis are lost in every way there is: killed in storms, with the server, with a server that turns
- * into somebody's copy and refuses writes, and with one that vanishes without a word while its name moves on. Workers
- * that look connected and take nothing are the classic end of this.
+ * The connections to Redis fail in five ways: they are killed repeatedly, the network is interrupted, the server dies, the
+ * server becomes a replica that rejects writes, or it stops responding while its host name moves to another server.
+ * Otherwise workers often stay connected and never take a job again.
  */
 
-const storms = 20;
-const stormMs = 100;
+const killsPerStorm = 20;
+const killEveryMs = 100;
 const cutMs = 500;
 const probesPerSecond = 20;
 
@@ -21,54 +21,54 @@ export const fault = {
   id: 'F10',
   title: 'repeated `CLIENT KILL`, failover of Redis, a host name that moves',
   target: 'lost 0, duplicates 0; workers resume within 10 s, without a restart',
-  defence: 'reconnection',
+  defence: 'automatic reconnection',
   sizes: {
     short: {
-      turns: ['storm', 'cut', 'demotion', 'move'],
+      disruptions: ['storm', 'cut', 'demotion', 'move'],
       resumedMaxMs: 10_000,
       settings: { SWEEP_MS: '500' },
     },
     long: {
-      turns: ['storm', 'cut', 'failover', 'demotion', 'move', 'storm', 'move'],
+      disruptions: ['storm', 'cut', 'failover', 'demotion', 'move', 'storm', 'move'],
       resumedMaxMs: 10_000,
       settings: {},
     },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
     const receiver = await openLedgerReceiver();
-    const world = await openFaultWorld({ seed, redis: 'appendonly', settings: size.settings });
-    const proxy = await openTcpProxy(world.redis.port);
-    /** @type {Estate} */
-    const estate = { folder: world.folder, proxy, servers: [world.redis] };
+    const environment = await openFaultEnvironment({ seed, redis: 'appendonly', settings: size.settings });
+    const proxy = await openTcpProxy(environment.redis.port);
+    /** @type {RedisServers} */
+    const servers = { folder: environment.folder, proxy, instances: [environment.redis] };
     try {
-      const hooks = await world.addHooks({ users: 10, perUser: 1, receiver });
+      const hooks = await environment.addHooks({ users: 10, perUser: 1, receiver });
       const userIds = hooks.map(({ userId }) => userId);
-      await world.startDispatcher({
-        settings: { REDIS_URL: proxy.through(world.redisUrl) },
+      await environment.startDispatcher({
+        settings: { REDIS_URL: proxy.through(environment.redisUrl) },
         ...(isDefended ? {} : { sabotage: 'no-redis-reconnect' }),
       });
       /** @type {Record<string, number>} */
       const resumedMs = {};
-      for (const turn of /** @type {(keyof typeof turns)[]} */ (size.turns)) {
-        await world.emitMany(userIds, probesPerSecond, { perSecond: 2 * probesPerSecond });
-        await turns[turn](estate);
-        const tookMs = await timeToResume(world, userIds, receiver, isDefended ? 60_000 : 3_000);
-        resumedMs[turn] = Math.max(resumedMs[turn] ?? 0, tookMs);
-        say(`${turn}: ${tookMs} ms`);
+      for (const name of /** @type {(keyof typeof disruptions)[]} */ (size.disruptions)) {
+        await environment.emitMany(userIds, probesPerSecond, { perSecond: 2 * probesPerSecond });
+        await disruptions[name](servers);
+        const tookMs = await timeToResume(environment, userIds, receiver, isDefended ? 60_000 : 3_000);
+        resumedMs[name] = Math.max(resumedMs[name] ?? 0, tookMs);
+        say(`${name}: ${tookMs} ms`);
       }
-      say(`drained: ${await world.drained({ withinMs: isDefended ? 60_000 : 1_000 })}`);
-      const figures = await world.reconcile(receiver);
-      const verdict = wrongsOf(figures);
-      for (const [turn, tookMs] of Object.entries(resumedMs))
-        if (tookMs > size.resumedMaxMs) verdict.push(`${turn}: workers resumed after ${tookMs} ms`);
+      say(`drained: ${await environment.drained({ withinMs: isDefended ? 60_000 : 1_000 })}`);
+      const figures = await environment.reconcile(receiver);
+      const verdict = findViolations(figures);
+      for (const [name, tookMs] of Object.entries(resumedMs))
+        if (tookMs > size.resumedMaxMs) verdict.push(`${name}: workers resumed only after ${tookMs} ms`);
       return { figures: { ...figures, resumedMs }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
       await proxy.close();
-      for (const server of estate.servers.slice(1)) await server.close();
+      for (const server of servers.instances.slice(1)) await server.close();
     }
   },
 };
@@ -76,74 +76,74 @@ export const fault = {
 /**
  * @typedef {{
  *   folder: string, proxy: import('./tcp-proxy.mjs').TcpProxy,
- *   servers: import('./redis-control.mjs').RedisControl[],
- * }} Estate the last of the servers is the one that is served from
+ *   instances: import('./redis-control.mjs').RedisControl[],
+ * }} RedisServers the dispatcher uses the last of the instances
  */
 
-const turns = {
-  /** @param {Estate} estate */
-  async storm({ servers }) {
-    for (let i = 0; i < storms; i++) {
-      await servers.at(-1)?.killClients();
-      await wait(stormMs);
+const disruptions = {
+  /** @param {RedisServers} servers */
+  async storm({ instances }) {
+    for (let i = 0; i < killsPerStorm; i++) {
+      await instances.at(-1)?.killClients();
+      await wait(killEveryMs);
     }
   },
-  /** The network is gone for a moment. @param {Estate} estate */
+  /** Interrupts the network for `cutMs`. @param {RedisServers} servers */
   async cut({ proxy }) {
     proxy.refuse();
     await wait(cutMs);
     proxy.accept();
   },
-  /** The server dies, and its copy takes its place. @param {Estate} estate */
-  async failover(estate) {
-    const { master, copy } = await withCopy(estate);
-    await master.kill();
-    await copy.follow();
-    estate.proxy.lead(copy.port);
+  /** Kills the primary and promotes its replica. @param {RedisServers} servers */
+  async failover(servers) {
+    const { primary, replica } = await addReplica(servers);
+    await primary.kill();
+    await replica.follow();
+    servers.proxy.redirect(replica.port);
   },
-  /** The replica becomes the primary, and the server its replica: connections stay open, and may only read. @param {Estate} estate */
-  async demotion(estate) {
-    const { master, copy } = await withCopy(estate);
-    await copy.follow();
-    estate.proxy.lead(copy.port);
-    await master.follow(copy.port);
+  /** Promotes the replica and demotes the primary. Its connections stay open, but may only read. @param {RedisServers} servers */
+  async demotion(servers) {
+    const { primary, replica } = await addReplica(servers);
+    await replica.follow();
+    servers.proxy.redirect(replica.port);
+    await primary.follow(replica.port);
   },
-  /** The server is gone without a word, and its name leads to its copy. @param {Estate} estate */
-  async move(estate) {
-    const { copy } = await withCopy(estate);
-    estate.proxy.abandon(copy.port);
-    await copy.follow();
+  /** Stops all traffic of the primary without closing connections, and moves its host name to the replica. @param {RedisServers} servers */
+  async move(servers) {
+    const { replica } = await addReplica(servers);
+    servers.proxy.freezeAndRedirect(replica.port);
+    await replica.follow();
   },
 };
 
-/** @param {Estate} estate */
-async function withCopy({ folder, servers }) {
-  const master = /** @type {import('./redis-control.mjs').RedisControl} */ (servers.at(-1));
-  const copy = await openRedis({ folder });
-  servers.push(copy);
-  await copy.follow(master.port);
-  return { master, copy };
+/** @param {RedisServers} servers */
+async function addReplica({ folder, instances }) {
+  const primary = /** @type {import('./redis-control.mjs').RedisControl} */ (instances.at(-1));
+  const replica = await openRedis({ folder });
+  instances.push(replica);
+  await replica.follow(primary.port);
+  return { primary, replica };
 }
 
 /**
- * From now until one of the events that are committed from now on is delivered.
+ * Commits events until one of them is delivered. Returns the time that this took, or Infinity after `timeoutMs`.
  *
- * @param {import('./world.mjs').FaultWorld} world
+ * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {string[]} userIds
  * @param {import('./receiver.mjs').LedgerReceiver} receiver
- * @param {number} patienceMs
+ * @param {number} timeoutMs
  */
-async function timeToResume(world, userIds, receiver, patienceMs) {
-  const from = Date.now();
-  const known = receiver.received.length;
+async function timeToResume(environment, userIds, receiver, timeoutMs) {
+  const startedAt = Date.now();
+  const receivedBefore = receiver.received.length;
   /** @type {Set<string>} */
   const probes = new Set();
-  for (let i = 0; Date.now() - from < patienceMs; i++) {
+  for (let i = 0; Date.now() - startedAt < timeoutMs; i++) {
     const userId = /** @type {string} */ (userIds[i % userIds.length]);
-    probes.add(encodeId('evt', await world.emit(userId)));
+    probes.add(encodeId('evt', await environment.emit(userId)));
     await wait(1_000 / probesPerSecond);
-    const first = receiver.received.slice(known).find(({ eventId }) => probes.has(eventId));
-    if (first !== undefined) return first.at - from;
+    const first = receiver.received.slice(receivedBefore).find(({ eventId }) => probes.has(eventId));
+    if (first !== undefined) return first.at - startedAt;
   }
   return Infinity;
 }

@@ -1,25 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { openLedgerReceiver } from './receiver.mjs';
-import { wrongsOf } from './reconcile.mjs';
+import { findViolations } from './reconcile.mjs';
 import { openTcpProxy } from './tcp-proxy.mjs';
-import { openFaultWorld } from './world.mjs';
 
 /**
- * Every round trip to Postgres takes half a second, and for a while no statement ends at all, so every connection of
- * the pool is taken and waits. Two dispatchers share the work, and each could consider the other dead. Jobs would hide
- * it if they did. Therefore Redis constantly forgets all jobs here, so that only leases protect.
+ * Every round trip to Postgres takes half a second. For a while no statement ends at all, so every connection of the
+ * pool is in use. Two dispatchers share the work, and each could wrongly consider the other dead. Locks on jobs would hide
+ * that. Therefore Redis is flushed all the time, so that only leases prevent duplicates.
  */
 
-const forgettingMs = 250;
+const flushEveryMs = 250;
 
-/** What an attempt may take and be recorded in is over before the record is: the other one sends it again. */
-const hastyLeases = { ATTEMPT_TIMEOUT_MS: '60', LEASE_MS: '100', SILENCE_MS: '100', SWEEP_MS: '50' };
+/** The lease ends before the result of the attempt is recorded, so the other dispatcher sends the attempt again. */
+const shortLeases = { ATTEMPT_TIMEOUT_MS: '60', LEASE_MS: '100', SILENCE_MS: '100', SWEEP_MS: '50' };
 
 export const fault = {
   id: 'F12',
   title: 'Postgres is slow (500 ms a round trip), and the pool is exhausted',
   target: 'lost 0, duplicates 0, no dispatcher exits',
-  defence: 'leases longer than the slowest record',
+  defence: 'leases longer than the slowest recording of a result',
   sizes: {
     short: {
       users: 5,
@@ -32,41 +32,41 @@ export const fault = {
     long: { users: 20, events: 800, perSecond: 10, roundTripMs: 500, lockedMs: 12_000, settings: {} },
   },
 
-  /** @param {import('./world.mjs').FaultRun<any>} run */
+  /** @param {import('./environment.mjs').FaultRun<any>} run */
   async run({ size, seed, isDefended, say }) {
     const receiver = await openLedgerReceiver();
-    const world = await openFaultWorld({
+    const environment = await openFaultEnvironment({
       seed,
-      settings: { ...size.settings, ...(isDefended ? {} : hastyLeases) },
+      settings: { ...size.settings, ...(isDefended ? {} : shortLeases) },
     });
-    const proxy = await openTcpProxy(Number(new URL(world.databaseUrl).port));
+    const proxy = await openTcpProxy(Number(new URL(environment.databaseUrl).port));
     try {
-      const hooks = await world.addHooks({ users: size.users, perUser: 4, receiver });
-      const settings = { DATABASE_URL: proxy.through(world.databaseUrl) };
+      const hooks = await environment.addHooks({ users: size.users, perUser: 4, receiver });
+      const settings = { DATABASE_URL: proxy.through(environment.databaseUrl) };
       const dispatchers = await Promise.all([
-        world.startDispatcher({ settings }),
-        world.startDispatcher({ settings }),
+        environment.startDispatcher({ settings }),
+        environment.startDispatcher({ settings }),
       ]);
       let ended = 0;
       for (const dispatcher of dispatchers) void dispatcher.ended.then(() => ended++);
       proxy.delay(size.roundTripMs / 2);
-      const producing = world.emitMany([...new Set(hooks.map(({ userId }) => userId))], size.events, {
+      const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], size.events, {
         perSecond: size.perSecond,
       });
       let isOver = false;
-      const forgetting = forgetJobs(world.redis, () => isOver);
+      const flushing = flushRepeatedly(environment.redis, () => isOver);
       await wait((size.events / size.perSecond / 2) * 1_000);
-      await world.query(lockFor(size.lockedMs));
+      await environment.query(lockStatement(size.lockedMs));
       await producing;
-      say(`drained: ${await world.drained({ withinMs: isDefended ? 240_000 : 20_000 })}`);
+      say(`drained: ${await environment.drained({ withinMs: isDefended ? 240_000 : 20_000 })}`);
       isOver = true;
-      await forgetting;
-      const figures = await world.reconcile(receiver);
-      const verdict = wrongsOf(figures);
-      if (ended > 0) verdict.push(`${ended} dispatchers ended`);
+      await flushing;
+      const figures = await environment.reconcile(receiver);
+      const verdict = findViolations(figures);
+      if (ended > 0) verdict.push(`${ended} dispatchers exited`);
       return { figures: { ...figures, ended }, verdict };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
       await proxy.close();
     }
@@ -77,17 +77,17 @@ export const fault = {
  * @param {import('./redis-control.mjs').RedisControl} redis
  * @param {() => boolean} isOver
  */
-async function forgetJobs(redis, isOver) {
+async function flushRepeatedly(redis, isOver) {
   while (!isOver()) {
     await redis.flush();
-    await wait(forgettingMs);
+    await wait(flushEveryMs);
   }
 }
 
 /**
- * Holds every change of a delivery back for a while.
+ * Returns a statement that blocks all changes of deliveries for `ms` milliseconds.
  *
  * @param {number} ms
  */
-const lockFor = (ms) =>
+const lockStatement = (ms) =>
   `DO $$ BEGIN LOCK TABLE webhook_deliveries IN EXCLUSIVE MODE; PERFORM pg_sleep(${ms / 1_000}); END $$`;

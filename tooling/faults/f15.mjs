@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
+import { openFaultEnvironment } from './environment.mjs';
 import { atRate, quantile, watchMemory } from './measures.mjs';
-import { wrongsOf } from './reconcile.mjs';
+import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
-import { openFaultWorld } from './world.mjs';
 
 /**
- * Receivers that hang or stream without end, with thousands of deliveries waiting for them, and a user whose receiver is
- * well. Three crowds are bad in different ways: webhooks of a few users that hang all at once, the same with answers
- * that never end, and hanging webhooks of as many users, where no user's cap helps.
+ * Receivers hang or stream endlessly while thousands of deliveries wait for them. Another user's receiver works. There are
+ * three crowds of bad receivers: webhooks of a few users that all hang, webhooks of a few users whose responses never end,
+ * and one hanging webhook for each of many users, which no limit per user can contain.
  *
  * @typedef {{ name: string, users: number, perUser: number, events: number, mode: 'hang' | 'stream' }} Crowd
- *   each of the users gets `events` events, and is owed each of them at each of its webhooks
+ *   each user gets `events` events, and each event is due at each webhook of the user
  * @typedef {{
  *   timeoutMs: number, seconds: number, warmUpEvents: number, judgedPart: number, isMemoryJudged: boolean,
  *   crowds: Crowd[],
- * }} Size `judgedPart` of the other user's first attempts must come in time; `warmUpEvents` go to 50 webhooks before
+ * }} Size `judgedPart`: the share of the other user's first attempts that must arrive in time; `warmUpEvents` are sent to 50 webhooks beforehand
  */
 
 const waitMaxMs = 2_000;
 const growthMaxMb = 64;
 const perSecond = 10;
-/** Attempts that were begun are on their way this soon. */
+/** Attempts that have started reach the receiver within this time. */
 const settleMs = 500;
 
-/** One lane for all receivers: a plain worker of the queue. */
-const plainWorker = {
+/** Without the defence: one queue without limits for all receivers. */
+const withoutLimits = {
   DELIVERY_CONCURRENCY: '64',
   IN_FLIGHT_MAX: '1',
   WEBHOOK_IN_FLIGHT_MAX: '1024',
@@ -36,7 +36,8 @@ export const fault = {
   id: 'F15',
   title: 'receivers hang, with thousands of deliveries waiting for them',
   target: "another user's first attempts within 2 s (p99), memory at most 64 MiB more, nothing lost",
-  defence: 'limits of attempts in flight, places that are given back, a lane for slow webhooks',
+  defence:
+    'limits of attempts in flight, slow attempts that give their places back, and a lane for slow webhooks',
   sizes: {
     /** @type {Size} */
     short: {
@@ -62,16 +63,16 @@ export const fault = {
     },
   },
 
-  /** @param {import('./world.mjs').FaultRun<Size>} run */
+  /** @param {import('./environment.mjs').FaultRun<Size>} run */
   async run({ size, seed, isDefended, say }) {
     /** @type {Record<string, unknown>} */
     const figures = {};
     const verdict = [];
     for (const crowd of isDefended ? size.crowds : size.crowds.slice(0, 1)) {
-      const one = await besideCrowd(crowd, { size, seed, isDefended });
-      say(`${crowd.name}: ${JSON.stringify(one.figures)}`);
-      figures[crowd.name] = one.figures;
-      verdict.push(...one.verdict.map((wrong) => `${crowd.name}: ${wrong}`));
+      const result = await runBesideCrowd(crowd, { size, seed, isDefended });
+      say(`${crowd.name}: ${JSON.stringify(result.figures)}`);
+      figures[crowd.name] = result.figures;
+      verdict.push(...result.verdict.map((violation) => `${crowd.name}: ${violation}`));
     }
     return { figures, verdict };
   },
@@ -81,37 +82,40 @@ export const fault = {
  * @param {Crowd} crowd
  * @param {{ size: Size, seed: number, isDefended: boolean }} run
  */
-async function besideCrowd(crowd, { size, seed, isDefended }) {
+async function runBesideCrowd(crowd, { size, seed, isDefended }) {
   const receiver = await openSlowReceiver({
     hang: { kind: 'hang' },
     stream: { kind: 'stream', everyMs: 200 },
     well: { kind: 'answer', status: 200, afterMs: 20 },
   });
-  const world = await openFaultWorld({
+  const environment = await openFaultEnvironment({
     seed,
     settings: { ATTEMPT_TIMEOUT_MS: String(size.timeoutMs), LEASE_MS: String(size.timeoutMs * 1.5) },
   });
   try {
     const { users, perUser, mode } = crowd;
-    const bad = await world.addHooks({ users, perUser, urlOf: (index) => receiver.url(mode, index) });
-    const [good] = await world.addHooks({ urlOf: () => receiver.url('well', 0) });
-    if (good === undefined) throw new Error('no webhook was made');
-    const others = await world.addHooks({ perUser: 50, urlOf: (index) => receiver.url('well', index) });
+    const bad = await environment.addHooks({ users, perUser, urlOf: (index) => receiver.url(mode, index) });
+    const [good] = await environment.addHooks({ urlOf: () => receiver.url('well', 0) });
+    if (good === undefined) throw new Error('no webhook was created');
+    const others = await environment.addHooks({ perUser: 50, urlOf: (index) => receiver.url('well', index) });
     await receiver.trust([...bad, good, ...others]);
-    const dispatcher = await world.startDispatcher({ settings: isDefended ? {} : plainWorker });
-    await world.emitMany([/** @type {string} */ (others[0]?.userId), good.userId], 2 * size.warmUpEvents);
-    await world.drained({ withinMs: 60_000 });
+    const dispatcher = await environment.startDispatcher({ settings: isDefended ? {} : withoutLimits });
+    await environment.emitMany(
+      [/** @type {string} */ (others[0]?.userId), good.userId],
+      2 * size.warmUpEvents,
+    );
+    await environment.drained({ withinMs: 60_000 });
 
     const memory = watchMemory(dispatcher.pid);
-    await world.emitMany([...new Set(bad.map(({ userId }) => userId))], crowd.events * crowd.users);
+    await environment.emitMany([...new Set(bad.map(({ userId }) => userId))], crowd.events * crowd.users);
     await sleep(settleMs);
     const emitted = await atRate({ perSecond, count: perSecond * size.seconds }, async () => {
       const at = Date.now();
-      return { at, eventId: await world.emit(good.userId) };
+      return { at, eventId: await environment.emit(good.userId) };
     });
     const { most, waits } = await firstWaits(emitted, receiver);
     const { growthMb } = memory.stop();
-    const audit = await world.reconcile(receiver);
+    const audit = await environment.reconcile(receiver);
     const judgedMs = quantile(waits, size.judgedPart);
     const figures = {
       p50Ms: quantile(waits, 0.5),
@@ -123,13 +127,13 @@ async function besideCrowd(crowd, { size, seed, isDefended }) {
     };
     return { figures, verdict: judge({ judgedMs, growthMb }, audit, size) };
   } finally {
-    await world.close();
+    await environment.close();
     await receiver.close();
   }
 }
 
 /**
- * From the commit of each event to its first request; what does not come in time for any of them waits until now.
+ * Returns the time from the commit of each event to its first request. An event that does not arrive in time counts up to now.
  *
  * @param {readonly { at: number, eventId: string }[]} emitted
  * @param {import('./slow-receiver.mjs').SlowReceiver} receiver
@@ -140,11 +144,12 @@ async function firstWaits(emitted, receiver) {
     const { most } = await receiver.read();
     const now = Date.now();
     /** @type {Map<string, number>} */
-    const cameAt = new Map();
-    for (const { eventId, at } of receiver.received) if (!cameAt.has(eventId)) cameAt.set(eventId, at);
-    const came = emitted.map(({ eventId }) => cameAt.get(encodeId('evt', eventId)));
-    if (came.every((at) => at !== undefined) || performance.now() > deadline) {
-      return { most, waits: emitted.map(({ at }, index) => (came[index] ?? now) - at) };
+    const firstArrivals = new Map();
+    for (const { eventId, at } of receiver.received)
+      if (!firstArrivals.has(eventId)) firstArrivals.set(eventId, at);
+    const arrivals = emitted.map(({ eventId }) => firstArrivals.get(encodeId('evt', eventId)));
+    if (arrivals.every((at) => at !== undefined) || performance.now() > deadline) {
+      return { most, waits: emitted.map(({ at }, index) => (arrivals[index] ?? now) - at) };
     }
     await sleep(settleMs);
   }
@@ -156,8 +161,8 @@ async function firstWaits(emitted, receiver) {
  * @param {Size} size
  */
 function judge({ judgedMs, growthMb }, audit, { isMemoryJudged, judgedPart }) {
-  // What is owed to the crowd is due and waits for its turn, by design.
-  const verdict = wrongsOf({ ...audit, waiting: 0, stuck: 0 });
+  // By design, deliveries to the crowd are due and still wait.
+  const verdict = findViolations({ ...audit, waiting: 0, stuck: 0 });
   if (judgedMs > waitMaxMs)
     verdict.push(`first attempts of the other user took ${judgedMs} ms (p${judgedPart * 100})`);
   if (isMemoryJudged && growthMb > growthMaxMb) verdict.push(`the dispatcher grew by ${growthMb} MiB`);

@@ -1,39 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openFaultEnvironment } from './environment.mjs';
 import { fullestSecond } from './measures.mjs';
-import { wrongsOf } from './reconcile.mjs';
+import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
-import { openFaultWorld } from './world.mjs';
 
 /**
- * Many endpoints fail together, each with an event of the same moment, and come back together. Their next attempts may
- * not come in one heap: the wait before them is spread by a tenth of it, and no second may see more than twice what an
- * even spread over that tenth would bring. Some of them find many more events waiting when they are back, and
- * take their time for each: no endpoint may ever see more than four requests at once.
+ * Many endpoints fail together, each with an event of the same moment, and recover together. Their next attempts must not
+ * arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may contain more than twice the
+ * attempts of an even spread over that tenth. Some endpoints have many more events waiting when they recover, and respond
+ * slowly: no endpoint may ever get more than four requests at once.
  *
- * Waits below 30 s are not spread, and 30 s don't fit into a short run. It looks at the instants that Postgres has
- * planned for the herd instead of waiting for them; what is in flight at each endpoint it sees like the long one.
+ * Delays below 30 s get no jitter, and 30 s do not fit into a short run. The short run therefore checks the times that
+ * Postgres stored for the retries instead of waiting for them. It checks requests in flight like the long run.
  *
  * @typedef {{
  *   users: number, perUser: number, downMs: number, delaysMs: number[], isHerdAwaited: boolean,
  *   piles: { users: number, perUser: number, events: number, afterMs: number },
- * }} Size `delaysMs` are the waits before attempts 2 to 5; the endpoints are back during the last that matters
+ * }} Size `delaysMs` are the delays before attempts 2 to 5; the endpoints recover during the delay that is measured
  */
 
 const parallelMax = 4;
 const peakMax = 2;
-/** What the product promises of a wait of 30 s or more. */
-const spreadPart = 0.1;
-const spreadFromMs = 30_000;
+/** The product adds a jitter of up to this part to delays of 30 s or more. */
+const jitterPart = 0.1;
+const jitterFromMs = 30_000;
 const waitMaxMs = 15_000;
 
-const withoutCaps = { WEBHOOK_IN_FLIGHT_MAX: '1024', USER_IN_FLIGHT_MAX: '1024' };
+const withoutLimits = { WEBHOOK_IN_FLIGHT_MAX: '1024', USER_IN_FLIGHT_MAX: '1024' };
 
 export const fault = {
   id: 'F16',
   title: 'many endpoints go down and come back together',
   target:
-    'no second with more than twice the average of the recovery; at most 4 at once per endpoint; lost 0',
-  defence: 'jitter and caps',
+    'no second with more than twice the average of the recovery; at most 4 concurrent per endpoint; lost 0',
+  defence: 'jitter and limits of attempts in flight',
   sizes: {
     /** @type {Size} */
     short: {
@@ -55,89 +55,92 @@ export const fault = {
     },
   },
 
-  /** @param {import('./world.mjs').FaultRun<Size>} run */
+  /** @param {import('./environment.mjs').FaultRun<Size>} run */
   async run({ size, seed, isDefended }) {
     const receiver = await openSlowReceiver({
       herd: { kind: 'answer', status: 503 },
       pile: { kind: 'answer', status: 200, afterMs: size.piles.afterMs },
     });
-    const world = await openFaultWorld({ seed, settings: { RETRY_DELAYS_MS: size.delaysMs.join() } });
+    const environment = await openFaultEnvironment({
+      seed,
+      settings: { RETRY_DELAYS_MS: size.delaysMs.join() },
+    });
     try {
-      await world.startDispatcher(isDefended ? {} : { settings: withoutCaps, sabotage: 'no-jitter' });
-      const herd = await world.addHooks({
+      await environment.startDispatcher(isDefended ? {} : { settings: withoutLimits, sabotage: 'no-jitter' });
+      const herd = await environment.addHooks({
         users: size.users,
         perUser: size.perUser,
         urlOf: (index) => receiver.url('herd', index),
       });
-      const piles = await world.addHooks({
+      const piles = await environment.addHooks({
         users: size.piles.users,
         perUser: size.piles.perUser,
         urlOf: (index) => receiver.url('pile', index),
       });
       await receiver.trust([...herd, ...piles]);
-      await world.emitMany(usersOf(herd), size.users);
+      await environment.emitMany(usersOf(herd), size.users);
       await sleep(size.downMs);
-      await until(world, herd, "attempts > 0 AND status = 'DUE'");
+      await untilAll(environment, herd, "attempts > 0 AND status = 'DUE'");
       await receiver.behave({ herd: { kind: 'answer', status: 200, afterMs: 20 } });
-      const backAt = Date.now();
-      await world.emitMany(usersOf(piles), size.piles.events * size.piles.users);
-      const wave = await (size.isHerdAwaited
-        ? herdThatCame({ world, receiver, backAt })
-        : herdThatIsPlanned({ world, herd, piles }));
+      const recoveredAt = Date.now();
+      await environment.emitMany(usersOf(piles), size.piles.events * size.piles.users);
+      const herdTimes = await (size.isHerdAwaited
+        ? herdArrivals({ environment, receiver, recoveredAt })
+        : plannedHerdAttempts({ environment, herd, piles }));
       const { mostOf } = await receiver.read();
-      const audit = await world.reconcile(receiver);
+      const audit = await environment.reconcile(receiver);
       const figures = {
         owed: audit.owed,
-        herd: wave.length,
-        ...peakOf(wave, lastSpreadMs(size)),
+        herd: herdTimes.length,
+        ...peakOf(herdTimes, jitterMs(size)),
         parallelMost: Math.max(...mostOf.values()),
         lost: audit.lost,
       };
       return { figures, verdict: judge(figures, audit, size) };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
 };
 
-/** @param {readonly import('./world.mjs').FaultHook[]} hooks */
+/** @param {readonly import('./environment.mjs').FaultHook[]} hooks */
 const usersOf = (hooks) => [...new Set(hooks.map(({ userId }) => userId))];
 
-/** Of the wait that the herd sits in when its endpoints are back. @param {Size} size */
-function lastSpreadMs({ delaysMs, downMs }) {
+/** Returns the jitter of the delay during which the endpoints recover. @param {Size} size */
+function jitterMs({ delaysMs, downMs }) {
   let passedMs = 0;
   for (const delayMs of delaysMs) {
     passedMs += delayMs;
-    if (passedMs > downMs && delayMs >= spreadFromMs) return delayMs * spreadPart;
+    if (passedMs > downMs && delayMs >= jitterFromMs) return delayMs * jitterPart;
   }
-  throw new Error('the endpoints are back after the last wait that is spread');
+  throw new Error('the endpoints recover after the last delay with jitter');
 }
 
 /**
  * @param {{
- *   world: import('./world.mjs').FaultWorld, receiver: import('./slow-receiver.mjs').SlowReceiver, backAt: number,
+ *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./slow-receiver.mjs').SlowReceiver, recoveredAt: number,
  * }} options
- * @returns {Promise<number[]>} when the herd's attempts came, after its endpoints were back
+ * @returns {Promise<number[]>} when the herd's attempts arrived, after its endpoints had recovered
  */
-async function herdThatCame({ world, receiver, backAt }) {
-  await world.drained({ withinMs: 120_000 });
+async function herdArrivals({ environment, receiver, recoveredAt }) {
+  await environment.drained({ withinMs: 120_000 });
   await receiver.read();
   return receiver.received
-    .filter(({ path, at }) => path.startsWith('/herd/') && at >= backAt)
+    .filter(({ path, at }) => path.startsWith('/herd/') && at >= recoveredAt)
     .map(({ at }) => at);
 }
 
 /**
  * @param {{
- *   world: import('./world.mjs').FaultWorld, herd: readonly import('./world.mjs').FaultHook[],
- *   piles: readonly import('./world.mjs').FaultHook[],
+ *   environment: import('./environment.mjs').FaultEnvironment, herd: readonly import('./environment.mjs').FaultHook[],
+ *   piles: readonly import('./environment.mjs').FaultHook[],
  * }} options
- * @returns {Promise<number[]>} when the herd's next attempts will come; resolves when the piles are gone
+ * @returns {Promise<number[]>} when the herd's next attempts are due; resolves when the piles are delivered
  */
-async function herdThatIsPlanned({ world, herd, piles }) {
-  await until(world, piles, "status = 'SUCCEEDED'");
-  const rows = await world.query(
+async function plannedHerdAttempts({ environment, herd, piles }) {
+  await untilAll(environment, piles, "status = 'SUCCEEDED'");
+  const rows = await environment.query(
     `SELECT (extract(epoch FROM next_at) * 1000)::float8 AS at FROM webhook_deliveries
      WHERE status = 'DUE' AND attempts = 1 AND webhook_id = ANY($1)`,
     herd.map(({ id }) => id),
@@ -146,17 +149,17 @@ async function herdThatIsPlanned({ world, herd, piles }) {
 }
 
 /**
- * Waits until all deliveries of these webhooks are so, for as long as that may take.
+ * Waits until all deliveries of these webhooks fulfil the condition, at most `waitMaxMs`.
  *
- * @param {import('./world.mjs').FaultWorld} world
- * @param {readonly import('./world.mjs').FaultHook[]} hooks
- * @param {string} condition of SQL
+ * @param {import('./environment.mjs').FaultEnvironment} environment
+ * @param {readonly import('./environment.mjs').FaultHook[]} hooks
+ * @param {string} condition an SQL expression
  */
-async function until(world, hooks, condition) {
+async function untilAll(environment, hooks, condition) {
   const deadline = performance.now() + waitMaxMs;
   while (performance.now() < deadline) {
-    const { events } = await world.backlog();
-    const [{ others }] = await world.query(
+    const { events } = await environment.backlog();
+    const [{ others }] = await environment.query(
       `SELECT count(*)::int AS others FROM webhook_deliveries WHERE webhook_id = ANY($1) AND NOT (${condition})`,
       hooks.map(({ id }) => id),
     );
@@ -166,7 +169,7 @@ async function until(world, hooks, condition) {
 }
 
 /**
- * The fullest second against what an even spread over the promised time would bring into each.
+ * Compares the busiest second with the average of an even spread over `spreadMs`.
  *
  * @param {readonly number[]} instants
  * @param {number} spreadMs
@@ -188,10 +191,10 @@ function peakOf(instants, spreadMs) {
  * @param {Size} size
  */
 function judge({ herd, peak, parallelMost }, audit, { users, perUser, isHerdAwaited }) {
-  // A herd that is only planned waits for it.
-  const verdict = wrongsOf(isHerdAwaited ? audit : { ...audit, waiting: 0 });
-  if (herd < users * perUser) verdict.push(`only ${herd} of ${users * perUser} come back`);
-  if (!(peak <= peakMax)) verdict.push(`a second with ${peak} times the average`);
-  if (parallelMost > parallelMax) verdict.push(`${parallelMost} requests at once at one endpoint`);
+  // In the short run, the herd's attempts are still due.
+  const verdict = findViolations(isHerdAwaited ? audit : { ...audit, waiting: 0 });
+  if (herd < users * perUser) verdict.push(`only ${herd} of ${users * perUser} attempts were repeated`);
+  if (!(peak <= peakMax)) verdict.push(`the busiest second had ${peak} times the average`);
+  if (parallelMost > parallelMax) verdict.push(`one endpoint got ${parallelMost} requests at once`);
   return verdict;
 }

@@ -1,38 +1,38 @@
+import { openFaultEnvironment } from './environment.mjs';
 import { atRate, quantile, watchMemory } from './measures.mjs';
-import { wrongsOf } from './reconcile.mjs';
+import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
-import { openFaultWorld } from './world.mjs';
 
 /**
- * Ten times the usual number of events, for a while. They come faster than receivers take them: what cannot be sent yet
- * waits in Postgres, and neither the dispatcher nor Redis holds more than what is on its way.
+ * For a while, ten times the usual number of events are committed, faster than receivers accept them. Deliveries that
+ * cannot be sent yet wait in Postgres. The dispatcher and Redis hold only deliveries that are in flight.
  *
  * @typedef {{
  *   users: number, perUser: number, usualPerSecond: number, usualSeconds: number, stormSeconds: number,
  *   afterMs: number, isTimeJudged: boolean, settings: Record<string, string>,
- * }} Size `afterMs` is what a receiver takes for a request
+ * }} Size `afterMs` is how long a receiver takes to respond
  */
 
 const stormFactor = 10;
 const commitP99MaxMs = 250;
 const drainMaxMs = 120_000;
 const growthMaxMb = 64;
-/** With a heap that is this small, memory shows what is needed and not what has not been collected yet. */
+/** With such a small heap, memory use shows live objects and hardly any garbage. */
 const smallHeap = '--max-semi-space-size=32 --max-old-space-size=256';
-/** Of each webhook, what may be in flight and as much again on its way there or back. */
+/** For each webhook, the attempts that may be in flight, and the same number about to start or being recorded. */
 const jobsPerWebhookMax = 8;
-/** Those of what was just committed, and what the queue keeps for itself. */
+/** Keys for events that were just committed, and the queue's own keys. */
 const otherKeysMax = 200;
-const lookMs = 200;
+const sampleMs = 200;
 
-/** Nothing is parked: whatever is owed has its job at once. */
-const withoutCaps = { WEBHOOK_IN_FLIGHT_MAX: '1024', USER_IN_FLIGHT_MAX: '1024' };
+/** Without the defence nothing is parked: every due delivery gets a job immediately. */
+const withoutLimits = { WEBHOOK_IN_FLIGHT_MAX: '1024', USER_IN_FLIGHT_MAX: '1024' };
 
 export const fault = {
   id: 'F22',
   title: 'ten times the usual event rate',
   target: 'commits within 250 ms (p99), first attempts done 2 min later, memory and Redis flat, lost 0',
-  defence: 'limits and parking in Postgres',
+  defence: 'limits of attempts in flight, and parking in Postgres',
   sizes: {
     /** @type {Size} */
     short: {
@@ -43,7 +43,7 @@ export const fault = {
       stormSeconds: 1,
       afterMs: 80,
       isTimeJudged: false,
-      // A dispatcher that is slower than the storm, as a bigger storm would find it.
+      // These settings make the dispatcher slower than the short storm, as it would be in a larger one.
       settings: { DELIVERY_CONCURRENCY: '8', IN_FLIGHT_MAX: '1' },
     },
     /** @type {Size} */
@@ -59,84 +59,88 @@ export const fault = {
     },
   },
 
-  /** @param {import('./world.mjs').FaultRun<Size>} run */
+  /** @param {import('./environment.mjs').FaultRun<Size>} run */
   async run({ size, seed, isDefended, say }) {
     const receiver = await openSlowReceiver({
       busy: { kind: 'answer', status: 200, afterMs: size.afterMs },
     });
-    const world = await openFaultWorld({ seed });
+    const environment = await openFaultEnvironment({ seed });
     try {
       const { users, perUser } = size;
-      const hooks = await world.addHooks({ users, perUser, urlOf: (index) => receiver.url('busy', index) });
+      const hooks = await environment.addHooks({
+        users,
+        perUser,
+        urlOf: (index) => receiver.url('busy', index),
+      });
       await receiver.trust(hooks);
-      const dispatcher = await world.startDispatcher({
-        settings: { NODE_OPTIONS: smallHeap, ...size.settings, ...(isDefended ? {} : withoutCaps) },
+      const dispatcher = await environment.startDispatcher({
+        settings: { NODE_OPTIONS: smallHeap, ...size.settings, ...(isDefended ? {} : withoutLimits) },
       });
       const userIds = [...new Set(hooks.map(({ userId }) => userId))];
-      const emit = committer(world, userIds);
+      const emit = committer(environment, userIds);
       const usual = size.usualPerSecond;
       await atRate({ perSecond: usual, count: usual * size.usualSeconds }, emit);
 
       const memory = watchMemory(dispatcher.pid);
-      const jobs = watchJobs(world.redis);
+      const jobs = watchJobs(environment.redis);
       const perSecond = usual * stormFactor;
       const commits = await atRate({ perSecond, count: perSecond * size.stormSeconds }, emit);
-      const overAt = performance.now();
-      const left = await world.backlog();
-      say(`the storm is over, and ${left.deliveries} deliveries are owed`);
-      const isDrained = await world.drained({ withinMs: drainMaxMs });
-      const drainMs = Math.round(performance.now() - overAt);
+      const endedAt = performance.now();
+      const backlog = await environment.backlog();
+      say(`the storm is over; ${backlog.deliveries} deliveries are waiting`);
+      const isDrained = await environment.drained({ withinMs: drainMaxMs });
+      const drainMs = Math.round(performance.now() - endedAt);
       await receiver.read();
-      const audit = await world.reconcile(receiver);
+      const audit = await environment.reconcile(receiver);
       const figures = {
         ...audit,
         commitP99Ms: Math.round(quantile(commits, 0.99)),
-        backlog: left.deliveries,
+        backlog: backlog.deliveries,
         drainMs,
         jobsMost: await jobs.stop(),
         ...memory.stop(),
       };
       return { figures, verdict: judge({ ...figures, isDrained, webhooks: hooks.length }, audit, size) };
     } finally {
-      await world.close();
+      await environment.close();
       await receiver.close();
     }
   },
 };
 
 /**
- * @param {import('./world.mjs').FaultWorld} world
- * @param {readonly string[]} userIds who get the events, in turn
- * @returns {(index: number) => Promise<number>} commits an event and returns the duration in milliseconds
+ * @param {import('./environment.mjs').FaultEnvironment} environment
+ * @param {readonly string[]} userIds the users that get the events, in turn
+ * @returns {(index: number) => Promise<number>} a function that commits an event and returns the duration in milliseconds
  */
-function committer(world, userIds) {
+function committer(environment, userIds) {
   return async (index) => {
     const startedAt = performance.now();
-    await world.emit(/** @type {string} */ (userIds[index % userIds.length]));
+    await environment.emit(/** @type {string} */ (userIds[index % userIds.length]));
     return performance.now() - startedAt;
   };
 }
 
 /**
- * The jobs that Redis holds, looked at again and again.
+ * Samples the number of keys in Redis, which has one key per job and a few others.
  *
  * @param {import('./redis-control.mjs').RedisControl} redis
  */
 function watchJobs(redis) {
   let most = 0;
-  let looking = Promise.resolve();
-  const look = async () => {
-    const keys = await redis.tell('DBSIZE').catch(() => 0);
+  let sampling = Promise.resolve();
+  const sample = async () => {
+    const keys = await redis.command('DBSIZE').catch(() => 0);
     most = Math.max(most, Number(keys));
   };
   const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, lookMs);
+    sampling = sampling.then(sample);
+  }, sampleMs);
   return {
-    /** Ends the watch. @returns the most keys there were, one for each job but for a few */
+    /** Stops sampling. @returns the highest number of keys */
     async stop() {
       clearInterval(timer);
-      await looking;
+      await sampling;
       return most;
     },
   };
@@ -150,8 +154,8 @@ function watchJobs(redis) {
  * @param {Size} size
  */
 function judge({ commitP99Ms, growthMb, jobsMost, isDrained, webhooks }, audit, { isTimeJudged }) {
-  const verdict = wrongsOf(audit);
-  if (!isDrained) verdict.push('first attempts are owed 2 min after the storm');
+  const verdict = findViolations(audit);
+  if (!isDrained) verdict.push('first attempts are still due 2 min after the storm');
   if (jobsMost > webhooks * jobsPerWebhookMax + otherKeysMax) verdict.push(`Redis held ${jobsMost} keys`);
   if (isTimeJudged && commitP99Ms > commitP99MaxMs) verdict.push(`commits took ${commitP99Ms} ms (p99)`);
   if (isTimeJudged && growthMb > growthMaxMb) verdict.push(`the dispatcher grew by ${growthMb} MiB`);

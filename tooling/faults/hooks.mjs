@@ -10,9 +10,9 @@ import { newUuid } from '@trading-automation/persistence';
  */
 
 /**
- * The webhooks of one world.
+ * Creates webhooks in the database of one environment.
  *
- * @param {{ query: Query, keys: import('../launch/keys.mjs').Keys }} parts
+ * @param {{ query: Query, keys: import('../launch/keys.mjs').Keys }} dependencies
  */
 export function openHooks({ query, keys }) {
   /** @type {FaultHook[]} */
@@ -21,14 +21,14 @@ export function openHooks({ query, keys }) {
     hooks,
 
     /**
-     * Creates users with webhooks, and registers these with the receiver.
+     * Creates users with webhooks, and registers the webhooks with the receiver.
      *
      * @param {{
      *   users?: number, userIds?: readonly string[], perUser?: number, events?: readonly string[],
      *   urlOf?: (index: number) => string,
      *   receiver?: { url: (index: number) => string, trust: (hooks: readonly FaultHook[]) => unknown },
-     * }} options `index` counts the webhooks of this world; `userIds` are users that there are
-     * @returns {Promise<FaultHook[]>} those of this call
+     * }} options `index` counts all webhooks of this environment; `userIds` are existing users, used instead of new ones
+     * @returns {Promise<FaultHook[]>} the webhooks that this call created
      */
     async addHooks({ users = 1, userIds, perUser = 1, events = ['*'], receiver, urlOf = receiver?.url }) {
       if (urlOf === undefined) throw new Error('webhooks need a receiver, or urlOf');

@@ -1,4 +1,4 @@
-/** The longest that an attempt began after it was due, and the mean: what a lost queue costs. */
+/** The maximum and the mean delay between the due time of an attempt and its start. */
 const LATENESS = `
   SELECT coalesce(max(late), 0)::float8 AS "mostMs", coalesce(avg(late), 0)::float8 AS "meanMs"
   FROM (
@@ -8,12 +8,12 @@ const LATENESS = `
   ) attempts`;
 
 /**
- * How late the attempts of a world were, by the clock of its database.
+ * Returns how late the attempts of an environment were, by the clock of its database.
  *
- * @param {import('./world.mjs').FaultWorld} world
+ * @param {import('./environment.mjs').FaultEnvironment} environment
  * @returns {Promise<{ mostMs: number, meanMs: number }>}
  */
-export async function latenessOf(world) {
-  const [{ mostMs, meanMs }] = await world.query(LATENESS);
+export async function latenessOf(environment) {
+  const [{ mostMs, meanMs }] = await environment.query(LATENESS);
   return { mostMs: Math.round(mostMs), meanMs: Math.round(meanMs) };
 }

@@ -13,33 +13,35 @@ import { appendEvents, inTransaction, newUuid } from '@trading-automation/persis
 
 const retryMs = 100;
 const retriesForMs = 120_000;
-/** How many events of a crowd are written in one transaction. */
-const batch = 20;
+/** The number of events that `emitMany` writes in one transaction. */
+const batchSize = 20;
 
 /** @param {import('@trading-automation/core').Platform} platform */
 export function openLedger(platform) {
   /** @type {Map<string, LedgerEvent>} */
   const events = new Map();
 
-  /** @param {readonly { id: string, userId: string, type: string, payload: Buffer }[]} written */
-  async function commit(written) {
+  /** @param {readonly { id: string, userId: string, type: string, payload: Buffer }[]} batchEvents */
+  async function commit(batchEvents) {
     const deadline = performance.now() + retriesForMs;
     for (;;) {
       try {
-        if (await isCommitted(written)) break;
-        await inTransaction(platform.database, (tx) => appendEvents(tx, written));
+        if (await isCommitted(batchEvents)) break;
+        await inTransaction(platform.database, (tx) => appendEvents(tx, batchEvents));
         break;
       } catch (error) {
         if (performance.now() > deadline) throw error;
         await wait(retryMs);
       }
     }
-    for (const { id, userId, type } of written) add({ id, userId, type });
+    for (const { id, userId, type } of batchEvents) add({ id, userId, type });
   }
 
-  /** @param {readonly { id: string }[]} written all of one transaction */
-  async function isCommitted(written) {
-    const rows = await platform.database.query('SELECT 1 FROM outbox_events WHERE id = $1', [written[0]?.id]);
+  /** @param {readonly { id: string }[]} batchEvents the events of one transaction */
+  async function isCommitted(batchEvents) {
+    const rows = await platform.database.query('SELECT 1 FROM outbox_events WHERE id = $1', [
+      batchEvents[0]?.id,
+    ]);
     return rows.length > 0;
   }
 
@@ -50,7 +52,7 @@ export function openLedger(platform) {
   }
 
   return {
-    /** By their public ids. */
+    /** The events by their public ids. */
     events,
     /**
      * Commits one event, as the product does.
@@ -58,7 +60,7 @@ export function openLedger(platform) {
      * @param {string} userId
      * @param {string} [type]
      * @param {object} [data]
-     * @returns {Promise<string>} its uuid
+     * @returns {Promise<string>} the UUID of the event
      */
     async emit(userId, type = 'trade.created', data = {}) {
       const event = newEvent(userId, type, data);
@@ -66,13 +68,13 @@ export function openLedger(platform) {
       return event.id;
     },
     /**
-     * Commits so many events, of these users in turn.
+     * Commits `count` events, for the users in turn.
      *
      * @param {readonly string[]} userIds
      * @param {number} count
      * @param {{ perSecond?: number, type?: string, data?: object, until?: () => boolean }} [options]
-     *   as fast as Postgres takes them unless `perSecond` is given; ends early where `until` says so
-     * @returns {Promise<string[]>} their uuids
+     *   without `perSecond`, as fast as Postgres allows; stops early when `until` returns true
+     * @returns {Promise<string[]>} the UUIDs of the events
      */
     async emitMany(userIds, count, { perSecond, type = 'trade.created', data = {}, until } = {}) {
       const startedAt = performance.now();
@@ -81,20 +83,20 @@ export function openLedger(platform) {
       while (ids.length < count && until?.() !== true) {
         const due =
           perSecond === undefined
-            ? batch
+            ? batchSize
             : Math.floor(((performance.now() - startedAt) / 1000) * perSecond) + 1 - ids.length;
-        const size = Math.min(batch, due, count - ids.length);
+        const size = Math.min(batchSize, due, count - ids.length);
         if (size > 0) {
-          const written = Array.from({ length: size }, (_, i) =>
+          const batchEvents = Array.from({ length: size }, (_, i) =>
             newEvent(/** @type {string} */ (userIds[(ids.length + i) % userIds.length]), type, data),
           );
-          await commit(written);
-          ids.push(...written.map(({ id }) => id));
+          await commit(batchEvents);
+          ids.push(...batchEvents.map(({ id }) => id));
         } else await wait(Math.min(50, 1000 / /** @type {number} */ (perSecond)));
       }
       return ids;
     },
-    /** Takes over every event that others have committed: those of an API under test. */
+    /** Adds every event that other processes have committed, for example the API under test. */
     async adopt() {
       const rows = await platform.database.query('SELECT id, user_id AS "userId", type FROM outbox_events');
       for (const row of rows) add(row);

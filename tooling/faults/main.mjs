@@ -3,10 +3,10 @@ import { setUp } from '../launch/setup.mjs';
 
 /**
  * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown] [--as-built]`:
- * every fault with its defences, where it must hold, and once with one of them taken away, where it must not. Ends with
- * code 0 where both is so.
+ * runs every fault with its defences, which must pass, and once with one defence removed, which must fail. Exits with code 0
+ * if both is true of every fault.
  *
- * Nothing here may import an installed package before the set-up has run.
+ * Before the set-up has run, this file must not import installed packages.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,8 +20,9 @@ const { values, positionals } = parseArgs({
   },
 });
 const { only, size } = values;
-if (size !== 'short' && size !== 'long') throw new Error('--size is short or long');
-if (only !== undefined && only !== 'with' && only !== 'without') throw new Error('--only is with or without');
+if (size !== 'short' && size !== 'long') throw new Error('--size must be short or long');
+if (only !== undefined && only !== 'with' && only !== 'without')
+  throw new Error('--only must be with or without');
 
 const startedAt = performance.now();
 const say = (/** @type {string} */ line) =>
@@ -30,19 +31,19 @@ const say = (/** @type {string} */ line) =>
 if (!values['as-built']) await setUp(say);
 const { startTestServers } = await import('../launch/test-servers.mjs');
 const { loadFaults, runFault } = await import('./run.mjs');
-const { isAsPromised, printMarkdown, printTable } = await import('./table.mjs');
+const { hasExpectedResult, printMarkdown, printTable } = await import('./table.mjs');
 
 const faults = await loadFaults(positionals);
 const servers = await startTestServers({ postgres: true, redis: false });
 process.env.TEST_DATABASE_URL = servers.databaseUrl;
 const { default: pLimit } = await import('p-limit');
-const inTurn = pLimit(Number(values['at-once']));
+const limit = pLimit(Number(values['at-once']));
 /** @type {import('./table.mjs').Row[]} */
 let rows = [];
 try {
   rows = await Promise.all(
     faults.map((fault) =>
-      inTurn(() =>
+      limit(() =>
         runFault(fault, {
           size,
           seeds: values.seed.split(',').map(Number),
@@ -57,4 +58,4 @@ try {
 }
 printTable(rows);
 if (values.markdown) printMarkdown(rows);
-process.exitCode = rows.every(isAsPromised) ? 0 : 1;
+process.exitCode = rows.every(hasExpectedResult) ? 0 : 1;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The value that the given part of all values does not exceed.
+ * Returns the value that the given part of all values does not exceed.
  *
  * @param {readonly number[]} values
  * @param {number} part 0 to 1
@@ -13,7 +13,7 @@ export function quantile(values, part) {
 }
 
 /**
- * How many fall into the fullest second, wherever it begins.
+ * Returns the highest number of instants within any one second.
  *
  * @param {readonly number[]} instants in milliseconds
  */
@@ -31,22 +31,22 @@ export function fullestSecond(instants) {
 const sampleMs = 250;
 
 /**
- * The memory that a process keeps in RAM, sampled: by how much it grows over what it is now.
+ * Samples the resident memory of a process, to measure how much it grows.
  *
  * @param {number} pid
  */
 export function watchMemory(pid) {
   const from = residentMb(pid);
   let most = from;
-  const look = () => {
+  const sample = () => {
     most = Math.max(most, residentMb(pid));
   };
-  const timer = setInterval(look, sampleMs);
+  const timer = setInterval(sample, sampleMs);
   return {
-    /** Ends the watch. @returns in MiB */
+    /** Stops sampling. @returns the first sample and the growth up to the highest one, in MiB */
     stop() {
       clearInterval(timer);
-      look();
+      sample();
       return { fromMb: Math.round(from), growthMb: Math.round(most - from) };
     },
   };
@@ -63,7 +63,7 @@ function residentMb(pid) {
 }
 
 /**
- * Acts `count` times at a steady rate, whether or not the acts before have ended; resolves when all have.
+ * Calls `act` `count` times at a steady rate, without waiting for earlier calls. Resolves when all calls have ended.
  *
  * @template T
  * @param {{ perSecond: number, count: number }} pace
@@ -72,14 +72,14 @@ function residentMb(pid) {
  */
 export async function atRate({ perSecond, count }, act) {
   const startedAt = performance.now();
-  const acts = [];
+  const calls = [];
   for (let index = 0; index < count; index++) {
     const aheadMs = startedAt + (index * 1_000) / perSecond - performance.now();
     if (aheadMs > 1) await sleep(aheadMs);
-    const one = act(index);
+    const call = act(index);
     // The error surfaces when all of them are awaited.
-    one.catch(() => undefined);
-    acts.push(one);
+    call.catch(() => undefined);
+    calls.push(call);
   }
-  return Promise.all(acts);
+  return Promise.all(calls);
 }

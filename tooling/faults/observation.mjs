@@ -1,28 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
-import { pairOf, reckon } from './reconcile.mjs';
+import { computeFigures, pairOf } from './reconcile.mjs';
 
-/** Until the end of a connection is noticed at its other side, on one machine. */
-const hearMs = 30;
+/** The time that the other side needs to notice a closed connection on the same machine. */
+const noticeMs = 30;
 
 /**
- * What can be seen of one world from outside: what is in flight, what is left, and the reckoning.
+ * Observes one environment: its deliveries in flight, its backlog, and the comparison of events with requests.
  *
  * @param {{
  *   query: import('./hooks.mjs').Query, ledger: import('./ledger.mjs').Ledger,
  *   hooks: readonly import('./hooks.mjs').FaultHook[],
- * }} parts
+ * }} dependencies
  */
 export function openObservation({ query, ledger, hooks }) {
   /** @type {Set<string>} */
   const excused = new Set();
   const observation = {
     /**
-     * `kill -9` of a dispatcher. What it had in flight may come twice: what Postgres says is being sent, without what
-     * the receiver still holds, which is that of the living.
+     * Kills a dispatcher with SIGKILL, and allows duplicates of the deliveries that it had in flight. These are all
+     * deliveries with the status SENDING, except requests that the receiver still holds for other dispatchers.
      *
      * @param {import('./service.mjs').FaultService} dispatcher
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] only needed beside other dispatchers
+     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] only needed if other dispatchers run
      * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) that it had in flight
      */
     async crash(dispatcher, receiver) {
@@ -31,16 +31,16 @@ export function openObservation({ query, ledger, hooks }) {
     },
 
     /**
-     * Notes what is being sent now: after a crash of any part of it, those may come twice.
+     * Allows duplicates of the deliveries that are being sent now. Call it after a crash.
      *
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [but] what it still holds is not meant
-     * @returns {Promise<ReadonlySet<string>>} those pairs
+     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] its open requests are not allowed to arrive twice
+     * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) of these deliveries
      */
-    async excuseInFlight(but) {
-      // The receiver must notice the connections that ended.
-      if (but !== undefined) await wait(hearMs);
+    async excuseInFlight(receiver) {
+      // The receiver must notice first which connections have ended.
+      if (receiver !== undefined) await wait(noticeMs);
       const held = new Set(
-        [...(but?.inFlight ?? [])].map(({ webhookId, eventId }) => pairOf(webhookId, eventId)),
+        [...(receiver?.inFlight ?? [])].map(({ webhookId, eventId }) => pairOf(webhookId, eventId)),
       );
       const rows = await query(
         "SELECT webhook_id, event_id FROM webhook_deliveries WHERE status = 'SENDING'",
@@ -57,7 +57,7 @@ export function openObservation({ query, ledger, hooks }) {
     },
 
     /**
-     * These may come twice, for a reason that the fault knows.
+     * Allows duplicates of these pairs, for a reason that the fault knows.
      *
      * @param {Iterable<string>} pairs
      */
@@ -65,14 +65,14 @@ export function openObservation({ query, ledger, hooks }) {
       for (const pair of pairs) excused.add(pair);
     },
 
-    /** Deliveries that are owed still, and events that are not fanned out. */
+    /** Counts deliveries that are due or being sent, and events that are not fanned out. */
     async backlog() {
       const [row] = await query(BACKLOG);
       return /** @type {{ deliveries: number, events: number }} */ (row);
     },
 
     /**
-     * Whether everything is fanned out and nothing is due or being sent, at the latest in so many milliseconds.
+     * Waits until everything is fanned out and nothing is due or being sent. Returns false if `withinMs` has passed.
      *
      * @param {{ withinMs: number }} options
      */
@@ -87,7 +87,7 @@ export function openObservation({ query, ledger, hooks }) {
     },
 
     /**
-     * The ledger of what was committed against Postgres and against what came.
+     * Compares the committed events with Postgres and with the requests that the receiver got.
      *
      * @param {{ received: readonly import('./reconcile.mjs').Receipt[] }} receiver
      * @returns {Promise<import('./reconcile.mjs').Figures>}
@@ -99,7 +99,13 @@ export function openObservation({ query, ledger, hooks }) {
         webhook: encodeId('whk', row.webhook),
         event: encodeId('evt', row.event),
       }));
-      return reckon({ events: ledger.events.values(), hooks, rows: deliveries, receipts: received, excused });
+      return computeFigures({
+        events: ledger.events.values(),
+        hooks,
+        rows: deliveries,
+        receipts: received,
+        excused,
+      });
     },
   };
   return observation;

@@ -6,13 +6,13 @@ import { freePort } from '../launch/ports.mjs';
 import { preparePostgres } from '../launch/postgres.mjs';
 import { startServer } from './server-process.mjs';
 
-/** How Postgres calls its ways to end, and by which signal. */
+/** The shutdown modes of Postgres and their signals. */
 const SHUTDOWNS = /** @type {const} */ ({ fast: 'SIGINT', immediate: 'SIGQUIT' });
 const START_TRIES = 20;
 
 /**
- * A Postgres of one's own, to be mistreated. What it acknowledged is on its way to the disk, as in a deployment; it
- * stays down when it is stopped, until `start`.
+ * Starts a Postgres server of its own, which a fault may stop and kill. It flushes commits to the disk, as in a
+ * deployment. After `stop` it stays down until `start`.
  *
  * @param {{ folder: string, database?: string, settings?: readonly string[] }} options
  *   `settings` as `name=value`; the folder must be open to the user `postgres` (`temporaryFolder`)
@@ -26,7 +26,7 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
     logFile: join(folder, 'postgres.log'),
     port,
     database,
-    // What there is before the fault needs no power failure to be kept from.
+    // The data from before the fault needs no protection against a power failure.
     isFlushed: false,
   });
   prepared.command.args.push(...settings.flatMap((setting) => ['-c', setting]));
@@ -44,7 +44,7 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
       try {
         running = await startServer(prepared);
       } catch (error) {
-        // Children of the one that was killed may hold its memory for a moment.
+        // Child processes of the killed server may still hold its shared memory.
         if (tries >= START_TRIES) throw error;
         await wait(250);
       }
@@ -59,11 +59,11 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
       await end(SHUTDOWNS[mode]);
     },
     /**
-     * `kill -9` of the backend that serves a connection of this name: Postgres then ends all the others and recovers.
-     * Resolves once it takes connections again.
+     * Kills the backend of a connection with this name by SIGKILL. Postgres then ends all other backends and recovers.
+     * Resolves once Postgres accepts connections again.
      *
      * @param {string} applicationName
-     * @returns {Promise<boolean>} false where it serves none
+     * @returns {Promise<boolean>} false if no connection has this name
      */
     async killBackend(applicationName) {
       const client = new pg.Client({ connectionString: prepared.url });
@@ -78,7 +78,7 @@ export async function openPostgres({ folder, database = 'faults', settings = [] 
         if (rows[0] === undefined) return false;
         const isOver = new Promise((resolve) => client.once('end', resolve));
         process.kill(rows[0].pid, 'SIGKILL');
-        // This connection is one of the others.
+        // Postgres also ends this connection, because it ends all backends.
         await isOver;
       } finally {
         await client.end().catch(() => undefined);

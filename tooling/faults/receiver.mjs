@@ -4,19 +4,19 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * One request as it came. `at` and `endedAt` are Unix milliseconds. `status` is set once the answer went out whole;
- * `isCut` where the sender was gone before.
+ * One received request. `at` and `endedAt` are Unix milliseconds. `status` is set once the whole response was sent;
+ * `isInterrupted` if the sender closed the connection earlier.
  *
  * @typedef {{
  *   path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string, verified: boolean,
- *   status?: number, isCut?: boolean, endedAt?: number,
+ *   status?: number, isInterrupted?: boolean, endedAt?: number,
  * }} Received
  *
  * @typedef {(
  *   received: Received,
  *   exchange: { request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse },
  * ) => number | void | Promise<number | void>} Answer
- *   the status, or nothing if it responds itself or never
+ *   returns the status, or nothing if the function responds itself or never responds
  */
 
 /**
@@ -32,7 +32,7 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
   const verifiers = new Map();
   /** @type {Set<Received>} */
   const inFlight = new Set();
-  const levels = openLevels();
+  const counter = createInFlightCounter();
   let respond = answer;
 
   const server = createServer(async (request, response) => {
@@ -41,21 +41,21 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // Cut in the middle of its body: that was no delivery.
+      // The connection ended within the body, so this was no complete request.
       return;
     }
-    const one = read(path, request.headers, Buffer.concat(chunks).toString(), verifiers);
-    received.push(one);
-    inFlight.add(one);
-    levels.enter(path);
+    const receipt = read(path, request.headers, Buffer.concat(chunks).toString(), verifiers);
+    received.push(receipt);
+    inFlight.add(receipt);
+    counter.enter(path);
     response.once('close', () => {
-      inFlight.delete(one);
-      levels.leave(path);
-      one.endedAt = Date.now();
-      if (response.writableFinished) one.status = response.statusCode;
-      else one.isCut = true;
+      inFlight.delete(receipt);
+      counter.leave(path);
+      receipt.endedAt = Date.now();
+      if (response.writableFinished) receipt.status = response.statusCode;
+      else receipt.isInterrupted = true;
     });
-    const status = await respond(one, { request, response });
+    const status = await respond(receipt, { request, response });
     if (typeof status === 'number' && !response.headersSent && !response.destroyed)
       response.writeHead(status).end();
   });
@@ -67,7 +67,7 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
   return {
     received,
     /**
-     * An address for each webhook, so that attempts in flight can be distinguished.
+     * Returns the URL of a webhook. Each webhook has its own path, so that their requests in flight can be distinguished.
      *
      * @param {number | string} [index]
      */
@@ -80,10 +80,10 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
     answer(next) {
       respond = next;
     },
-    /** What came and is not answered yet. */
+    /** The requests without a response. */
     inFlight,
-    /** The most that were unanswered at once, on all paths, or on the one path that had most. */
-    highWater: () => levels.highWater(),
+    /** Returns the highest number of requests in flight, in total and on any one path. */
+    highWater: () => counter.highWater(),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -108,7 +108,7 @@ function read(path, headers, body, verifiers) {
     // The header and the body have the same id: receivers may identify events by either.
     verified = /** @type {any} */ (content)?.event_id === headers['webhook-id'];
   } catch {
-    // `verified` reports it.
+    // `verified` stays false.
   }
   return {
     path,
@@ -121,7 +121,7 @@ function read(path, headers, body, verifiers) {
   };
 }
 
-function openLevels() {
+function createInFlightCounter() {
   /** @type {Map<string, number>} */
   const now = new Map();
   const most = { total: 0, perPath: 0 };

@@ -2,8 +2,8 @@ import { isSubscribed } from '@trading-automation/contracts';
 import { groupBy } from '../launch/group-by.mjs';
 
 /**
- * What was owed held against what Postgres says of it and against what came. All counts are of pairs of an event and a
- * webhook, unless they are of requests (`duplicates`, `unexplained`, `early`, `badSignatures`).
+ * Compares what had to be delivered with what Postgres recorded and what the receivers got. All counts are of pairs of an
+ * event and a webhook, except counts of requests (`requests`, `duplicates`, `unexplained`, `early`, `badSignatures`).
  *
  * @typedef {{
  *   events: number, webhooks: number, owed: number, requests: number,
@@ -12,11 +12,11 @@ import { groupBy } from '../launch/group-by.mjs';
  *   stuck: number, addsUp: boolean,
  * }} Figures
  *   `lost`: neither delivered (a success that no receiver saw does not count) nor dead with a dead letter, discarded or waiting;
- *   `duplicates`: requests of an attempt that had come before, or after one that was answered 2xx;
- *   `unexplained`: those of them whose pair was not in flight at a crash;
+ *   `duplicates`: requests whose attempt had already arrived, and requests after a 2xx response;
+ *   `unexplained`: duplicates whose pair was not in flight at a crash;
  *   `early`: requests before the time that Postgres had stored for them;
- *   `bodyVariants`: the most different bodies of one event: 1 is right;
- *   `stuck`: what waits although it is due, or whose lease has ended.
+ *   `bodyVariants`: the highest number of different bodies of one event; it must be 1;
+ *   `stuck`: deliveries that still wait after their due time, or whose lease has ended.
  *
  * @typedef {Pick<import('./receiver.mjs').Received, 'webhookId' | 'eventId' | 'attempt' | 'at' | 'bodyHash' | 'verified'>
  *   & { status?: number | undefined }} Receipt
@@ -24,20 +24,20 @@ import { groupBy } from '../launch/group-by.mjs';
  * @typedef {{
  *   webhook: string, event: string, run: number, status: string, hasDeadLetter: boolean, isOverdue: boolean,
  *   nextAts: number[],
- * }} DeliveryRow `nextAts`: when attempts 2 and up were allowed to come, Unix milliseconds
+ * }} DeliveryRow `nextAts`: the earliest times of attempts 2 and up, in Unix milliseconds
  */
 
 /**
  * @param {{
  *   events: Iterable<import('./ledger.mjs').LedgerEvent>,
- *   hooks: readonly import('./world.mjs').FaultHook[],
+ *   hooks: readonly import('./environment.mjs').FaultHook[],
  *   rows: readonly DeliveryRow[],
  *   receipts: readonly Receipt[],
  *   excused: ReadonlySet<string>,
- * }} known `excused` are the pairs that were in flight when something was killed
+ * }} input `excused`: the pairs that were in flight when a process was killed
  * @returns {Figures}
  */
-export function reckon({ events, hooks, rows, receipts, excused }) {
+export function computeFigures({ events, hooks, rows, receipts, excused }) {
   const owed = [...pairsOwed(events, hooks)];
   const newest = newestRuns(rows);
   const byPair = groupByPair(receipts);
@@ -53,29 +53,29 @@ export function reckon({ events, hooks, rows, receipts, excused }) {
     ...countDuplicates(byPair, rows, excused),
     early: countEarly(byPair, newest),
     badSignatures: receipts.filter(({ verified }) => !verified).length,
-    bodyVariants: mostBodies(receipts),
+    bodyVariants: maxBodyVariants(receipts),
     stuck: rows.filter(({ isOverdue }) => isOverdue).length,
     addsUp: lost === 0 && owed.length === delivered + waiting + dead + discarded,
   };
 }
 
 /**
- * The names of what is wrong where nothing may be: the common part of most verdicts.
+ * Returns the figures that must be 0 (or within a limit) and are not. Most verdicts begin with these.
  *
  * @param {Figures} figures
- * @param {{ duplicatesMax?: number }} [allowed] duplicates of pairs in flight at a crash; 0 unless given
+ * @param {{ duplicatesMax?: number }} [allowed] `duplicatesMax`: the number of allowed duplicates; 0 by default
  * @returns {string[]}
  */
-export function wrongsOf(figures, { duplicatesMax = 0 } = {}) {
+export function findViolations(figures, { duplicatesMax = 0 } = {}) {
   const { lost, duplicates, unexplained, early, badSignatures, bodyVariants, stuck, waiting, addsUp } =
     figures;
-  const wrongs = Object.entries({ lost, unexplained, early, badSignatures, stuck, waiting })
+  const violations = Object.entries({ lost, unexplained, early, badSignatures, stuck, waiting })
     .filter(([, value]) => value > 0)
     .map(([name, value]) => `${name} ${value}`);
-  if (duplicates > duplicatesMax) wrongs.push(`duplicates ${duplicates} > ${duplicatesMax}`);
-  if (bodyVariants > 1) wrongs.push(`bodyVariants ${bodyVariants}`);
-  if (!addsUp) wrongs.push('the counters do not add up');
-  return wrongs;
+  if (duplicates > duplicatesMax) violations.push(`duplicates ${duplicates} > ${duplicatesMax}`);
+  if (bodyVariants > 1) violations.push(`bodyVariants ${bodyVariants}`);
+  if (!addsUp) violations.push('the counters do not add up');
+  return violations;
 }
 
 /**
@@ -86,7 +86,7 @@ export const pairOf = (webhookId, eventId) => `${webhookId} ${eventId}`;
 
 /**
  * @param {Iterable<import('./ledger.mjs').LedgerEvent>} events
- * @param {readonly import('./world.mjs').FaultHook[]} hooks
+ * @param {readonly import('./environment.mjs').FaultHook[]} hooks
  */
 function* pairsOwed(events, hooks) {
   const byUser = groupBy(hooks, ({ userId }) => userId);
@@ -100,7 +100,7 @@ function* pairsOwed(events, hooks) {
 
 /**
  * @param {readonly DeliveryRow[]} rows
- * @returns {Map<string, DeliveryRow>} of each pair its last deliberate run
+ * @returns {Map<string, DeliveryRow>} the latest run of each pair
  */
 function newestRuns(rows) {
   const newest = new Map();
@@ -137,11 +137,11 @@ function fateOf(row, receipts) {
   }
 }
 
-/** If a receiver does not report its response, it counts as a success. @param {Receipt} receipt */
+/** A missing response status counts as a success. @param {Receipt} receipt */
 const wasAccepted = ({ status = 200 }) => status >= 200 && status < 300;
 
 /**
- * A deliberate retry begins to count anew: each run after the first explains one series of attempts more.
+ * Counts the duplicates. Each later run (a retry or replay) starts at attempt 1, so up to five more requests per run are no duplicates.
  *
  * @param {ReadonlyMap<string, Receipt[]>} byPair
  * @param {readonly DeliveryRow[]} rows
@@ -153,15 +153,15 @@ function countDuplicates(byPair, rows, excused) {
   let unexplained = 0;
   for (const [pair, receipts] of byPair) {
     const runCount = new Set((runs.get(pair) ?? []).map(({ run }) => run)).size;
-    const extra = Math.max(0, extraOf(receipts) - Math.max(0, runCount - 1) * 5);
+    const extra = Math.max(0, countExtraRequests(receipts) - Math.max(0, runCount - 1) * 5);
     duplicates += extra;
     if (!excused.has(pair)) unexplained += extra;
   }
   return { duplicates, unexplained };
 }
 
-/** @param {readonly Receipt[]} receipts of one pair, in the order of their coming */
-function extraOf(receipts) {
+/** @param {readonly Receipt[]} receipts of one pair, in order of arrival */
+function countExtraRequests(receipts) {
   const attempts = new Set();
   let isAccepted = false;
   let extra = 0;
@@ -174,7 +174,7 @@ function extraOf(receipts) {
 }
 
 /**
- * Both times are of one machine's clock. A deliberate retry has a schedule of its own, and is not looked at.
+ * Counts requests before their stored time. Both times come from the clock of one machine. Later runs have a schedule of their own and are not checked.
  *
  * @param {ReadonlyMap<string, Receipt[]>} byPair
  * @param {ReadonlyMap<string, DeliveryRow>} newest
@@ -193,9 +193,10 @@ function countEarly(byPair, newest) {
 }
 
 /** @param {readonly Receipt[]} receipts */
-function mostBodies(receipts) {
+function maxBodyVariants(receipts) {
   const bodies = groupBy(receipts, ({ eventId }) => eventId);
   let most = 0;
-  for (const of of bodies.values()) most = Math.max(most, new Set(of.map(({ bodyHash }) => bodyHash)).size);
+  for (const ofEvent of bodies.values())
+    most = Math.max(most, new Set(ofEvent.map(({ bodyHash }) => bodyHash)).size);
   return most;
 }

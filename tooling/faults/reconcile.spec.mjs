@@ -1,6 +1,6 @@
-import { pairOf, reckon, wrongsOf } from './reconcile.mjs';
+import { computeFigures, findViolations, pairOf } from './reconcile.mjs';
 
-/** One user, one webhook and one event, delivered at the first attempt; each test changes what it is about. */
+/** One user, one webhook and one event that was delivered at the first attempt. Each test changes the relevant part. */
 const hook = { id: 'w', publicId: 'whk_1', userId: 'user', secret: '', url: '', events: ['*'] };
 const event = { id: 'e', publicId: 'evt_1', userId: 'user', type: 'trade.created' };
 const row = {
@@ -21,18 +21,18 @@ const receipt = {
   verified: true,
   status: 204,
 };
-const known = (more = {}) => ({
+const input = (changes = {}) => ({
   events: [event],
   hooks: [hook],
   rows: [row],
   receipts: [receipt],
   excused: new Set(),
-  ...more,
+  ...changes,
 });
-const wrongs = (more) => wrongsOf(reckon(known(more)));
+const violations = (changes) => findViolations(computeFigures(input(changes)));
 
-it('finds nothing wrong where everything owed was delivered once', () => {
-  expect(reckon(known())).toEqual({
+it('reports no violation if every due event was delivered once', () => {
+  expect(computeFigures(input())).toEqual({
     events: 1,
     webhooks: 1,
     owed: 1,
@@ -50,17 +50,20 @@ it('finds nothing wrong where everything owed was delivered once', () => {
     stuck: 0,
     addsUp: true,
   });
-  expect(wrongs()).toEqual([]);
+  expect(violations()).toEqual([]);
 });
 
 it.each([
-  ['no delivery was ever made of it', { rows: [], receipts: [] }],
-  ['Postgres says delivered, and no receiver got it', { receipts: [] }],
-  ['Postgres says delivered, and the receiver had refused it', { receipts: [{ ...receipt, status: 500 }] }],
+  ['it has no delivery', { rows: [], receipts: [] }],
+  ['Postgres recorded a success and no receiver got it', { receipts: [] }],
+  [
+    'Postgres recorded a success and the receiver had rejected it',
+    { receipts: [{ ...receipt, status: 500 }] },
+  ],
   ['it is dead without a dead letter', { rows: [{ ...row, status: 'DEAD' }] }],
-])('calls an event lost where %s', (_how, more) => {
-  expect(reckon(known(more))).toMatchObject({ lost: 1, addsUp: false });
-  expect(wrongs(more)).toContain('lost 1');
+])('counts an event as lost if %s', (_how, changes) => {
+  expect(computeFigures(input(changes))).toMatchObject({ lost: 1, addsUp: false });
+  expect(violations(changes)).toContain('lost 1');
 });
 
 it.each([
@@ -68,27 +71,31 @@ it.each([
   ['discarded', { status: 'DISCARDED' }],
   ['waiting', { status: 'DUE' }],
   ['waiting', { status: 'SENDING' }],
-])('counts what is %s as that, and not as lost', (fate, state) => {
-  expect(reckon(known({ rows: [{ ...row, ...state }] }))).toMatchObject({ lost: 0, [fate]: 1, addsUp: true });
+])('counts a delivery as %s and not as lost for %j', (fate, state) => {
+  expect(computeFigures(input({ rows: [{ ...row, ...state }] }))).toMatchObject({
+    lost: 0,
+    [fate]: 1,
+    addsUp: true,
+  });
 });
 
-it('owes an event to the webhooks of its user alone, and to those that subscribed to its kind', () => {
+it('expects an event only at webhooks of its user that subscribe to its type', () => {
   const hooks = [
     hook,
     { ...hook, publicId: 'whk_2', events: ['key.created'] },
     { ...hook, publicId: 'whk_3', userId: 'another' },
   ];
-  expect(reckon(known({ hooks }))).toMatchObject({ webhooks: 3, owed: 1, delivered: 1 });
+  expect(computeFigures(input({ hooks }))).toMatchObject({ webhooks: 3, owed: 1, delivered: 1 });
 });
 
-it('calls a request a duplicate after one that was accepted, or of an attempt that came before', () => {
+it('counts a request as a duplicate after an accepted one, or if its attempt had already arrived', () => {
   const after = { receipts: [receipt, { ...receipt, attempt: 2 }] };
   const again = { receipts: [{ ...receipt, status: undefined }, receipt] };
-  for (const more of [after, again]) {
-    expect(reckon(known(more))).toMatchObject({ duplicates: 1, unexplained: 1 });
+  for (const changes of [after, again]) {
+    expect(computeFigures(input(changes))).toMatchObject({ duplicates: 1, unexplained: 1 });
     const excused = new Set([pairOf('whk_1', 'evt_1')]);
-    expect(reckon(known({ ...more, excused }))).toMatchObject({ duplicates: 1, unexplained: 0 });
-    expect(wrongsOf(reckon(known({ ...more, excused })), { duplicatesMax: 1 })).toEqual([]);
+    expect(computeFigures(input({ ...changes, excused }))).toMatchObject({ duplicates: 1, unexplained: 0 });
+    expect(findViolations(computeFigures(input({ ...changes, excused })), { duplicatesMax: 1 })).toEqual([]);
   }
   const retried = {
     receipts: [
@@ -96,35 +103,35 @@ it('calls a request a duplicate after one that was accepted, or of an attempt th
       { ...receipt, attempt: 2 },
     ],
   };
-  expect(reckon(known(retried))).toMatchObject({ duplicates: 0, delivered: 1 });
+  expect(computeFigures(input(retried))).toMatchObject({ duplicates: 0, delivered: 1 });
 });
 
-it('takes a deliberate retry for none, and judges the event by its last run', () => {
+it('does not count a manual retry as a duplicate, and judges the event by its latest run', () => {
   const rows = [
     { ...row, status: 'DEAD', hasDeadLetter: true },
     { ...row, run: 1 },
   ];
   const receipts = [{ ...receipt, status: 500 }, receipt];
-  expect(reckon(known({ rows, receipts }))).toMatchObject({ delivered: 1, dead: 0, duplicates: 0 });
+  expect(computeFigures(input({ rows, receipts }))).toMatchObject({ delivered: 1, dead: 0, duplicates: 0 });
 });
 
-it('calls an attempt early where it came before the time that was stored, to the millisecond', () => {
+it('counts an attempt as early if it arrived before its stored time, to the millisecond', () => {
   const at = (second) => [
     { ...receipt, status: 500 },
     { ...receipt, attempt: 2, at: second },
   ];
   const rows = [{ ...row, nextAts: [2_000.7] }];
-  expect(reckon(known({ rows, receipts: at(1_999) })).early).toBe(1);
-  expect(reckon(known({ rows, receipts: at(2_000) })).early).toBe(0);
+  expect(computeFigures(input({ rows, receipts: at(1_999) })).early).toBe(1);
+  expect(computeFigures(input({ rows, receipts: at(2_000) })).early).toBe(0);
 });
 
 it('reports signatures that do not verify, bodies that differ, and stuck deliveries', () => {
-  expect(wrongs({ receipts: [{ ...receipt, verified: false }] })).toEqual(['badSignatures 1']);
+  expect(violations({ receipts: [{ ...receipt, verified: false }] })).toEqual(['badSignatures 1']);
   const bodies = [
     { ...receipt, status: 500 },
     { ...receipt, attempt: 2, bodyHash: 'b' },
   ];
-  expect(wrongs({ receipts: bodies })).toEqual(['bodyVariants 2']);
+  expect(violations({ receipts: bodies })).toEqual(['bodyVariants 2']);
   const overdue = { rows: [{ ...row, status: 'DUE', isOverdue: true }], receipts: [] };
-  expect(wrongs(overdue)).toEqual(['stuck 1', 'waiting 1']);
+  expect(violations(overdue)).toEqual(['stuck 1', 'waiting 1']);
 });

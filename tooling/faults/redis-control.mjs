@@ -9,11 +9,11 @@ import { prepareRedis } from '../launch/redis.mjs';
 import { startServer } from './server-process.mjs';
 
 /**
- * A Redis of one's own, to be mistreated. It stays down when it is killed, until `start`.
+ * Starts a Redis server of its own, which a fault may kill and suspend. After `kill` it stays down until `start`.
  *
  * @param {{
  *   folder: string, mode?: 'appendonly' | 'plain', port?: number, maxMemory?: string,
- * }} options `folder` is where it keeps its file; `plain` keeps nothing; `maxMemory` as Redis writes it: `32mb`
+ * }} options `folder` is for its data; `plain` stores nothing on the disk; `maxMemory` in Redis's notation: `32mb`
  */
 export async function openRedis({ folder, mode = 'appendonly', port, maxMemory = '0' }) {
   const ownPort = port ?? (await freePort());
@@ -23,10 +23,10 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     dataDir,
     port: ownPort,
     logFile: join(folder, `redis-${ownPort}.log`),
-    throwAway: mode === 'plain',
+    isTemporary: mode === 'plain',
     say: () => undefined,
   });
-  // A copy of it is made at once, and not when others might come for one, too.
+  // A replica is synchronised immediately; by default, Redis waits for more replicas first.
   prepared.command.args.push('--maxmemory', maxMemory, '--repl-diskless-sync-delay', '0');
   /** @type {import('./server-process.mjs').ServerProcess | undefined} */
   let running = await startServer(prepared);
@@ -40,12 +40,12 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     running ??= await startServer(prepared);
   };
   /**
-   * One command over a connection of its own.
+   * Sends one command over a new connection.
    *
    * @param {string} name
    * @param {...string} values
    */
-  const tell = async (name, ...values) => {
+  const command = async (name, ...values) => {
     const client = new Redis(prepared.url, { lazyConnect: true, retryStrategy: () => null });
     client.on('error', () => undefined);
     try {
@@ -59,10 +59,10 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
   return {
     url: prepared.url,
     port: ownPort,
-    tell,
+    command,
     /** `kill -9`. */
     kill,
-    /** Begins it again, from its append-only file where it keeps one; resolves once it answers. */
+    /** Starts it again, with the data of its append-only file if it has one. Resolves once it responds. */
     start,
     /** SIGSTOP: connections stay open and get no response until `resume`. */
     pause() {
@@ -73,34 +73,34 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     },
     /** FLUSHALL. */
     async flush() {
-      await tell('FLUSHALL');
+      await command('FLUSHALL');
     },
-    /** Another Redis at the same address, that knows of nothing. */
+    /** Replaces it with an empty Redis at the same address. */
     async replaceWithEmpty() {
       await kill();
       rmSync(dataDir, { recursive: true, force: true });
       makeFolder(dataDir, 0o700);
       await start();
     },
-    /** Ends every connection of every client, those that wait in a blocking command too. */
+    /** Ends all client connections, including those that wait in a blocking command. */
     async killClients() {
-      for (const type of ['normal', 'pubsub']) await tell('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+      for (const type of ['normal', 'pubsub']) await command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
     },
     /**
-     * Makes it a replica of another Redis or, without a port, a primary: the two halves of a failover.
+     * Makes it a replica of the Redis at `masterPort` or, without a port, a primary.
      *
-     * @param {number} [masterPort]
+     * @param {number} [primaryPort]
      */
-    async follow(masterPort) {
-      if (masterPort === undefined) {
-        await tell('REPLICAOF', 'NO', 'ONE');
+    async follow(primaryPort) {
+      if (primaryPort === undefined) {
+        await command('REPLICAOF', 'NO', 'ONE');
         return;
       }
-      await tell('REPLICAOF', '127.0.0.1', String(masterPort));
-      while (!String(await tell('INFO', 'replication')).includes('master_link_status:up')) await wait(50);
+      await command('REPLICAOF', '127.0.0.1', String(primaryPort));
+      while (!String(await command('INFO', 'replication')).includes('master_link_status:up')) await wait(50);
     },
     async usedMemoryBytes() {
-      return Number(/used_memory:(\d+)/.exec(String(await tell('INFO', 'memory')))?.[1]);
+      return Number(/used_memory:(\d+)/.exec(String(await command('INFO', 'memory')))?.[1]);
     },
     async close() {
       // A suspended process cannot end.

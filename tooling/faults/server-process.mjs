@@ -1,12 +1,12 @@
 import { signalTree } from '../launch/processes.mjs';
 import { startKeeper } from '../launch/servers.mjs';
 
-/** Longer than a server takes to write down what it has and to roll back what is open. */
+/** Longer than a server needs to write its data and to roll back open transactions. */
 const END_DEADLINE_MS = 30_000;
 
 /**
- * Runs a prepared server until it is ended on purpose, and then leaves it ended; it also ends with this process. A
- * keeper of its own for each life, because a keeper begins again whatever ends.
+ * Runs a prepared server until `end` or `kill`; afterwards it stays down. It also ends with this process. Each start
+ * uses a new keeper process, because a keeper restarts a server that ends.
  *
  * @param {import('../launch/servers.mjs').PreparedServer} prepared
  */
@@ -24,30 +24,30 @@ export async function startServer(prepared) {
     await keeper.stop();
     throw error;
   }
-  /** A server that crashed was restarted, and has another one. */
-  const pidNow = () => {
-    if (pid === undefined) throw new Error(`${prepared.command.name} answers and was never begun`);
+  /** The pid changes if the server crashed and was restarted. */
+  const currentPid = () => {
+    if (pid === undefined) throw new Error(`${prepared.command.name} responds but was never started`);
     return pid;
   };
 
   /** @param {NodeJS.Signals} signal */
   async function end(signal) {
-    // The server's leader alone: its children learn of its end in the way they would anywhere.
-    let tellEnded = () => {};
+    // Only the main process of the server gets the signal; its children must react as in production.
+    let resolveEnded = () => {};
     const ended = new Promise((resolve) => {
-      tellEnded = () => resolve(undefined);
+      resolveEnded = () => resolve(undefined);
     });
-    onEnded = () => tellEnded();
-    process.kill(pidNow(), signal);
-    const late = setTimeout(() => signalTree(pidNow(), 'SIGKILL'), END_DEADLINE_MS);
+    onEnded = () => resolveEnded();
+    process.kill(currentPid(), signal);
+    const late = setTimeout(() => signalTree(currentPid(), 'SIGKILL'), END_DEADLINE_MS);
     await ended;
     clearTimeout(late);
-    // Sent on before the keeper begins it again, a quarter of a second from now.
+    // The keeper would restart the server after a quarter of a second.
     await keeper.stop();
   }
   return {
     get pid() {
-      return pidNow();
+      return currentPid();
     },
     kill: () => end('SIGKILL'),
     end,

@@ -22,29 +22,29 @@ export async function startService({ app, env, sabotage = [] }) {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     execArgv: preload,
-    // Flags of a test run are not for the services.
+    // The Node options of a test run must not reach the services.
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   });
   /** @type {string[]} */
   const lines = [];
-  let tellReady = () => {};
+  let resolveReady = () => {};
   const ready = new Promise((resolve) => {
-    tellReady = () => resolve(undefined);
+    resolveReady = () => resolve(undefined);
   });
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue;
     createInterface({ input: stream }).on('line', (line) => {
       lines.push(line);
       if (lines.length > linesKept) lines.shift();
-      if (readyMessages.includes(messageOf(line))) tellReady();
+      if (readyMessages.includes(messageOf(line))) resolveReady();
     });
   }
   /** @type {number | undefined} */
-  let askedAt;
+  let signalledAt;
   /** @type {Promise<Ending>} */
   const ended = new Promise((resolve) => {
     child.once('exit', (code, signal) =>
-      resolve({ code, signal, tookMs: askedAt === undefined ? 0 : performance.now() - askedAt }),
+      resolve({ code, signal, tookMs: signalledAt === undefined ? 0 : performance.now() - signalledAt }),
     );
   });
   await within(
@@ -56,21 +56,21 @@ export async function startService({ app, env, sabotage = [] }) {
   });
   return {
     pid: /** @type {number} */ (child.pid),
-    /** The last that it said, a JSON text each. */
+    /** The last log lines, one JSON string each. */
     lines,
-    /** How it ended, and how long after the last signal. */
+    /** Resolves with the exit code or signal, and the time since the last signal. */
     ended,
     /**
-     * Sends a signal, `kill -9` unless another is named; resolves when the process is over.
+     * Sends a signal, SIGKILL by default. Resolves when the process has ended.
      *
      * @param {NodeJS.Signals} [signal]
      */
     async kill(signal = 'SIGKILL') {
-      askedAt = performance.now();
+      signalledAt = performance.now();
       child.kill(signal);
       return await ended;
     },
-    /** SIGSTOP: suspends it, as on a lost machine, until it is resumed. */
+    /** Suspends it with SIGSTOP until `resume`, like a machine that stops responding. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
   };
@@ -100,7 +100,7 @@ const notReady = (app, lines) => new Error(`${app} did not start:\n${lines.slice
  * @template T
  * @param {number} ms
  * @param {Promise<T>} promise
- * @returns {Promise<T>} rejects with nothing where it takes longer
+ * @returns {Promise<T>} rejects with undefined after `ms` milliseconds
  */
 async function within(ms, promise) {
   /** @type {NodeJS.Timeout | undefined} */

@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * The receiver's process. The first part of a path names how its requests are answered, the whole path is an endpoint.
+ * The receiver's process. The first segment of a path names its behaviour; each whole path is one endpoint.
  *
  * @typedef {{ kind: 'answer', status: number, afterMs?: number, okFrom?: number }
  *   | { kind: 'hang' }
  *   | { kind: 'stream', everyMs: number }
  *   | { kind: 'reset' }} Behaviour
- *   `answer` gives 200 from attempt `okFrom` on, and 401 to what is not genuine; `stream` answers 200 and then never
- *   ends its body; `reset` cuts the connection
+ *   `answer` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with 200
+ *   and a body that never ends; `reset` closes the connection with a TCP reset
  * @typedef {{ path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string,
- *   verified: boolean, status?: number }} Received `at` in milliseconds of Unix time: when the headers were in; `status`
- *   once it was answered
+ *   verified: boolean, status?: number }} Received `at`: when the headers arrived, in Unix milliseconds; `status`: set
+ *   once the response was sent
  * @typedef {{ ask: 'behave', behaviours: Record<string, Behaviour> }
  *   | { ask: 'trust', secrets: Record<string, string> }
  *   | { ask: 'report' }} Question
@@ -27,9 +27,9 @@ const behaviours = {};
 const verifiers = new Map();
 /** @type {Received[]} */
 const received = [];
-/** Requests that are being answered, and the most that ever were at once, by path. @type {Map<string, { now: number, most: number }>} */
+/** By path: the requests in flight now, and the highest number at any time. @type {Map<string, { now: number, most: number }>} */
 const inFlight = new Map();
-const everywhere = { now: 0, most: 0 };
+const allPaths = { now: 0, most: 0 };
 const chunk = Buffer.alloc(64, 'x');
 
 const server = createServer((request, response) => {
@@ -39,7 +39,7 @@ server.requestTimeout = 0;
 server.keepAliveTimeout = 1;
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
 await once(server, 'listening');
-process.on('message', (question) => tell(/** @type {Question & { number: number }} */ (question)));
+process.on('message', (question) => handleCommand(/** @type {Question & { number: number }} */ (question)));
 process.on('disconnect', () => process.exit());
 process.send?.({ port: /** @type {import('node:net').AddressInfo} */ (server.address()).port });
 
@@ -53,14 +53,14 @@ async function serve(request, response) {
   const leave = enter(path);
   response.once('close', leave);
   const chunks = [];
-  for await (const part of request) chunks.push(part);
-  const one = note(path, at, request.headers, Buffer.concat(chunks));
-  await behave(response, behaviours[path.split('/')[1] ?? ''] ?? { kind: 'answer', status: 404 }, one);
+  for await (const bytes of request) chunks.push(bytes);
+  const receipt = record(path, at, request.headers, Buffer.concat(chunks));
+  await behave(response, behaviours[path.split('/')[1] ?? ''] ?? { kind: 'answer', status: 404 }, receipt);
 }
 
 /** @param {string} path */
 function enter(path) {
-  const counts = [inFlight.get(path) ?? { now: 0, most: 0 }, everywhere];
+  const counts = [inFlight.get(path) ?? { now: 0, most: 0 }, allPaths];
   inFlight.set(path, /** @type {{ now: number, most: number }} */ (counts[0]));
   for (const count of counts) count.most = Math.max(count.most, ++count.now);
   return () => {
@@ -74,10 +74,10 @@ function enter(path) {
  * @param {import('node:http').IncomingHttpHeaders} headers
  * @param {Buffer} body
  */
-function note(path, at, headers, body) {
+function record(path, at, headers, body) {
   const webhookId = String(headers['x-svc-webhook-id']);
   /** @type {Received} */
-  const one = {
+  const receipt = {
     path,
     webhookId,
     eventId: String(headers['webhook-id']),
@@ -86,8 +86,8 @@ function note(path, at, headers, body) {
     bodyHash: createHash('sha256').update(body).digest('base64'),
     verified: isGenuine(webhookId, body.toString(), /** @type {Record<string, string>} */ (headers)),
   };
-  received.push(one);
-  return one;
+  received.push(receipt);
+  return receipt;
 }
 
 /**
@@ -107,11 +107,11 @@ function isGenuine(webhookId, body, headers) {
 /**
  * @param {import('node:http').ServerResponse} response
  * @param {Behaviour} behaviour
- * @param {Received} one
+ * @param {Received} receipt
  */
-async function behave(response, behaviour, one) {
+async function behave(response, behaviour, receipt) {
   const answer = (/** @type {number} */ status) => {
-    if (!response.destroyed) one.status = status;
+    if (!response.destroyed) receipt.status = status;
     return response.writeHead(status);
   };
   if (behaviour.kind === 'hang') return;
@@ -119,7 +119,7 @@ async function behave(response, behaviour, one) {
   if (behaviour.kind === 'answer') {
     if (behaviour.afterMs !== undefined) await sleep(behaviour.afterMs);
     const { status, okFrom = Number.POSITIVE_INFINITY } = behaviour;
-    return void answer(!one.verified ? 401 : one.attempt >= okFrom ? 200 : status).end();
+    return void answer(!receipt.verified ? 401 : receipt.attempt >= okFrom ? 200 : status).end();
   }
   answer(200);
   while (!response.destroyed) {
@@ -129,7 +129,7 @@ async function behave(response, behaviour, one) {
 }
 
 /** @param {Question & { number: number }} question */
-function tell(question) {
+function handleCommand(question) {
   if (question.ask === 'behave') Object.assign(behaviours, question.behaviours);
   if (question.ask === 'trust') {
     for (const [id, secret] of Object.entries(question.secrets)) verifiers.set(id, new Webhook(secret));
@@ -140,8 +140,8 @@ function tell(question) {
       ? {
           received,
           mostOf: [...inFlight].map(([path, { most }]) => [path, most]),
-          most: everywhere.most,
-          now: everywhere.now,
+          most: allPaths.most,
+          now: allPaths.now,
         }
       : {}),
   });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A receiver in its own process, for hundreds of requests that hang, stream or arrive at once: its work takes no time
+ * A receiver in its own process, for hundreds of requests that hang, stream or arrive at once. Its work takes no time
  * from the measuring process. Every request is verified with the public Standard Webhooks library.
  *
  * @typedef {import('./slow-receiver-process.mjs').Behaviour} Behaviour
@@ -44,10 +44,10 @@ export async function openSlowReceiver(behaviours) {
   await ask({ ask: 'behave', behaviours });
 
   return {
-    /** Everything that came, in its order; as of the last `read`. */
+    /** The requests in order of arrival, as of the last `read`. */
     received,
     /**
-     * An endpoint's URL: one of `mode`, the endpoint's own.
+     * Returns the URL of an endpoint that behaves as `mode` says.
      *
      * @param {string} mode
      * @param {number | string} endpoint
@@ -65,15 +65,15 @@ export async function openSlowReceiver(behaviours) {
       await ask({ ask: 'behave', behaviours: changes });
     },
     /**
-     * Fetches what came until now.
+     * Fetches the requests received until now into `received`.
      *
      * @returns {Promise<{ most: number, now: number, mostOf: Map<string, number> }>} requests in flight at once: the
-     *   most ever, those of now, and the most ever of each path
+     *   highest number, the current number, and the highest number of each path
      */
     async read() {
       const report = await ask({ ask: 'report' });
       received.length = 0;
-      for (const one of report.received) received.push(one);
+      for (const receipt of report.received) received.push(receipt);
       return { most: report.most, now: report.now, mostOf: new Map(report.mostOf) };
     },
     async close() {

@@ -2,29 +2,29 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * One direction of a connection: bytes leave in their order, each as late as the network of the moment says.
+ * Forwards one direction of a connection, in order, with the current latency of the network.
  *
  * @param {import('node:net').Socket} from
  * @param {import('node:net').Socket} to
  * @param {Network} network
  */
-async function carry(from, to, network) {
+async function forward(from, to, network) {
   /** @type {{ bytes: Buffer, dueAt: number }[]} */
-  const onTheWay = [];
-  let isRead = false;
+  const pending = [];
+  let hasEnded = false;
   let wake = () => {};
   from.on('data', (bytes) => {
-    onTheWay.push({ bytes, dueAt: performance.now() + network.latencyMs });
+    pending.push({ bytes, dueAt: performance.now() + network.latencyMs });
     wake();
   });
   from.once('end', () => {
-    isRead = true;
+    hasEnded = true;
     wake();
   });
   while (!to.destroyed) {
-    const next = onTheWay.shift();
+    const next = pending.shift();
     if (next === undefined) {
-      if (isRead) break;
+      if (hasEnded) break;
       await new Promise((resolve) => {
         wake = () => resolve(undefined);
         to.once('close', wake);
@@ -45,10 +45,10 @@ async function carry(from, to, network) {
  */
 
 /**
- * A network of our own between a client and one server of this machine. What it does to a connection, it does without
- * either end being asked: it may slow down, cut and refuse, lead elsewhere, or leave both ends in the dark.
+ * Starts a TCP proxy between clients and one server of this machine. It can delay bytes, reset and reject connections,
+ * redirect new ones, or freeze open connections without closing them.
  *
- * @param {number} serverPort where it leads, on the loopback
+ * @param {number} serverPort the port of the server on the loopback interface
  */
 export async function openTcpProxy(serverPort) {
   /** @type {Network} */
@@ -59,26 +59,26 @@ export async function openTcpProxy(serverPort) {
   const sockets = new Set();
 
   /** @param {import('node:net').Socket} socket */
-  const keep = (socket) => {
+  const track = (socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => sockets.delete(socket));
   };
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    keep(client);
+    track(client);
     if (isRefusing) {
       client.resetAndDestroy();
       return;
     }
-    const far = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
-    keep(far);
-    client.once('close', () => far.destroy());
-    far.once('close', () => client.destroy());
-    // What a connection met at its beginning stays its own.
+    const upstream = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true });
+    track(upstream);
+    client.once('close', () => upstream.destroy());
+    upstream.once('close', () => client.destroy());
+    // A connection keeps the network that it started with.
     const own = network;
-    void carry(client, far, own);
-    void carry(far, client, own);
+    void forward(client, upstream, own);
+    void forward(upstream, client, own);
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -89,25 +89,25 @@ export async function openTcpProxy(serverPort) {
   return {
     port,
     /**
-     * The same address, by way of this network.
+     * Returns the URL with the address of this proxy.
      *
      * @param {string} url
      */
     through(url) {
-      const led = new URL(url);
-      led.hostname = '127.0.0.1';
-      led.port = String(port);
-      return led.href;
+      const proxied = new URL(url);
+      proxied.hostname = '127.0.0.1';
+      proxied.port = String(port);
+      return proxied.href;
     },
     /**
-     * How long each byte is under way, in each direction: a round trip takes twice that.
+     * Sets the latency of each direction; a round trip takes twice as long.
      *
      * @param {number} latencyMs
      */
     delay(latencyMs) {
       network.latencyMs = latencyMs;
     },
-    /** Ends every connection and takes no new one, until `accept`. */
+    /** Resets every connection and rejects new ones until `accept`. */
     refuse() {
       isRefusing = true;
       for (const socket of sockets) socket.resetAndDestroy();
@@ -120,16 +120,16 @@ export async function openTcpProxy(serverPort) {
      *
      * @param {number} newPort
      */
-    lead(newPort) {
+    redirect(newPort) {
       target = newPort;
     },
     /**
-     * Leads new connections elsewhere and leaves the standing ones open without ever another byte, as when a machine is
-     * gone and its name has moved on.
+     * Redirects new connections and freezes existing ones: they stay open and transfer nothing, as when a machine
+     * disappears and its host name moves to another.
      *
      * @param {number} newPort
      */
-    abandon(newPort) {
+    freezeAndRedirect(newPort) {
       network.passing = new Promise(() => {});
       network = { latencyMs: network.latencyMs, passing: Promise.resolve() };
       target = newPort;

@@ -2,24 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { findBrowser, withoutBrowser } from '../launch/browser.mjs';
-import { hasKeyring, withoutKeyring } from '../launch/keyring.mjs';
-import { hasApt, withoutApt } from '../launch/unpacked-redis.mjs';
+import { browserMissingMessage, findBrowser } from '../launch/browser.mjs';
+import { hasKeyring, keyringMissingMessage } from '../launch/keyring.mjs';
+import { aptMissingMessage, hasApt } from '../launch/unpacked-redis.mjs';
 
 // The browser's path for the browser tests; empty without one. `npm test` sets it, and installs a browser first.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
-  if (process.env.TEST_BROWSER === '') console.error(withoutBrowser());
+  if (process.env.TEST_BROWSER === '') console.error(browserMissingMessage());
 }
 if (process.env.TEST_KEYRING === undefined) {
   process.env.TEST_KEYRING = hasKeyring() ? 'yes' : '';
-  if (process.env.TEST_KEYRING === '') console.error(withoutKeyring());
+  if (process.env.TEST_KEYRING === '') console.error(keyringMissingMessage());
 }
 if (process.env.TEST_APT === undefined) {
   process.env.TEST_APT = hasApt() ? 'yes' : '';
-  if (process.env.TEST_APT === '') console.error(withoutApt());
+  if (process.env.TEST_APT === '') console.error(aptMissingMessage());
 }
-const leftOut = [
+const skipped = [
   ...(process.env.TEST_BROWSER === '' ? ['\\.browser\\.int\\.spec\\.ts$'] : []),
   ...(process.env.TEST_KEYRING === '' ? ['\\.keyring\\.int\\.spec\\.ts$'] : []),
   ...(process.env.TEST_APT === '' ? ['\\.apt\\.int\\.spec\\.mjs$'] : []),
@@ -27,8 +27,8 @@ const leftOut = [
 
 const root = new URL('../../', import.meta.url).pathname;
 
-/** The nightly lane runs the property tests that need no server, with more draws of each. */
-function withMoreDraws() {
+/** Returns the settings of the nightly run of property tests: those that need no server, with more generated cases per property. */
+function propertySettings() {
   process.env.FAST_CHECK = createRequire(join(root, 'packages/core/package.json')).resolve('fast-check');
   const isProperty = (/** @type {string} */ path) =>
     /(?<!\.int)\.spec\.ts$/.test(path) && readFileSync(path, 'utf8').includes("from 'fast-check'");
@@ -52,32 +52,32 @@ function specsIn(folder) {
   }
 }
 
-const draws = process.env.PROPERTY_DRAWS === undefined ? undefined : withMoreDraws();
+const propertyRun = process.env.PROPERTY_DRAWS === undefined ? undefined : propertySettings();
 
 /**
  * One Jest run for the whole repository. Workspace packages are read from their source (the
- * `@trading-automation/source` export condition), so a unit test needs no build; tests that start real
+ * `@trading-automation/source` export condition), so unit tests need no build. Tests that start real
  * processes (`*.e2e.spec.ts`) run the built apps.
  */
 export default {
   rootDir: root,
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tooling', '<rootDir>/bench'],
-  testMatch: draws?.testMatch ?? ['**/*.spec.ts', '**/*.spec.mjs'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', ...leftOut],
+  testMatch: propertyRun?.testMatch ?? ['**/*.spec.ts', '**/*.spec.mjs'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/fixtures/', ...skipped],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@trading-automation/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...draws?.moduleNameMapper },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...propertyRun?.moduleNameMapper },
   testTimeout: 60_000,
-  // Many tests wait for a lease or a restart: more workers than cores make their deadlines late.
+  // With more workers than cores, tests that wait for leases or restarts miss their deadlines. Memory limits it to 4.
   maxWorkers: Math.min(availableParallelism(), 4),
   testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
   ...(process.env.ASSERTION_LOG === undefined
     ? {}
     : { setupFilesAfterEnv: ['<rootDir>/tooling/jest/record-assertions.cjs'] }),
-  // Modules of a test file stay in its worker's memory when it is over: with a few hundred files, gigabytes that every
-  // collection goes through again. A worker above this begins anew after its file.
+  // The modules of a finished test file stay in its worker's memory, and garbage collection becomes slow. A worker above
+  // this limit is restarted after its file.
   workerIdleMemoryLimit: '1GB',
   globalSetup: '<rootDir>/tooling/jest/services.mjs',
   globalTeardown: '<rootDir>/tooling/jest/stop-services.mjs',

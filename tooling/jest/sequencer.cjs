@@ -1,12 +1,12 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Files that mostly wait (for leases, restarts, storms): the other workers use the processor meanwhile. */
+/** Files that mostly wait, for example for leases or restarts. Other workers use the CPU meanwhile. */
 const WAITING = ['tooling/e2e/delivery-faults.e2e.spec.mjs', 'tooling/e2e/chaos.e2e.spec.mjs'];
 
 /**
- * Long files first, also on a machine that never timed them: a long file that starts last would leave one core idle to
- * the end of the run. Integration tests run between end-to-end tests, because several products at once would slow each
- * other's restarts.
+ * Sorts long files first, even on a machine without recorded durations: if a long file started last, the other cores would
+ * be idle until the end. Integration tests run between end-to-end tests, because several products at the same time would
+ * slow down each other's restarts.
  *
  * @template {{ path: string }} T
  * @param {readonly T[]} tests
@@ -27,7 +27,7 @@ function longestFirst(tests) {
 module.exports = class LongestFirst extends Sequencer {
   /** @param {{ path: string }[]} tests */
   sort(tests) {
-    // Among files of one kind, Jest's own order remains: failed last time, slowest, largest.
+    // Files of one kind keep Jest's order: failed ones first, then the slowest, then the largest.
     return longestFirst(super.sort(tests));
   }
 };

@@ -3,31 +3,31 @@ import { installPacked } from '../launch/packed-sdk.mjs';
 import { startKeeper } from '../launch/servers.mjs';
 import { startTestServers } from '../launch/test-servers.mjs';
 
-/** Where `stop-services.mjs` finds what was begun here; Jest gives the two nothing else in common. */
-export const begunForTests = Symbol.for('trading-automation.begun-for-tests');
+/** The global under which `stop-services.mjs` finds the started services. Jest offers no other way to pass them. */
+export const startedForTests = Symbol.for('trading-automation.begun-for-tests');
 
-const nothing = async () => {};
+const doNothing = async () => {};
 
 /**
- * Jest's global set-up: a Postgres and a Redis for the whole run, unless somebody (`npm test`, or a developer
- * with servers of their own) gave their addresses already; the SDK and the CLI as they are published; and the product
- * that end-to-end tests share, which starts when the first of them asks for it.
+ * Jest's global set-up. It starts one Postgres and one Redis for the whole run, unless the environment already names
+ * servers. It packs the SDK and the CLI as they are published. It offers the product that end-to-end tests share, which
+ * starts on the first request.
  */
 export default async function startServices() {
-  const begun = await Promise.all([startServers(), packSdk()]);
+  const stopFunctions = await Promise.all([startServers(), packSdk()]);
   const shared = await offerSharedProduct();
   process.env.TEST_SHARED_PRODUCT = shared.url;
   const stop = async () => {
-    // Before the servers that it uses.
+    // The product must stop before the servers that it uses.
     await shared.stop();
-    await Promise.all(begun.map((end) => end()));
+    await Promise.all(stopFunctions.map((end) => end()));
   };
-  Object.assign(globalThis, { [begunForTests]: { stop } });
+  Object.assign(globalThis, { [startedForTests]: { stop } });
 }
 
 async function startServers() {
   const { TEST_DATABASE_URL, TEST_REDIS_URL } = process.env;
-  if (TEST_DATABASE_URL !== undefined && TEST_REDIS_URL !== undefined) return nothing;
+  if (TEST_DATABASE_URL !== undefined && TEST_REDIS_URL !== undefined) return doNothing;
   const servers = await startTestServers({
     postgres: TEST_DATABASE_URL === undefined,
     redis: TEST_REDIS_URL === undefined,
@@ -37,9 +37,9 @@ async function startServers() {
   return servers.stop;
 }
 
-/** A unit test needs no build. Without one the path is empty, and the tests that need it say so. */
+/** Packs the SDK and the CLI. Without a build the path is empty, and only the tests that need the packages fail. */
 async function packSdk() {
-  if (process.env.TEST_PACKED_SDK !== undefined) return nothing;
+  if (process.env.TEST_PACKED_SDK !== undefined) return doNothing;
   try {
     const folder = await installPacked(['sdk', 'cli']);
     process.env.TEST_PACKED_SDK = folder;
@@ -49,6 +49,6 @@ async function packSdk() {
   } catch (error) {
     process.env.TEST_PACKED_SDK = '';
     console.error(`The SDK and the CLI were not packed: ${error instanceof Error ? error.message : error}`);
-    return nothing;
+    return doNothing;
   }
 }

@@ -1,9 +1,9 @@
-import { begunForTests } from './services.mjs';
+import { startedForTests } from './services.mjs';
 
-/** Jest's global tear-down: ends what `services.mjs` began, and nothing else. */
+/** Jest's global tear-down: stops only the services that `services.mjs` started. */
 export default async function stopServices() {
-  const begun = /** @type {Record<symbol, { stop: () => Promise<unknown> } | undefined>} */ (
+  const globals = /** @type {Record<symbol, { stop: () => Promise<unknown> } | undefined>} */ (
     /** @type {unknown} */ (globalThis)
   );
-  await begun[begunForTests]?.stop();
+  await globals[startedForTests]?.stop();
 }

@@ -5,7 +5,7 @@ import { installPackage } from './system-packages.mjs';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
-/** Where macOS keeps them. */
+/** The paths of browsers on macOS. */
 const applications = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -13,7 +13,7 @@ const applications = [
 
 /**
  * @param {{ path?: string, run?: typeof run }} [machine]
- * @returns {Promise<string | null>} a Chromium of this machine, or null
+ * @returns {Promise<string | null>} the path of a Chromium on this machine, or null
  */
 export async function findBrowser({ path = process.env.PATH ?? '', run: execute = run } = {}) {
   const folders = path.split(delimiter).filter(Boolean);
@@ -24,7 +24,7 @@ export async function findBrowser({ path = process.env.PATH ?? '', run: execute 
     } catch {
       continue;
     }
-    // What is there may be a note that says how to install it.
+    // The file may be a script that only prints how to install the browser.
     const { code, stdout } = await execute(candidate, ['--version']);
     if (code === 0 && /Chrom/.test(stdout)) return candidate;
   }
@@ -32,23 +32,23 @@ export async function findBrowser({ path = process.env.PATH ?? '', run: execute 
 }
 
 /**
- * The tests of pages need a browser; all others run without one.
+ * Finds or installs a browser for the browser tests. All other tests run without it.
  *
  * @param {(line: string) => void} say
  * @param {{ find?: () => Promise<string | null>, install?: typeof installPackage }} [machine]
- * @returns {Promise<string | null>} a browser of this machine; null where none can be had without a question
+ * @returns {Promise<string | null>} the path of a browser; null if it cannot be installed without a prompt
  */
 export async function ensureBrowser(say, { find = findBrowser, install = installPackage } = {}) {
   const found = await find();
   if (found !== null) return found;
   say('No Chromium on the PATH: installing one');
-  const refusal = await install('chromium');
+  const reason = await install('chromium');
   const installed = await find();
-  if (installed === null) say(withoutBrowser(refusal));
+  if (installed === null) say(browserMissingMessage(reason));
   return installed;
 }
 
 /** @param {string | null} [reason] */
-export function withoutBrowser(reason = null) {
-  return `The tests of a browser are left out: install chromium to run them.${reason ? ` (${reason})` : ''}`;
+export function browserMissingMessage(reason = null) {
+  return `Browser tests are skipped. Install chromium to run them.${reason ? ` (${reason})` : ''}`;
 }

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A program called `name` in the folder. */
+/** Writes an executable script called `name` into the folder. */
 function program(name, script, mode = 0o755) {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -19,7 +19,7 @@ function program(name, script, mode = 0o755) {
 }
 
 describe('the browser of a machine', () => {
-  it('is the first on the PATH that says it is one', async () => {
+  it('is the first program on the PATH that reports to be a browser', async () => {
     program('chromium', 'echo "install the snap" >&2; exit 1');
     program('chromium-browser', 'echo "Chromium 1.0"', 0o644);
     const chrome = program('google-chrome', 'echo "Google Chrome 1.0"');
@@ -27,32 +27,32 @@ describe('the browser of a machine', () => {
   });
 
   it('is installed if it is missing, and only then', async () => {
-    const asked = [];
+    const installed = [];
     const install = async (what) => {
-      asked.push(what);
+      installed.push(what);
       program('chromium', 'echo "Chromium 1.0"');
       return null;
     };
     const find = () => findBrowser({ path: folder });
-    const said = [];
+    const lines = [];
     for (let i = 0; i < 2; i++) {
-      expect(await ensureBrowser((line) => said.push(line), { find, install })).toBe(
+      expect(await ensureBrowser((line) => lines.push(line), { find, install })).toBe(
         join(folder, 'chromium'),
       );
     }
-    expect(asked).toEqual(['chromium']);
-    expect(said).toEqual(['No Chromium on the PATH: installing one']);
+    expect(installed).toEqual(['chromium']);
+    expect(lines).toEqual(['No Chromium on the PATH: installing one']);
   });
 
-  it('is missing if it cannot be installed, with a line that says what is left out and why', async () => {
-    const said = [];
-    const browser = await ensureBrowser((line) => said.push(line), {
+  it('is null if it cannot be installed, and a line says which tests are skipped and why', async () => {
+    const lines = [];
+    const browser = await ensureBrowser((line) => lines.push(line), {
       find: async () => null,
       install: async () => 'apt-get needs root here',
     });
     expect(browser).toBeNull();
-    expect(said.at(-1)).toBe(
-      'The tests of a browser are left out: install chromium to run them. (apt-get needs root here)',
+    expect(lines.at(-1)).toBe(
+      'Browser tests are skipped. Install chromium to run them. (apt-get needs root here)',
     );
   });
 });

@@ -4,89 +4,88 @@ import { root } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * What has to hold besides the tests. Each check is counted as one, prints its own findings, and answers
- * whether it holds; one that fails stops no other.
+ * Checks that must pass besides the tests. The summary counts each check as one test. A check prints its own findings and
+ * returns whether it passed. After a failure, the other checks still run.
  *
- * @typedef {{ name: string, holds: (output: Output) => Promise<boolean> }} Check
+ * @typedef {{ name: string, passes: (output: Output) => Promise<boolean> }} Check
  */
 
 /**
- * Dependencies and build: what comes after works on what this left.
+ * Installs dependencies and builds the workspace. The later checks need its result.
  *
  * @type {Check}
  */
 export const SET_UP = {
   name: 'set-up',
-  async holds() {
+  async passes() {
     await setUp((line) => console.log(line));
     return true;
   },
 };
 
 /**
- * Holds generated files against their generators, which rewrite them for a moment: nothing that reads the sources runs
- * beside it.
+ * Compares generated files with the output of their generators. The files are rewritten meanwhile, so no other check may run.
  *
  * @type {Check}
  */
-export const DRIFT = { name: 'drift', holds: (show) => show.command('node', ['tooling/launch/drift.mjs']) };
+export const DRIFT = { name: 'drift', passes: (show) => show.command('node', ['tooling/launch/drift.mjs']) };
 
 /**
- * Uses every core, and may write `dist`, which the tests run.
+ * Checks the types. It uses all cores and may write `dist`, so it does not run beside the tests.
  *
  * @type {Check}
  */
-export const TYPES = { name: 'types', holds: (show) => show.tool('tsc', ['-b']) };
+export const TYPES = { name: 'types', passes: (show) => show.tool('tsc', ['-b']) };
 
 /**
- * Checks that only read, each on one core: they run beside the tests.
+ * Checks that write no files and use one core each. They run beside the tests.
  *
  * @type {Check[]}
  */
 export const CHECKS = [
-  { name: 'lint', holds: (show) => show.tool('biome', ['check', '.']) },
-  { name: 'boundaries', holds: (show) => show.command('node', ['tooling/boundaries/check.mjs']) },
-  { name: 'language', holds: (show) => show.command('node', ['tooling/rules/check-language.mjs']) },
-  { name: 'unused', holds: (show) => show.tool('knip', ['--no-config-hints']) },
-  { name: 'versions', holds: (show) => show.tool('sherif') },
+  { name: 'lint', passes: (show) => show.tool('biome', ['check', '.']) },
+  { name: 'boundaries', passes: (show) => show.command('node', ['tooling/boundaries/check.mjs']) },
+  { name: 'language', passes: (show) => show.command('node', ['tooling/rules/check-language.mjs']) },
+  { name: 'unused', passes: (show) => show.tool('knip', ['--no-config-hints']) },
+  { name: 'versions', passes: (show) => show.tool('sherif') },
 ];
 
 /**
- * Runs checks one after another. What each printed appears when it ends; beside the tests its heading does too, so that
- * their output does not come between.
+ * Runs checks one after another. The output of a check is printed when the check ends. While tests run, the heading is
+ * printed then as well, so that test output does not separate the two.
  *
  * @param {readonly Check[]} checks
  * @param {import('./steps.mjs').Steps} steps
- * @param {{ isBeside?: boolean }} [options] whether the tests run at the same time
+ * @param {{ areTestsRunning?: boolean }} [options] `areTestsRunning`: whether the tests run at the same time
  * @returns {Promise<{ passed: string[], failed: string[] }>}
  */
-export async function runChecks(checks, steps, { isBeside = false } = {}) {
+export async function runChecks(checks, steps, { areTestsRunning = false } = {}) {
   /** @type {{ passed: string[], failed: string[] }} */
   const outcome = { passed: [], failed: [] };
-  for (const { name, holds } of checks) {
-    const printed = keepOutput();
-    if (!isBeside) heading(name);
-    const isHeld = await steps.time(name, () =>
-      holds(printed).catch((error) => {
-        printed.say(error instanceof Error ? error.message : String(error));
+  for (const { name, passes } of checks) {
+    const output = captureOutput();
+    if (!areTestsRunning) heading(name);
+    const hasPassed = await steps.time(name, () =>
+      passes(output).catch((error) => {
+        output.say(error instanceof Error ? error.message : String(error));
         return false;
       }),
     );
-    if (isBeside) heading(name);
-    if (printed.text() !== '') console.log(printed.text());
-    console.log(`${name}: ${isHeld ? 'passed' : 'FAILED'}`);
-    (isHeld ? outcome.passed : outcome.failed).push(name);
+    if (areTestsRunning) heading(name);
+    if (output.text() !== '') console.log(output.text());
+    console.log(`${name}: ${hasPassed ? 'passed' : 'FAILED'}`);
+    (hasPassed ? outcome.passed : outcome.failed).push(name);
   }
   return outcome;
 }
 
-/** @typedef {ReturnType<typeof keepOutput>} Output */
+/** @typedef {ReturnType<typeof captureOutput>} Output */
 
-/** Runs commands and keeps what they print. */
-function keepOutput() {
+/** Returns functions that run commands and capture their output. */
+function captureOutput() {
   let text = '';
-  const say = (/** @type {string} */ more) => {
-    text += more.endsWith('\n') || more === '' ? more : `${more}\n`;
+  const say = (/** @type {string} */ addition) => {
+    text += addition.endsWith('\n') || addition === '' ? addition : `${addition}\n`;
   };
   /**
    * @param {string} program

@@ -7,20 +7,25 @@ const running = new Set();
 let isEnding = false;
 
 /**
- * Runs a command to its end. It gets a process group of its own: Ctrl-C reaches the launcher alone, which ends
- * the command (`endCommands`), so nothing is cut off behind the launcher's back.
+ * Runs a command until it ends. The command gets its own process group, so that Ctrl-C reaches only the launcher, which
+ * then ends the command in order (`endCommands`).
  *
  * @param {string} command
  * @param {string[]} args
  * @param {{
  *   cwd?: string, env?: NodeJS.ProcessEnv, uid?: number, gid?: number,
  *   output?: 'show' | 'keep', input?: string,
- * }} [options] `show` lets the output through, `keep` returns it
- * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 when there is no such command, 128
- *   when a signal or `endCommands` ended it
+ * }} [options] `output`: `show` prints the output, `keep` returns it
+ * @returns {Promise<{ code: number, stdout: string, stderr: string }>} code 127 if the command does not exist, 128
+ *   if a signal or `endCommands` ended it
  */
 export function run(command, args, { cwd = root, env = process.env, uid, gid, output = 'keep', input } = {}) {
-  if (isEnding) return Promise.resolve({ code: 128, stdout: '', stderr: 'not started: the launcher ends\n' });
+  if (isEnding)
+    return Promise.resolve({
+      code: 128,
+      stdout: '',
+      stderr: 'not started, because the launcher is stopping\n',
+    });
   const stdio = output === 'show' ? 'inherit' : 'pipe';
   const child = spawn(command, args, { cwd, env, uid, gid, detached: true, stdio: ['pipe', stdio, stdio] });
   running.add(child);
@@ -46,21 +51,21 @@ export function run(command, args, { cwd = root, env = process.env, uid, gid, ou
   });
 }
 
-/** Ends every command that still runs, with all that it started. No other command starts in this process. */
+/** Ends every running command and its child processes. Afterwards `run` starts no further command. */
 export async function endCommands() {
-  // Work that was waiting for an ended command goes on, and would start its next one.
+  // Code that waited for an ended command continues, and would otherwise start the next command.
   isEnding = true;
-  const ended = [...running].map(
+  const exits = [...running].map(
     (child) =>
       new Promise((resolve) => {
         if (child.exitCode !== null || child.signalCode !== null) return resolve(undefined);
-        const hurry = setTimeout(() => child.pid && signalTree(child.pid, 'SIGKILL'), 5_000);
+        const killTimer = setTimeout(() => child.pid && signalTree(child.pid, 'SIGKILL'), 5_000);
         child.once('exit', () => {
-          clearTimeout(hurry);
+          clearTimeout(killTimer);
           resolve(undefined);
         });
         if (child.pid) signalTree(child.pid, 'SIGTERM');
       }),
   );
-  await Promise.all(ended);
+  await Promise.all(exits);
 }

@@ -1,7 +1,7 @@
 import { endCommands, run } from './commands.mjs';
 
-describe('ended commands', () => {
-  it('are followed by no other', async () => {
+describe('endCommands', () => {
+  it('ends the running command and prevents the next one', async () => {
     const steps = [];
     const work = async () => {
       for (const command of [

@@ -1,14 +1,14 @@
-import { readJsonIfThere, writePrivateFile } from './files.mjs';
+import { readJsonIfExists, writePrivateFile } from './files.mjs';
 import { createClient, openAccount, outcomeOf } from './first-trade/client.mjs';
 import { openPaperAccount, pairsOf } from './first-trade/scenario.mjs';
 import { generatePrivateKey } from './sdk.mjs';
 
-/** What the demo account of the paper exchange holds at first. */
+/** The initial balances of the demo account. */
 const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
 
 /**
- * The demo: an account at the paper exchange, a user with a key pair and an ADMIN key, and the one linked to the
- * other. Made by the published interface at the first start, and kept for the next ones.
+ * Creates the demo: a paper account, and a user with a key pair and an ADMIN API key. The paper account is linked to the
+ * user as an exchange account. The demo is created through the public API at the first start and reused afterwards.
  *
  * @typedef {{
  *   paper: { api_key: string, api_secret: string }, api_key: string,
@@ -20,8 +20,8 @@ const balances = { USDT: '10000000', BTC: '10', ETH: '100', SOL: '1000' };
  * @returns {Promise<Demo>}
  */
 export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
-  const kept = readJsonIfThere(file);
-  if (kept !== null && (await isStillThere(kept, restUrl))) return kept;
+  const stored = readJsonIfExists(file);
+  if (stored !== null && (await stillExists(stored, restUrl))) return stored;
   const paper = await openPaperAccount(paperExchangeUrl, balances);
   const { api } = await openAccount({ restUrl, privateKey: generatePrivateKey(), label: 'demo' });
   const { key } = await api.apiKeys.create({ name: 'demo', permissions: ['ADMIN'] });
@@ -42,7 +42,7 @@ export async function ensureDemo(file, { restUrl, paperExchangeUrl }) {
  * @param {Demo} demo
  * @param {string} restUrl
  */
-async function isStillThere(demo, restUrl) {
+async function stillExists(demo, restUrl) {
   const api = createClient({ restUrl, apiKey: demo.api_key });
   const { status } = await outcomeOf(api.exchanges.get(demo.exchange_account_id));
   return status === 200;

@@ -6,9 +6,9 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * Committed files that a program generates must equal its current output. A workspace package registers its generator
- * by naming a script `gen` in its package.json. The script may write only inside its package, and must be
- * deterministic. Files that differ after the run are reported and restored: the check changes nothing.
+ * Checks that committed generated files equal the current output of their generators. A workspace package registers its
+ * generator as the script `gen` of its package.json. The script must be deterministic and may write only inside its package.
+ * The check reports files that differ and restores them, so that it changes nothing.
  */
 
 /** @returns {string[]} folders of the packages that have a generator */
@@ -23,7 +23,7 @@ function generators(/** @type {string} */ workspaceRoot) {
   });
 }
 
-/** Every file git would commit under a folder, with the hash and bytes it has now. */
+/** Returns the current content of every file in a folder that git tracks or would add. */
 function snapshot(/** @type {string} */ folder) {
   const listing = execFileSync(
     'git',
@@ -49,7 +49,7 @@ async function isUpToDate(/** @type {string} */ folder) {
     (file) => digest(before.get(file)) !== digest(after.get(file)),
   );
   for (const file of changed) {
-    console.error(`${file} is not what its generator writes: run \`npm run gen\` in ${folder}`);
+    console.error(`${file} differs from the output of its generator. Run \`npm run gen\` in ${folder}`);
     const bytes = before.get(file);
     if (bytes !== undefined) writeFileSync(join(root, file), bytes);
   }
@@ -59,12 +59,12 @@ async function isUpToDate(/** @type {string} */ folder) {
 if (process.argv[1] === import.meta.filename) {
   const folders = generators(root);
   if (folders.length === 0) console.log('No generated files yet');
-  // Each writes inside its package alone.
+  // The generators can run concurrently, because each writes only inside its package.
   const states = await Promise.all(
     folders.map(async (folder) => ({ folder, isCurrent: await isUpToDate(folder) })),
   );
   for (const { folder, isCurrent } of states) {
-    console.log(`${folder}: ${isCurrent ? 'as generated' : 'drifted'}`);
+    console.log(`${folder}: ${isCurrent ? 'up to date' : 'out of date'}`);
     if (!isCurrent) process.exitCode = 1;
   }
 }

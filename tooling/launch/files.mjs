@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder with exactly this mode, whatever the umask says.
+ * Creates a folder with exactly this mode, regardless of the umask.
  *
  * @param {string} path
  * @param {number} mode
@@ -14,7 +14,7 @@ export function makeFolder(path, mode) {
 }
 
 /**
- * Writes a file that only its owner can read. A reader sees the old content or the new, never a part of it.
+ * Writes a file that only its owner can read. The write is atomic: a reader sees either the old or the new content.
  *
  * @param {string} path
  * @param {string} content
@@ -37,7 +37,7 @@ export function writePrivateFile(path, content) {
  *
  * @param {string} path
  */
-export function readIfThere(path) {
+export function readIfExists(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -52,8 +52,8 @@ export function readIfThere(path) {
  * @param {string} path
  * @returns {any}
  */
-export function readJsonIfThere(path) {
-  const text = readIfThere(path);
+export function readJsonIfExists(path) {
+  const text = readIfExists(path);
   if (text === null) return null;
   try {
     return JSON.parse(text);

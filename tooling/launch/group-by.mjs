@@ -1,5 +1,5 @@
 /**
- * As `Map.groupBy`, which the oldest Node that is supported does not have.
+ * Does the same as `Map.groupBy`, which the oldest supported version of Node lacks.
  *
  * @template T
  * @param {readonly T[]} items

@@ -1,9 +1,9 @@
 /**
- * A process that keeps the database servers of one launcher, apart from the launcher for two reasons: Ctrl-C in
- * a terminal must not reach them before the services that still write to them, and they must end in good order
- * even when the launcher is killed outright: then the channel to it closes, which is all this process waits for.
+ * The keeper process, which supervises the database servers of one launcher. It is a separate process for two reasons.
+ * Ctrl-C in a terminal must not stop the servers before the services that write to them. And the servers must be shut down
+ * cleanly even if the launcher is killed: then the IPC channel closes, and the keeper stops them.
  *
- * In: `{ start: KeptCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop: true }`.
+ * In: `{ start: ServerCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop: true }`.
  * Out: `{ name, event: ProcessEvent }`.
  */
 import { spawn } from 'node:child_process';
@@ -14,21 +14,21 @@ import { supervise } from './supervise.mjs';
  * @typedef {{
  *   name: string, command: string, args: string[], logFile: string, stopSignal: NodeJS.Signals,
  *   uid?: number, gid?: number, env?: Record<string, string>,
- * }} KeptCommand
+ * }} ServerCommand
  */
 
 /** @type {import('./supervise.mjs').Supervisor[]} */
-const keeping = [];
+const supervisors = [];
 /** @type {string[]} */
-const toRemove = [];
+const foldersToRemove = [];
 let isEnding = false;
 
-/** @param {KeptCommand} kept */
-function begin({ command, args, logFile, uid, gid, env }) {
+/** @param {ServerCommand} serverCommand */
+function spawnServer({ command, args, logFile, uid, gid, env }) {
   const log = openSync(logFile, 'a', 0o600);
   try {
     return spawn(command, args, {
-      // A folder that every user may be in.
+      // Every user may enter this folder.
       cwd: '/',
       detached: true,
       env: { ...process.env, ...env },
@@ -41,30 +41,30 @@ function begin({ command, args, logFile, uid, gid, env }) {
   }
 }
 
-/** @param {KeptCommand} kept */
-function keep(kept) {
+/** @param {ServerCommand} serverCommand */
+function superviseServer(serverCommand) {
   const supervisor = supervise({
-    spawn: () => begin(kept),
-    stopSignal: kept.stopSignal,
+    spawn: () => spawnServer(serverCommand),
+    stopSignal: serverCommand.stopSignal,
     graceMs: 20_000,
     onEvent: (event) => {
-      if (process.connected) process.send?.({ name: kept.name, event });
+      if (process.connected) process.send?.({ name: serverCommand.name, event });
     },
   });
-  keeping.push(supervisor);
+  supervisors.push(supervisor);
 }
 
 async function end() {
   if (isEnding) return;
   isEnding = true;
-  await Promise.all(keeping.map((supervisor) => supervisor.stop()));
-  for (const path of toRemove) rmSync(path, { recursive: true, force: true });
+  await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
+  for (const path of foldersToRemove) rmSync(path, { recursive: true, force: true });
   process.exit(0);
 }
 
-process.on('message', (/** @type {{ start?: KeptCommand, remove?: string, stop?: true }} */ message) => {
-  if (message.remove !== undefined) toRemove.push(message.remove);
-  if (message.start !== undefined && !isEnding) keep(message.start);
+process.on('message', (/** @type {{ start?: ServerCommand, remove?: string, stop?: true }} */ message) => {
+  if (message.remove !== undefined) foldersToRemove.push(message.remove);
+  if (message.start !== undefined && !isEnding) superviseServer(message.start);
   if (message.stop) void end();
 });
 process.on('disconnect', () => void end());

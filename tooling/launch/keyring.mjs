@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackage } from './system-packages.mjs';
 
-/** A keyring of Linux desktops, and the bus that it is spoken to through. */
+/** The programs of a Linux desktop's keyring, and of the D-Bus through which it is used. */
 const programs = ['gnome-keyring-daemon', 'dbus-daemon', 'dbus-send'];
 
 /** @param {{ path?: string }} [machine] */
@@ -12,21 +12,21 @@ export function hasKeyring({ path = process.env.PATH ?? '' } = {}) {
 }
 
 /**
- * The tests of secrets that a desktop's keyring keeps need one; all others run without it.
+ * Finds or installs a keyring for the tests of secrets in a desktop's keyring. All other tests run without it.
  *
  * @param {(line: string) => void} say
  * @param {{ has?: () => boolean, install?: typeof installPackage }} [machine]
- * @returns {Promise<boolean>} false where none can be had without a question
+ * @returns {Promise<boolean>} false if it cannot be installed without a prompt
  */
 export async function ensureKeyring(say, { has = hasKeyring, install = installPackage } = {}) {
   if (has()) return true;
   say('No GNOME Keyring on the PATH: installing one');
-  const refusal = await install('gnome-keyring');
-  if (!has()) say(withoutKeyring(refusal));
+  const reason = await install('gnome-keyring');
+  if (!has()) say(keyringMissingMessage(reason));
   return has();
 }
 
 /** @param {string | null} [reason] */
-export function withoutKeyring(reason = null) {
-  return `The tests of a keyring are left out: install gnome-keyring and dbus to run them.${reason ? ` (${reason})` : ''}`;
+export function keyringMissingMessage(reason = null) {
+  return `Keyring tests are skipped. Install gnome-keyring and dbus to run them.${reason ? ` (${reason})` : ''}`;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
-import { readIfThere, readJsonIfThere, writePrivateFile } from './files.mjs';
+import { readIfExists, readJsonIfExists, writePrivateFile } from './files.mjs';
 
 /**
- * The keys of one deployment on this machine: made once, kept in files that only their owner can read.
+ * Returns the keys of one deployment on this machine. They are created once, in files that only their owner can read.
  *
  * @typedef {{ id: string, publicKey: string, privateKey: string }} SealingKeyPair
  * @typedef {{ server: string, exchangeSealing: SealingKeyPair, webhookSealing: SealingKeyPair }} Keys
@@ -14,7 +14,7 @@ import { readIfThere, readJsonIfThere, writePrivateFile } from './files.mjs';
  */
 export async function ensureKeys(folder) {
   const serverFile = join(folder, 'server.key');
-  const server = readIfThere(serverFile) ?? randomBytes(32).toString('base64url');
+  const server = readIfExists(serverFile) ?? randomBytes(32).toString('base64url');
   writePrivateFile(serverFile, server);
   return {
     server,
@@ -28,8 +28,8 @@ export async function ensureKeys(folder) {
  * @returns {Promise<SealingKeyPair>}
  */
 async function ensurePair(file) {
-  const kept = readJsonIfThere(file);
-  if (kept !== null) return kept;
+  const stored = readJsonIfExists(file);
+  if (stored !== null) return stored;
   const pair = await generateSealingKeyPair();
   writePrivateFile(file, JSON.stringify(pair));
   return pair;

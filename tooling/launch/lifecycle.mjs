@@ -1,21 +1,21 @@
 /**
- * What a program has begun and must end again, newest first. `stop` can be asked for at any moment, also while
- * something is still being started: whatever registers afterwards is ended at once.
+ * Collects cleanup steps, and runs them in reverse order on `stop`. `stop` may be called at any time, even while the program
+ * is still starting: steps that are registered afterwards run immediately.
  */
 export function createLifecycle() {
   /** @type {(() => unknown)[]} */
-  const undo = [];
+  const steps = [];
   /** @type {unknown[]} */
   const failures = [];
   /** @type {Promise<unknown[]> | undefined} */
   let ending;
 
   async function unwind() {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       try {
         await step();
       } catch (error) {
-        // One thing that can't be ended must not keep the others alive.
+        // A failing step must not prevent the others.
         failures.push(error);
       }
     }
@@ -31,10 +31,10 @@ export function createLifecycle() {
      * @returns {Promise<void>}
      */
     async defer(step) {
-      if (ending === undefined) undo.push(step);
+      if (ending === undefined) steps.push(step);
       else await step();
     },
-    /** Ends everything, once. Resolves with what went wrong on the way. */
+    /** Runs all steps once. Resolves with the errors of failed steps. */
     stop() {
       ending ??= unwind();
       return ending;

@@ -1,30 +1,30 @@
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readIfThere } from './files.mjs';
-import { isRunning, nameProcess } from './processes.mjs';
+import { readIfExists } from './files.mjs';
+import { identifyProcess, isRunning } from './processes.mjs';
 
 /**
- * @typedef {{ taken: true, release: () => void } | { taken: false, holderPid: number }} LockAnswer
+ * @typedef {{ taken: true, release: () => void } | { taken: false, holderPid: number }} LockResult
  */
 
 /**
- * Takes a lock that at most one living process holds. A lock whose holder was killed counts for nothing, also
- * when its process number runs again as something else.
+ * Takes a lock that at most one running process holds. The lock of a killed process is ignored, even if its pid now belongs
+ * to another process.
  *
  * @param {string} file
- * @returns {LockAnswer}
+ * @returns {LockResult}
  */
 export function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true });
-  const own = JSON.stringify(nameProcess(process.pid));
+  const own = JSON.stringify(identifyProcess(process.pid));
   for (;;) {
-    if (place(file, own)) return { taken: true, release: () => release(file, own) };
-    const found = readIfThere(file);
-    if (found === null) continue;
-    const holder = parseHolder(found);
+    if (createLockFile(file, own)) return { taken: true, release: () => release(file, own) };
+    const content = readIfExists(file);
+    if (content === null) continue;
+    const holder = parseHolder(content);
     if (holder !== null && isRunning(holder)) return { taken: false, holderPid: holder.pid };
-    putAside(file, found);
+    removeStaleLock(file, content);
   }
 }
 
@@ -51,13 +51,13 @@ export async function withLock(file, work, onWait) {
 }
 
 /**
- * Links the complete file into its place, so that no process ever reads a half-written lock.
+ * Creates the lock file with its content in one step, so that no process ever reads a partly written lock.
  *
  * @param {string} file
  * @param {string} own
- * @returns {boolean} false when a lock is there already
+ * @returns {boolean} false if the lock file already exists
  */
-function place(file, own) {
+function createLockFile(file, own) {
   const written = `${file}.${process.pid}.new`;
   writeFileSync(written, own, { mode: 0o600 });
   try {
@@ -72,17 +72,17 @@ function place(file, own) {
 }
 
 /**
- * Two processes may find the same dead lock at once, and the slower must not throw away the faster one's new
- * lock: what was moved is looked at again, and goes back if it isn't the dead one.
+ * Removes a stale lock. Two processes may find the same stale lock, and the slower one must not remove the new lock of the
+ * faster one. Therefore the file is moved away and compared again, and moved back if it is not the stale lock.
  *
  * @param {string} file
- * @param {string} dead
+ * @param {string} staleContent
  */
-function putAside(file, dead) {
+function removeStaleLock(file, staleContent) {
   const aside = `${file}.${process.pid}`;
   try {
     renameSync(file, aside);
-    if (readIfThere(aside) !== dead) linkSync(aside, file);
+    if (readIfExists(aside) !== staleContent) linkSync(aside, file);
   } catch (error) {
     const code = /** @type {NodeJS.ErrnoException} */ (error).code ?? '';
     if (!['ENOENT', 'EEXIST'].includes(code)) throw error;
@@ -96,18 +96,18 @@ function putAside(file, dead) {
  * @param {string} own
  */
 function release(file, own) {
-  if (readIfThere(file) === own) rmSync(file, { force: true });
+  if (readIfExists(file) === own) rmSync(file, { force: true });
 }
 
 /**
  * @param {string} text
- * @returns {import('./processes.mjs').NamedProcess | null}
+ * @returns {import('./processes.mjs').ProcessIdentity | null}
  */
 function parseHolder(text) {
   try {
     return JSON.parse(text);
   } catch {
-    // Never placed half written, so this is what a power failure left.
+    // A lock is never partly written, so a power failure has damaged the file.
     return null;
   }
 }

@@ -12,7 +12,7 @@ describe('the launcher lock', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is held by one process at a time, and names its holder', () => {
+  it('is held by one process at a time, and a failed attempt reports the holder', () => {
     const file = join(folder, 'lock');
     const first = takeLock(file);
     expect(first.taken).toBe(true);
@@ -21,7 +21,7 @@ describe('the launcher lock', () => {
     expect(takeLock(file).taken).toBe(true);
   });
 
-  it('of a dead process counts for nothing', () => {
+  it('of a dead process can be taken', () => {
     const file = join(folder, 'lock');
     writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, identity: 'gone' }));
     expect(takeLock(file).taken).toBe(true);
@@ -29,7 +29,7 @@ describe('the launcher lock', () => {
 });
 
 describe('ports', () => {
-  it('give way to a free one where the default is taken, and are never doubled', async () => {
+  it('are replaced by free ports if the default is in use, and are all different', async () => {
     const busy = await freePort();
     const server = createServer();
     await new Promise((resolve) => server.listen(busy, '127.0.0.1', resolve));

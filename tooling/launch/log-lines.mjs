@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 const colours = /** @type {const} */ ({ warn: 'yellow', error: 'red', fatal: 'red' });
 
 /**
- * One line of a service's log for a person: time, service, level, message, then the other fields. A line that is
- * not JSON is shown as it is, behind the service's name.
+ * Formats one log line of a service for reading: time, service, level, message, then the other fields. A line that is
+ * not JSON is printed unchanged after the name of the service.
  *
  * @param {string} service
  * @param {string} line

@@ -17,7 +17,7 @@ describe('a readable log line', () => {
     );
   });
 
-  it('shows a line that is not JSON, or no object, as it is', () => {
+  it('shows a line unchanged if it is not JSON or not an object', () => {
     expect(readableLine('rest-api', 'oh no', { colour: false, now })).toBe(
       '03:04:05.678 rest-api           info  oh no',
     );

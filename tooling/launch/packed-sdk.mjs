@@ -17,21 +17,21 @@ import { root } from './paths.mjs';
 import { pnpm } from './setup.mjs';
 
 /**
- * The published packages as those who install them have them: packed from their build, and unpacked into a folder with
- * what their manifests declare beside them, and nothing else.
+ * Installs the published packages as users get them: packs them from their build, and unpacks them into a folder that
+ * contains only their declared dependencies.
  *
- * 1. Nothing of the workspace can be reached from there: what a package needs and does not declare is missing.
- * 2. A package that depends on another one of these gets the packed one.
- * 3. The folder is the caller's to remove; where something fails, none is left.
+ * 1. The folder cannot reach the workspace, so a dependency that a package does not declare is missing.
+ * 2. If a package depends on another packed package, it gets the packed one.
+ * 3. The caller removes the folder. If the installation fails, no folder is left.
  */
 
 const scope = '@trading-automation';
 
 /**
- * @param {readonly string[]} names folders of `packages/`, each built
- * @param {string} [parent] where the folder is made
- * @returns {Promise<string>} the folder: its `node_modules` holds the packages, `<name>.tgz` are as they are published, and
- *   `sdk.mjs`, `sdk-signer.mjs` and so on give what a program there imports of the SDK
+ * @param {readonly string[]} names folders of `packages/`; each must be built
+ * @param {string} [parent] where the folder is created
+ * @returns {Promise<string>} the folder: its `node_modules` contains the packages, `<name>.tgz` are the published archives,
+ *   and `sdk.mjs`, `sdk-signer.mjs` and so on re-export the entry points of the SDK
  */
 export async function installPacked(names, parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, 'trading-automation-packed-'));
@@ -53,18 +53,18 @@ export async function installPacked(names, parent = tmpdir()) {
  * @param {string} name
  * @param {string} folder
  */
-const placeOf = (name, folder) => join(folder, 'node_modules', scope, name);
+const packageFolder = (name, folder) => join(folder, 'node_modules', scope, name);
 
 /**
  * @param {string} name
  * @param {string} folder
- * @returns {Manifest} as it is published
+ * @returns {Manifest} the published manifest
  */
 const manifestOf = (name, folder) =>
-  JSON.parse(readFileSync(join(placeOf(name, folder), 'package.json'), 'utf8'));
+  JSON.parse(readFileSync(join(packageFolder(name, folder), 'package.json'), 'utf8'));
 
 /**
- * Each as `<name>.tgz`.
+ * Packs each package into `<name>.tgz`.
  *
  * @param {readonly string[]} names
  * @param {string} folder
@@ -73,7 +73,7 @@ export async function pack(names, folder) {
   const unbuilt = names.filter((name) => !existsSync(join(root, 'packages', name, 'dist')));
   if (unbuilt.length > 0) throw new Error(`not built: ${unbuilt.join(', ')} (npm run build)`);
   const chosen = names.flatMap((name) => ['--filter', `${scope}/${name}`]);
-  succeeded('packing', await pnpm([...chosen, 'pack', '--pack-destination', folder], 'keep'));
+  assertSucceeded('packing', await pnpm([...chosen, 'pack', '--pack-destination', folder], 'keep'));
   for (const file of readdirSync(folder)) {
     const [, name] = /^trading-automation-(.+)-\d+\.\d+\.\d+.*\.tgz$/.exec(file) ?? [];
     if (name !== undefined) renameSync(join(folder, file), join(folder, `${name}.tgz`));
@@ -86,16 +86,17 @@ export async function pack(names, folder) {
  */
 async function unpack(name, folder) {
   const tarball = join(folder, `${name}.tgz`);
-  const place = placeOf(name, folder);
+  const place = packageFolder(name, folder);
   mkdirSync(place, { recursive: true });
   const unpacked = await run('tar', ['-xzf', tarball, '-C', place, '--strip-components=1']);
-  succeeded(`unpacking ${name}`, unpacked);
+  assertSucceeded(`unpacking ${name}`, unpacked);
   const missing = filesIn(manifestOf(name, folder).exports).filter((file) => !existsSync(join(place, file)));
-  if (missing.length > 0) throw new Error(`packages/${name} is built by half, without ${missing.join(', ')}`);
+  if (missing.length > 0)
+    throw new Error(`packages/${name} is built incompletely; missing: ${missing.join(', ')}`);
 }
 
 /**
- * All files that a manifest's `exports` lead to.
+ * Returns all files that a manifest's `exports` name.
  *
  * @param {object | string} exports
  * @returns {string[]}
@@ -107,12 +108,12 @@ const filesIn = (exports) =>
  * @param {string} what
  * @param {{ code: number, stdout: string, stderr: string }} ended
  */
-function succeeded(what, { code, stdout, stderr }) {
+function assertSucceeded(what, { code, stdout, stderr }) {
   if (code !== 0) throw new Error(`${what} failed (exit code ${code}): ${stdout}${stderr}`);
 }
 
 /**
- * What is declared, and what that needs in its turn; of the optional, what this workspace has.
+ * Links the declared dependencies and peer dependencies to those installed in the workspace, which bring their own dependencies.
  *
  * @param {string} name
  * @param {string} folder
@@ -128,7 +129,7 @@ function linkDependencies(name, folder) {
 }
 
 /**
- * A file for each entry of the SDK that gives what it gives.
+ * Writes a file for each entry point of the SDK, which re-exports it.
  *
  * @param {string} folder
  */

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The top folder of this clone. */
+/** The root folder of this repository. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /**
- * Where a running platform keeps what it must not lose. The folder itself is open to other users, because
- * Postgres may have to run as one; every secret inside is a file of its own with mode 0600.
+ * Returns the paths of a running platform's state. Other users may enter the folder, because Postgres may have to run as
+ * another user. Each secret in it is a separate file with mode 0600.
  *
  * @param {string} [dataDir]
  */

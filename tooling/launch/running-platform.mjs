@@ -1,7 +1,7 @@
-import { readIfThere } from './files.mjs';
+import { readIfExists } from './files.mjs';
 
 /**
- * What `npm start` writes for programs on this machine.
+ * The content of `.data/dev.json`, which `npm start` writes for programs on this machine.
  *
  * @typedef {{
  *   rest_url: string, graphql_url: string, paper_exchange_url: string, mail_url: string,
@@ -11,14 +11,14 @@ import { readIfThere } from './files.mjs';
  */
 
 /**
- * Returns the addresses of the platform that runs on a data folder.
+ * Returns the addresses of the running platform.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @returns {RunningPlatform}
- * @throws {Error} if none runs
+ * @throws {Error} if no platform runs
  */
 export function runningPlatform({ devState }) {
-  const text = readIfThere(devState);
+  const text = readIfExists(devState);
   if (text === null || text === undefined)
     throw new Error(`No platform runs: ${devState} is missing. Run \`npm start\` in another terminal.`);
   return JSON.parse(text);

@@ -2,15 +2,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The SDK as users install it: in tests the one that was packed for the run (`TEST_PACKED_SDK`, see
- * tooling/jest/services.mjs), elsewhere the build of the workspace.
+ * Exports the SDK as users install it. Tests use the one packed for the run (`TEST_PACKED_SDK`, see
+ * tooling/jest/services.mjs), other programs the build of the workspace.
  */
 
 const folder = process.env.TEST_PACKED_SDK;
-if (folder === '') throw new Error('No SDK was packed for this run, see its beginning: npm run build');
+if (folder === '')
+  throw new Error(
+    'No SDK was packed for this test run; the beginning of its output says why. Run: npm run build',
+  );
 
 /**
- * An entry of the packed SDK.
+ * Imports an entry point of the packed SDK.
  *
  * @param {string} file
  */

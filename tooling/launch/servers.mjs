@@ -1,25 +1,25 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readIfThere } from './files.mjs';
+import { readIfExists } from './files.mjs';
 
 /**
- * A server that is ready to be run: by which command, where it will answer, and when it does.
+ * A server that can be started: its command, its URL, and checks of its readiness.
  *
  * @typedef {{
  *   url: string,
- *   command: import('./keeper.mjs').KeptCommand,
+ *   command: import('./keeper.mjs').ServerCommand,
  *   isReady: () => Promise<boolean>,
  *   whenReady?: () => Promise<void>,
  * }} PreparedServer
  */
 
-/** A server that dies this often before it ever answered is not going to. */
+/** After this many crashes before the first response, the start has failed. */
 const crashesBeforeGivingUp = 3;
 const startDeadlineMs = 60_000;
 
 /**
- * Begins the keeper process (keeper.mjs), which runs servers until `stop`, or until this process is no more.
+ * Starts the keeper process (keeper.mjs), which runs servers until `stop` or until this process ends.
  *
  * @param {(name: string, event: import('./supervise.mjs').ProcessEvent) => void} onEvent
  */
@@ -29,19 +29,19 @@ export function startKeeper(onEvent) {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
-    // Flags of a test run are not for the keeper.
+    // The Node options of a test run must not reach the keeper.
     env: { ...process.env, NODE_OPTIONS: '' },
   });
   /** @type {Map<string, number>} */
   const crashes = new Map();
   keeper.on(
     'message',
-    (/** @type {{ name: string, event: import('./supervise.mjs').ProcessEvent }} */ told) => {
-      if (told.event.type === 'exited') crashes.set(told.name, told.event.crashes);
-      onEvent(told.name, told.event);
+    (/** @type {{ name: string, event: import('./supervise.mjs').ProcessEvent }} */ message) => {
+      if (message.event.type === 'exited') crashes.set(message.name, message.event.crashes);
+      onEvent(message.name, message.event);
     },
   );
-  const gone = new Promise((resolve) => {
+  const ended = new Promise((resolve) => {
     keeper.once('exit', resolve);
   });
 
@@ -49,7 +49,7 @@ export function startKeeper(onEvent) {
     pid: keeper.pid,
 
     /**
-     * Resolves once the server answers; from then on it is restarted whenever it ends.
+     * Resolves once the server responds. From then on it is restarted whenever it ends.
      *
      * @param {PreparedServer} server
      */
@@ -65,7 +65,7 @@ export function startKeeper(onEvent) {
     },
 
     /**
-     * Has a folder removed when all is over, also when this process did not live to do it.
+     * Removes a folder after the servers have ended, even if this process was killed.
      *
      * @param {string} folder
      */
@@ -73,19 +73,19 @@ export function startKeeper(onEvent) {
       keeper.send({ remove: folder });
     },
 
-    /** Ends all kept processes, then the keeper. */
+    /** Ends all servers, then the keeper. */
     async stop() {
       if (keeper.connected) keeper.send({ stop: true });
-      await gone;
+      await ended;
     },
   };
 }
 
 /** @typedef {ReturnType<typeof startKeeper>} Keeper */
 
-/** @param {import('./keeper.mjs').KeptCommand} command */
+/** @param {import('./keeper.mjs').ServerCommand} command */
 function notStarted({ name, logFile }) {
-  const log = readIfThere(logFile) ?? '';
+  const log = readIfExists(logFile) ?? '';
   const lastLines = log.trimEnd().split('\n').slice(-15).join('\n');
   return new Error(`${name} did not start. The end of its log, ${logFile}:\n${lastLines}`);
 }

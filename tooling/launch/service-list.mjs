@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 /**
- * What the services of one deployment on this machine depend on.
+ * The options of the services of one deployment on this machine.
  *
  * @typedef {{
  *   databaseUrl: string, redisUrl: string, keys: import('./keys.mjs').Keys, paperExchangeDir: string,
@@ -9,23 +9,23 @@ import { fileURLToPath } from 'node:url';
  *   mailbox?: { dir: string, ports: { page: number, smtp: number } },
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
- *   more?: Record<string, Record<string, string>>,
- * }} Surroundings the GraphQL API runs where it has a port; `mailbox` takes the mail, which waits without one; `more` adds variables to single services; `venueLimits` are what the paper exchange grants, its own unless given
+ *   extraEnv?: Record<string, Record<string, string>>,
+ * }} ServiceListOptions the GraphQL API runs if it has a port; `mailbox` receives mail, which stays queued without it; `extraEnv` adds variables to single services; `venueLimits` replace the default limits of the paper exchange
  *
- * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main` is the
- * file to run, where that is not the built app's
+ * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main`: the
+ * file to run instead of the built app's
  */
 
-/** A page of records, or an order's answer, is read and forgotten: with a young generation this large it is seldom copied (ADR 13). */
+/** With this young generation, short-lived objects of a request are rarely copied by the garbage collector (ADR 13). */
 export const serviceNodeOptions = '--max-semi-space-size=64';
 
-/** The test world: paper exchanges alone. */
+/** The test world, which has only paper exchanges. */
 const world = 'test';
 
-/** Who mail is from that never leaves this machine. */
+/** The sender of mail. The mail never leaves this machine. */
 const mailFrom = 'Trading automation <no-reply@trading-automation.localhost>';
 
-/** For tests and benchmarks that are not about rate limits: the published ones are met by a person, not by a program. */
+/** High rate limits for tests and benchmarks of other features, because programs exceed the published limits. */
 export const ampleRateLimits = JSON.stringify(
   Object.fromEntries(
     ['general', 'trade_writes', 'sensitive_writes', 'identity_writes'].map((name) => [
@@ -35,16 +35,16 @@ export const ampleRateLimits = JSON.stringify(
   ),
 );
 
-/** For tests and benchmarks of many accounts behind one address, which the exchange would make wait. */
+/** High exchange limits for tests and benchmarks with many accounts behind one address, which the exchange would throttle. */
 export const ampleVenueLimits = { weightPerMinute: 10_000_000, ordersPer10s: 100_000 };
 
 /**
- * Returns every service with its settings. A new app is one more entry.
+ * Returns every service with its settings. To add an app, add an entry.
  *
- * @param {Surroundings} surroundings
+ * @param {ServiceListOptions} options
  * @returns {Service[]}
  */
-export function listServices(surroundings) {
+export function listServices(options) {
   const {
     databaseUrl,
     redisUrl,
@@ -54,8 +54,8 @@ export function listServices(surroundings) {
     mailbox,
     commit,
     venueLimits,
-    more = {},
-  } = surroundings;
+    extraEnv = {},
+  } = options;
   const paperExchangeUrl = `http://127.0.0.1:${ports.paperExchange}`;
   const restUrl = `http://127.0.0.1:${ports.rest}`;
   const shared = { WORLD: world, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
@@ -117,7 +117,7 @@ export function listServices(surroundings) {
         ...shared,
         NODE_OPTIONS: serviceNodeOptions,
         WEBHOOK_OPENING_KEYS: privateHalf(keys.webhookSealing),
-        // Sooner than the supervisor loses patience; attempts that are cut are made again.
+        // Shorter than the grace period of the supervisor; interrupted attempts are repeated.
         STOP_GRACE_MS: '8000',
         WEBHOOK_ALLOW_LOOPBACK: 'true',
         ...(mailbox === undefined
@@ -135,7 +135,7 @@ export function listServices(surroundings) {
       ? []
       : [graphqlService(ports.graphql, { ...api, REST_PUBLIC_URL: restUrl })]),
   ];
-  return services.map((service) => ({ ...service, env: { ...service.env, ...more[service.name] } }));
+  return services.map((service) => ({ ...service, env: { ...service.env, ...extraEnv[service.name] } }));
 }
 
 /**
@@ -154,7 +154,7 @@ function graphqlService(port, env) {
 }
 
 /**
- * @param {NonNullable<Surroundings['mailbox']>} mailbox
+ * @param {NonNullable<ServiceListOptions['mailbox']>} mailbox
  * @returns {Service}
  */
 function mailboxService({ dir, ports }) {

@@ -7,14 +7,14 @@ import { root } from './paths.mjs';
 import { supervise } from './supervise.mjs';
 
 const readyDeadlineMs = 60_000;
-/** What a service says once it works. */
+/** The log messages of a service that is ready. */
 const readyMessages = ['ready', 'listening'];
 
 /** @param {string} app */
 const mainOf = (app) => join(root, 'apps', app, 'dist', 'main.js');
 
 /**
- * Brings the database to the schema of this release.
+ * Migrates the database to the schema of this release.
  *
  * @param {string} databaseUrl
  */
@@ -25,14 +25,14 @@ export async function migrateDatabase(databaseUrl) {
 }
 
 /**
- * Runs a service, begun again whenever it ends, until `stop`.
+ * Runs a service until `stop`, and restarts it whenever it ends.
  *
  * @param {import('./service-list.mjs').Service} service
  * @param {(line: string) => void} say
- * @param {import('./supervise.mjs').Supervised['delays']} [delays] how long it stays ended, where it is ended on purpose
+ * @param {import('./supervise.mjs').Supervised['delays']} [delays] restart delays, for tests that end the service on purpose
  */
 export function superviseService({ name, app, main = mainOf(app), env }, say, delays) {
-  let readiness = createSignal();
+  let readiness = createDeferred();
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let current;
   const supervisor = supervise({
@@ -42,7 +42,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
         cwd: root,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-        // Flags of a test run are not for the services.
+        // The Node options of a test run must not reach the services.
         execArgv: [],
         env: { ...process.env, NODE_OPTIONS: '', ...env },
       });
@@ -50,7 +50,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
       for (const stream of [child.stdout, child.stderr]) {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
-          if (child === current && isReadyLine(line)) readiness.give();
+          if (child === current && isReadyLine(line)) readiness.resolveReady();
           say(readableLine(name, line));
         });
       }
@@ -59,7 +59,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
     onEvent: (event) => {
       if (event.type !== 'exited') return;
       const how = event.signal ?? `code ${event.code}`;
-      say(readableLine(name, `ended (${how}) and is started again in ${event.restartInMs} ms`));
+      say(readableLine(name, `ended (${how}); restarting in ${event.restartInMs} ms`));
     },
   });
   return {
@@ -70,13 +70,13 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
     /**
      * Ends the process and starts it again; `untilReady` then waits for the new one.
      *
-     * @param {number} patienceMs how long the process may take to stop before it is killed
+     * @param {number} graceMs how long the process may take to stop before it is killed
      */
-    async restart(patienceMs) {
-      readiness = createSignal();
-      await supervisor.restart(patienceMs);
+    async restart(graceMs) {
+      readiness = createDeferred();
+      await supervisor.restart(graceMs);
     },
-    /** Resolves once the service says that it works. */
+    /** Resolves once the service logs that it is ready. */
     async untilReady() {
       /** @type {NodeJS.Timeout | undefined} */
       let timer;
@@ -86,20 +86,20 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
           readyDeadlineMs,
         );
       });
-      await Promise.race([readiness.given, late]).finally(() => clearTimeout(timer));
+      await Promise.race([readiness.promise, late]).finally(() => clearTimeout(timer));
     },
   };
 }
 
 /** @typedef {ReturnType<typeof superviseService>} ServiceProcess */
 
-function createSignal() {
+function createDeferred() {
   /** @type {() => void} */
-  let give = () => {};
-  const given = new Promise((resolve) => {
-    give = () => resolve(undefined);
+  let resolveReady = () => {};
+  const promise = new Promise((resolve) => {
+    resolveReady = () => resolve(undefined);
   });
-  return { given, give };
+  return { promise, resolveReady };
 }
 
 /** @param {string} line */

@@ -31,12 +31,14 @@ try {
     keys: await ensureKeys(paths.keys),
     paperExchangeDir: folder,
     ports: { ...ports, paperExchange: portOf(platform.paper_exchange_url) },
-    more: { 'paper-exchange': { PORT: String(ports.paperExchange) } },
+    extraEnv: { 'paper-exchange': { PORT: String(ports.paperExchange) } },
   });
   const [name] = positionals;
   const service = services.find((each) => each.name === name);
   if (service === undefined)
-    throw new Error(`Name a service: npm run service -- ${services.map((each) => each.name).join('|')}`);
+    throw new Error(
+      `Unknown or missing service name. Use: npm run service -- ${services.map((each) => each.name).join('|')}`,
+    );
   run(service);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

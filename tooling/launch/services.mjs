@@ -5,13 +5,13 @@ import { ensureDemo } from './demo.mjs';
 import { makeFolder, writePrivateFile } from './files.mjs';
 import { ensureKeys } from './keys.mjs';
 import { root } from './paths.mjs';
+import { startServers } from './platform-servers.mjs';
 import { choosePorts, freePorts } from './ports.mjs';
-import { startServers } from './servers-of-data.mjs';
 import { listServices } from './service-list.mjs';
 import { migrateDatabase, superviseService } from './service-processes.mjs';
 
 /**
- * Starts all there is, waits until it works, writes `.data/dev.json` and says what to try. Returns what runs.
+ * Starts the whole platform, waits until it is ready, writes `.data/dev.json` and prints commands to try. Returns the running services.
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
@@ -27,7 +27,7 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
   ]);
   say('Starting Postgres and Redis');
   const servers = await startServers({ paths, ports, lifecycle, say });
-  say('Bringing the database to the schema of this release');
+  say('Migrating the database');
   await migrateDatabase(servers.databaseUrl);
   say('Starting the services');
   const commit = await currentCommit();
@@ -80,7 +80,7 @@ function openDebugger(services, inspect) {
   service.env.NODE_OPTIONS = `${service.env.NODE_OPTIONS ?? ''} --enable-source-maps --inspect=127.0.0.1:${port}`;
 }
 
-/** The commit of this clone; undefined where it is no clone, or git is not there. */
+/** Returns the commit of this clone; undefined without a git clone or without git. */
 async function currentCommit() {
   const { code, stdout } = await run('git', ['rev-parse', 'HEAD']);
   return code === 0 ? stdout.trim() : undefined;
@@ -92,7 +92,7 @@ async function currentCommit() {
  */
 function urlOf(services, name) {
   const url = services.find((service) => service.name === name)?.url;
-  if (url === undefined) throw new Error(`no service ${name} with an address is listed`);
+  if (url === undefined) throw new Error(`no service ${name} with a URL is listed`);
   return url;
 }
 
@@ -128,6 +128,6 @@ Or, with the demo key:
   curl -s ${restUrl}/v1/exchanges -H 'X-API-Key: ${demo.api_key}'
   curl -s ${restUrl}/v1/trades -H 'X-API-Key: ${demo.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(order)}'
   curl -s '${restUrl}/v1/trades?limit=1' -H 'X-API-Key: ${demo.api_key}'
-Ctrl-C ends all of it.
+Press Ctrl-C to stop everything.
 `;
 }

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './commands.mjs';
-import { readIfThere } from './files.mjs';
+import { readIfExists } from './files.mjs';
 import { withLock } from './lock.mjs';
 import { dataPaths, root } from './paths.mjs';
 
-// This file and all that it imports run before the first install: Node alone, no package.
+// This file and all its imports run before the first installation, so they must not import installed packages.
 
 const stampFile = join(root, 'node_modules', '.launch-stamp');
 
-/** @returns {string[]} every file that decides what is installed */
+/** @returns {string[]} all files that determine which packages are installed */
 function manifests() {
   const members = ['apps', 'packages', 'tooling'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')),
@@ -25,7 +25,7 @@ function manifests() {
   ].filter((path) => existsSync(join(root, path)));
 }
 
-/** A digest of what is to be installed, and of the engine that native packages were chosen for. */
+/** Returns a digest of the files that determine the installation, and of the platform of native packages. */
 function installDigest() {
   const hash = createHash('sha256');
   hash.update(`${process.platform} ${process.arch} ${process.versions.modules}`);
@@ -36,14 +36,14 @@ function installDigest() {
   return hash.digest('hex');
 }
 
-/** The package manager as package.json pins it, for example `pnpm@10.34.9`. */
+/** Returns the package manager that package.json pins, for example `pnpm@10.34.9`. */
 function packageManager() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager;
 }
 
 /**
- * Runs the pinned package manager, which `npx` fetches where the machine has none. It is also what puts the
- * package manager on the PATH of the tools that call it.
+ * Runs the pinned package manager. `npx` downloads it if the machine has none, and also adds the
+ * package manager to the PATH of tools that call it.
  *
  * @param {string[]} args
  * @param {'show' | 'keep'} output
@@ -55,7 +55,7 @@ export function pnpm(args, output) {
       ...process.env,
       npm_config_loglevel: 'error',
       TURBO_TELEMETRY_DISABLED: '1',
-      // A lifecycle script's own settings would be read as pnpm's.
+      // pnpm must not get the Node options of a test run.
       NODE_OPTIONS: '',
     },
   });
@@ -64,7 +64,7 @@ export function pnpm(args, output) {
 /** @param {(line: string) => void} say */
 async function install(say) {
   const wanted = installDigest();
-  if (existsSync(join(root, 'node_modules', '.modules.yaml')) && readIfThere(stampFile) === wanted) return;
+  if (existsSync(join(root, 'node_modules', '.modules.yaml')) && readIfExists(stampFile) === wanted) return;
   say('Installing dependencies');
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--prod=false'];
   const { code } = await pnpm(
@@ -84,12 +84,12 @@ async function build(say) {
   );
   if (code === 0) return;
   process.stderr.write(stdout + stderr);
-  throw new Error(`the build failed (exit code ${code}): see above`);
+  throw new Error(`the build failed (exit code ${code}). See the output above.`);
 }
 
 /**
- * Brings a clone to the state in which its apps can run: dependencies as the lockfile says, everything built.
- * Does nothing slow when nothing changed. Two launchers of one clone take turns.
+ * Prepares a clone so that its apps can run: installs the dependencies of the lockfile and builds everything. It is fast if
+ * nothing changed. Two launchers of one clone run it one after the other.
  *
  * @param {(line: string) => void} say
  */

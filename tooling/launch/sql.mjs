@@ -8,7 +8,7 @@ import { runningPlatform } from './running-platform.mjs';
 /**
  * `npm run sql -- "<statement>" [parameters …] [--data <folder>]`: runs one statement against the database of the running
  * platform and prints each row as a line of JSON. The transaction is read-only. A parameter that is a public id, such as
- * `trd_…`, becomes the UUID that the tables hold.
+ * `trd_…`, is replaced by the UUID that the tables contain.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,7 +16,8 @@ const { values, positionals } = parseArgs({
 });
 const [statement, ...parameters] = positionals;
 try {
-  if (statement === undefined) throw new Error('Name a statement: npm run sql -- "select 1 as one"');
+  if (statement === undefined)
+    throw new Error('Missing SQL statement. Use: npm run sql -- "select 1 as one"');
   const paths = dataPaths(values.data === undefined ? undefined : resolve(values.data));
   const client = new pg.Client({
     connectionString: runningPlatform(paths).database_url,
@@ -24,7 +25,7 @@ try {
   });
   await client.connect();
   try {
-    const { rows } = await client.query(statement, parameters.map(stored));
+    const { rows } = await client.query(statement, parameters.map(toStoredId));
     for (const row of rows) console.log(JSON.stringify(row));
   } finally {
     await client.end();
@@ -35,7 +36,7 @@ try {
 }
 
 /** @param {string} parameter */
-function stored(parameter) {
+function toStoredId(parameter) {
   for (const prefix of /** @type {(keyof typeof ID_PREFIXES)[]} */ (Object.keys(ID_PREFIXES))) {
     const uuid = decodeId(prefix, parameter);
     if (uuid !== null) return uuid;

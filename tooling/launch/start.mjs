@@ -8,12 +8,12 @@ import { dataPaths } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * `npm start [-- --fresh] [--data <folder>]`: from a bare clone to running services in the foreground. Ctrl-C ends
- * all of it. `--data` keeps everything in another folder than `.data`; `--free-ports` leaves the usual ports to
- * others; `--inspect <service>[:<port>]` opens a debugger's port, 9229 unless given, on one service. `npm run dev` adds
- * `--watch`: edits of apps and packages become live.
+ * `npm start [-- --fresh] [--data <folder>]`: sets up a fresh clone and runs all services in the foreground. Ctrl-C stops
+ * everything. `--fresh` deletes the data first; `--data` uses another folder than `.data`; `--free-ports` uses any free ports
+ * instead of the usual ones; `--inspect <service>[:<port>]` opens the debugger of one service, by default on port 9229.
+ * `npm run dev` adds `--watch`, which applies edits of apps and packages to the running services.
  *
- * Nothing here may import an installed package before the set-up has run.
+ * Before the set-up has run, this file must not import installed packages.
  */
 
 const { values: options } = parseArgs({
@@ -31,7 +31,7 @@ const say = (line) => console.log(line);
 
 const lock = takeLock(paths.lock);
 if (!lock.taken) {
-  say(`Already running here, as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
+  say(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
   process.exit(1);
 }
 
@@ -51,7 +51,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 try {
   if (options.fresh) {
     if (process.env.DATABASE_URL || process.env.REDIS_URL)
-      say('DATABASE_URL and REDIS_URL name servers of yours: what they hold is left as it is.');
+      say('DATABASE_URL or REDIS_URL is set: --fresh does not delete the data of those servers.');
     const { postgres, redis, paperExchange, keys, demo, mail } = paths;
     for (const path of [postgres, redis, paperExchange, keys, demo, mail])
       rmSync(path, { recursive: true, force: true });

@@ -23,7 +23,7 @@ export function openSteps(now = () => performance.now()) {
         step.seconds = since(from);
       }
     },
-    /** One line a step, in order of their beginnings, and the whole time last. */
+    /** Formats one line per step, in order of their starts, and the total time last. */
     table() {
       const total = { name: 'total', from: 0, seconds: since(startedAt) };
       const rows = [...steps, total];

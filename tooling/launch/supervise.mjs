@@ -1,14 +1,14 @@
 import { signalTree } from './processes.mjs';
 
-/** How long to wait before a crashed process is begun again: almost nothing at first, then ever longer. */
-const restartDelays = { firstMs: 250, mostMs: 10_000, calmAfterMs: 30_000 };
+/** The delays before a crashed process is restarted: short at first, then doubled up to `maxMs`. */
+const restartDelays = { firstMs: 250, maxMs: 10_000, resetAfterMs: 30_000 };
 
 /**
- * @param {number} crashes crashes in a row, from 1; a process that ran for `calmAfterMs` is back at 1
+ * @param {number} crashes consecutive crashes, from 1; after a run of `resetAfterMs` the count starts again at 1
  * @param {typeof restartDelays} [delays]
  */
 function restartDelayMs(crashes, delays = restartDelays) {
-  return Math.min(delays.firstMs * 2 ** (crashes - 1), delays.mostMs);
+  return Math.min(delays.firstMs * 2 ** (crashes - 1), delays.maxMs);
 }
 
 /**
@@ -40,72 +40,72 @@ export function supervise({
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let child;
   /** @type {NodeJS.Timeout | undefined} */
-  let restart;
+  let restartTimer;
   /** @type {Promise<void> | undefined} */
   let stopped;
   /** @type {import('node:child_process').ChildProcess | undefined} a process that ends because of `restart` */
   let replaced;
   let crashes = 0;
 
-  function begin() {
+  function start() {
     const startedAt = performance.now();
-    const began = spawn();
+    const started = spawn();
     let isOver = false;
-    child = began;
+    child = started;
     /** @type {(code: number | null, signal: string | null) => void} */
-    const over = (code, signal) => {
+    const onExit = (code, signal) => {
       if (isOver) return;
       isOver = true;
       child = undefined;
-      if (stopped !== undefined || began === replaced) return;
-      crashes = performance.now() - startedAt >= delays.calmAfterMs ? 1 : crashes + 1;
+      if (stopped !== undefined || started === replaced) return;
+      crashes = performance.now() - startedAt >= delays.resetAfterMs ? 1 : crashes + 1;
       const restartInMs = restartDelayMs(crashes, delays);
-      restart = setTimeout(begin, restartInMs);
+      restartTimer = setTimeout(start, restartInMs);
       onEvent({ type: 'exited', code, signal, crashes, restartInMs });
     };
-    began.once('exit', over);
-    // A command that can't be started has no exit.
-    began.once('error', () => over(127, null));
-    if (began.pid !== undefined) onEvent({ type: 'started', pid: began.pid });
+    started.once('exit', onExit);
+    // A command that cannot be started emits no exit event.
+    started.once('error', () => onExit(127, null));
+    if (started.pid !== undefined) onEvent({ type: 'started', pid: started.pid });
   }
 
   /**
-   * @param {number} patienceMs
+   * @param {number} graceMs
    * @returns {Promise<void>}
    */
-  function end(patienceMs) {
-    clearTimeout(restart);
-    const last = child;
-    if (last?.pid === undefined) return Promise.resolve();
-    const { pid } = last;
+  function end(graceMs) {
+    clearTimeout(restartTimer);
+    const current = child;
+    if (current?.pid === undefined) return Promise.resolve();
+    const { pid } = current;
     return new Promise((resolve) => {
-      const hurry = setTimeout(() => signalTree(pid, 'SIGKILL'), patienceMs);
-      last.once('exit', () => {
-        clearTimeout(hurry);
+      const killTimer = setTimeout(() => signalTree(pid, 'SIGKILL'), graceMs);
+      current.once('exit', () => {
+        clearTimeout(killTimer);
         resolve();
       });
-      last.kill(stopSignal);
+      current.kill(stopSignal);
     });
   }
 
-  begin();
+  start();
   return {
     get pid() {
       return child?.pid;
     },
     /**
-     * Ends the process and starts it again at once. The end is not a crash, and crashes before it no longer count.
+     * Ends the process and starts it again immediately. This is not counted as a crash, and it resets the count.
      *
-     * @param {number} patienceMs how long the process may take to stop before it is killed
+     * @param {number} graceMs how long the process may take to stop before it is killed
      */
-    async restart(patienceMs) {
+    async restart(graceMs) {
       replaced = child;
-      await end(patienceMs);
+      await end(graceMs);
       if (stopped !== undefined || child !== undefined) return;
       crashes = 0;
-      begin();
+      start();
     },
-    /** Ends the process and leaves it ended: asked first, after the grace period not asked any more. */
+    /** Ends the process for good: sends the stop signal, and SIGKILL after the grace period. */
     stop() {
       stopped ??= end(graceMs);
       return stopped;

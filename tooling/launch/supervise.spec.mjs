@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { supervise } from './supervise.mjs';
 
-const delays = { firstMs: 1, mostMs: 5, calmAfterMs: 30_000 };
+const delays = { firstMs: 1, maxMs: 5, resetAfterMs: 30_000 };
 
-/** Supervises a node process that runs `code`, until the events say enough. */
+/** Supervises a Node process that runs `code`, until `isEnough` returns true for the events. */
 function observe(code, isEnough) {
   const events = [];
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ describe('supervise', () => {
     expect(events.filter(({ type }) => type === 'started')).toHaveLength(3);
   });
 
-  it('counts an exit with 0 as a crash: a service has no reason to end', async () => {
+  it('counts an exit with code 0 as a crash, because a service must not end', async () => {
     const { events, supervisor } = await observe('', (all) => all.some(({ type }) => type === 'exited'));
     await supervisor.stop();
     expect(events.find(({ type }) => type === 'exited')).toMatchObject({ code: 0, crashes: 1 });
@@ -56,7 +56,7 @@ describe('supervise', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('restarts on request without counting a crash, and kills what does not stop in time', async () => {
+  it('restarts on request without counting a crash, and kills a process that does not stop in time', async () => {
     const started = (events) => events.filter(({ type }) => type === 'started');
     const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)';
     const { events, supervisor } = await observe(stubborn, (all) => all.length === 1);

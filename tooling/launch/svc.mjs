@@ -4,21 +4,23 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * The command line as users install it: in tests the one that was packed for the run, elsewhere the build of
- * the workspace.
+ * The CLI as users install it. Tests use the one that was packed for the run, other programs the build of the workspace.
  */
 const installed = process.env.TEST_PACKED_SDK;
-if (installed === '') throw new Error('No CLI was packed for this run, see its beginning: npm run build');
+if (installed === '')
+  throw new Error(
+    'No CLI was packed for this test run; the beginning of its output says why. Run: npm run build',
+  );
 const folder =
   installed === undefined
     ? join(root, 'packages', 'cli')
     : join(installed, 'node_modules', '@trading-automation', 'cli');
 
-/** What `svc` runs. */
+/** The file that `svc` runs. */
 export const svcFile = join(folder, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).bin.svc);
 
 /**
- * Runs one command to its end, without a terminal, in a home of its own.
+ * Runs one command until it ends, without a terminal and with its own home folder.
  *
  * @param {string} home a folder for its configuration and secrets
  * @param {readonly string[]} args
@@ -29,7 +31,7 @@ export function svc(home, args, { variables = {}, input } = {}) {
 }
 
 /**
- * Nothing that this process's environment says to the command line or to Node is heard.
+ * Returns this process's environment without variables for the CLI or Node, and with the given home folder.
  *
  * @param {string} home
  * @returns {NodeJS.ProcessEnv}

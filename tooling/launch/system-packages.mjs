@@ -2,16 +2,16 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { run } from './commands.mjs';
 
 /**
- * What installs a package on this machine, tried in this order. Each step must be able to run without a question.
+ * The package managers, tried in this order. Each step must run without a prompt.
  *
- * @typedef {{ command: string, needsRoot: boolean, byHand: string, packages: Record<string, string[]>, steps: (names: string[]) => string[][] }} Installer
+ * @typedef {{ command: string, needsRoot: boolean, installCommand: string, packages: Record<string, string[]>, steps: (names: string[]) => string[][] }} Installer
  * @type {Installer[]}
  */
 const installers = [
   {
     command: 'apt-get',
     needsRoot: true,
-    byHand: 'sudo apt-get install',
+    installCommand: 'sudo apt-get install',
     packages: {
       redis: ['redis-server'],
       chromium: ['chromium'],
@@ -19,7 +19,7 @@ const installers = [
     },
     steps: (names) => [
       ['apt-get', 'update', '-qq'],
-      // Somebody else may be installing something at this moment.
+      // Waits if another process is installing packages.
       [
         'apt-get',
         '-o',
@@ -35,28 +35,28 @@ const installers = [
   {
     command: 'dnf',
     needsRoot: true,
-    byHand: 'sudo dnf install',
+    installCommand: 'sudo dnf install',
     packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['dnf', 'install', '-y', '-q', ...names]],
   },
   {
     command: 'apk',
     needsRoot: true,
-    byHand: 'sudo apk add',
+    installCommand: 'sudo apk add',
     packages: { redis: ['redis'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['apk', 'add', '--no-cache', ...names]],
   },
   {
     command: 'pacman',
     needsRoot: true,
-    byHand: 'sudo pacman -S',
+    installCommand: 'sudo pacman -S',
     packages: { redis: ['valkey'], chromium: ['chromium'], 'gnome-keyring': ['gnome-keyring', 'dbus'] },
     steps: (names) => [['pacman', '-Sy', '--noconfirm', ...names]],
   },
   {
     command: 'brew',
     needsRoot: false,
-    byHand: 'brew install',
+    installCommand: 'brew install',
     packages: { redis: ['redis'] },
     steps: (names) => [['brew', 'install', '--quiet', ...names]],
   },
@@ -66,8 +66,8 @@ const installers = [
 const daemonPolicy = '/usr/sbin/policy-rc.d';
 
 /**
- * Installs a program through the system's package manager, where that needs no question: as root, or with a
- * `sudo` that asks nothing, or through Homebrew.
+ * Installs a program through the system's package manager if no password has to be entered: as root, with a
+ * passwordless `sudo`, or through Homebrew.
  *
  * @param {string} what a key of `packages`
  * @param {{
@@ -114,7 +114,7 @@ export async function commandToInstall(what, { run: execute = run, platform = pr
       ? installers.find(({ command }) => command === 'brew')
       : await firstPresent(execute);
   const names = installer?.packages[what];
-  return names && [installer?.byHand, ...names].join(' ');
+  return names && [installer?.installCommand, ...names].join(' ');
 }
 
 function quietEnvironment() {
@@ -147,7 +147,7 @@ async function privilege(installer, execute, isRoot) {
 }
 
 /**
- * We want the program, not a daemon on its default port. A policy that the machine has already is left alone.
+ * Prevents that installing the package starts a daemon on its default port. An existing policy of the machine is not changed.
  *
  * @template T
  * @param {string | null} policyFile

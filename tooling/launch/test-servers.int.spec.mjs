@@ -3,7 +3,7 @@ import pg from 'pg';
 import { startTestServers } from './test-servers.mjs';
 
 describe('the servers of a test run', () => {
-  it('are empty, answer on 127.0.0.1 alone, and leave nothing behind', async () => {
+  it('are empty, listen only on 127.0.0.1, and leave no files', async () => {
     const servers = await startTestServers({ postgres: true, redis: true });
     const client = new pg.Client({ connectionString: servers.databaseUrl });
     await client.connect();

@@ -8,7 +8,7 @@ import { isOpenToOthers, outsideHome } from './postgres-binaries.mjs';
 import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
-/** A folder that the user of a throw-away Postgres can reach. */
+/** Creates a temporary folder that the user of Postgres may enter. */
 export function temporaryFolder() {
   const isClosed = process.getuid?.() === 0 && !isOpenToOthers(tmpdir());
   if (isClosed) makeFolder(outsideHome, 0o755);
@@ -18,14 +18,14 @@ export function temporaryFolder() {
 }
 
 /**
- * One Postgres and one Redis for a test run, on free ports, with nothing in them and nothing kept. They end
- * with `stop`, and also when this process dies.
+ * Starts one empty Postgres and one empty Redis for a test run, on free ports. Their data is deleted at the end. They end
+ * with `stop`, and also if this process is killed.
  *
  * @param {{
  *   postgres: boolean, redis: boolean,
  *   onEvent?: (name: string, event: import('./supervise.mjs').ProcessEvent) => void,
  *   say?: (line: string) => void,
- * }} options which of the two are wanted
+ * }} options `postgres`, `redis`: whether to start it
  * @returns {Promise<{ databaseUrl?: string, redisUrl?: string, stop: () => Promise<void> }>}
  */
 export async function startTestServers({ postgres, redis, onEvent = reportCrash, say = console.error }) {
@@ -54,7 +54,7 @@ async function prepareTestPostgres(folder) {
     logFile: join(folder, 'postgres.log'),
     port: await freePort(),
     database: 'test',
-    throwAway: true,
+    isTemporary: true,
   });
 }
 
@@ -67,7 +67,7 @@ async function prepareTestRedis(folder, say) {
     dataDir: join(folder, 'redis'),
     logFile: join(folder, 'redis.log'),
     port: await freePort(),
-    throwAway: true,
+    isTemporary: true,
     say,
   });
 }
@@ -78,5 +78,5 @@ async function prepareTestRedis(folder, say) {
  */
 function reportCrash(name, event) {
   if (event.type !== 'exited') return;
-  console.error(`${name} ended (${event.signal ?? `code ${event.code}`}) and is started again`);
+  console.error(`${name} ended (${event.signal ?? `code ${event.code}`}) and will be restarted`);
 }

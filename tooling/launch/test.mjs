@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKS, DRIFT, heading, runChecks, SET_UP, TYPES } from './checks.mjs';
 import { endCommands, run } from './commands.mjs';
-import { readIfThere } from './files.mjs';
+import { readIfExists } from './files.mjs';
 import { openSteps } from './steps.mjs';
 import { jestTotals, totalLine } from './totals.mjs';
 
 /**
- * `npm test [-- jest arguments]`: from a bare clone to one line that says how many passed and failed. With
- * arguments only the set-up and Jest run. The servers are this run's own, and end with it however it ends.
+ * `npm test [-- jest arguments]`: from a fresh clone to one line with the numbers of passed and failed tests. With
+ * arguments only the set-up and Jest run. The run starts its own servers and always ends them.
  *
- * Nothing here may import an installed package before the set-up has run.
+ * Before the set-up has run, this file must not import installed packages.
  */
 
 const jestArguments = process.argv.slice(2);
@@ -56,7 +56,7 @@ async function runTests() {
         NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
       },
     });
-    return jestTotals(code, JSON.parse(readIfThere(outputFile) ?? 'null'));
+    return jestTotals(code, JSON.parse(readIfExists(outputFile) ?? 'null'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
     await servers.stop();
@@ -64,20 +64,20 @@ async function runTests() {
 }
 
 const steps = openSteps();
-const isWhole = jestArguments.length === 0;
-const before = await runChecks(isWhole ? [SET_UP, DRIFT, TYPES] : [SET_UP], steps);
-const [beside, tests] = await Promise.all([
-  runChecks(isWhole ? CHECKS : [], steps, { isBeside: true }),
+const isFullRun = jestArguments.length === 0;
+const before = await runChecks(isFullRun ? [SET_UP, DRIFT, TYPES] : [SET_UP], steps);
+const [concurrent, tests] = await Promise.all([
+  runChecks(isFullRun ? CHECKS : [], steps, { areTestsRunning: true }),
   steps.time('tests', runTests).catch((error) => {
     console.error(error instanceof Error ? error.message : error);
     return { passed: 0, failed: 1 };
   }),
 ]);
 const checks = {
-  passed: [...before.passed, ...beside.passed],
-  failed: [...before.failed, ...beside.failed],
+  passed: [...before.passed, ...concurrent.passed],
+  failed: [...before.failed, ...concurrent.failed],
 };
-if (isWhole) console.log(`\n${steps.table()}`);
+if (isFullRun) console.log(`\n${steps.table()}`);
 if (checks.failed.length > 0) console.error(`\nFailed checks: ${checks.failed.join(', ')}`);
 const total = {
   passed: checks.passed.length + tests.passed,

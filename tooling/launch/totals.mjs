@@ -1,12 +1,12 @@
 /** @typedef {{ passed: number, failed: number }} Total */
 
 /**
- * What Jest's own result file says, and what it cannot say: a run that broke down counts as a failure even when
- * no single test did. A suite that could not be loaded has no tests, and counts as one failure.
+ * Returns the numbers of passed and failed tests from Jest's result file. A run that ended with an error counts as one
+ * failure, even if no test failed. A suite that could not be loaded has no tests and counts as one failure.
  *
  * @param {number} exitCode
  * @param {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number } | null} result
- * null when Jest wrote none
+ * null if Jest wrote no result
  * @returns {Total}
  */
 export function jestTotals(exitCode, result) {
@@ -16,7 +16,7 @@ export function jestTotals(exitCode, result) {
 }
 
 /**
- * The last line of a run, by which it is judged.
+ * Returns the last line of a run, from which CI reads the result.
  *
  * @param {Total} total
  */

@@ -17,7 +17,7 @@ describe('the total of a test run', () => {
     expect(jestTotals(1, result({ numRuntimeErrorTestSuites: 1 }))).toEqual({ passed: 5, failed: 1 });
   });
 
-  it('never calls a broken run a success', () => {
+  it('counts an aborted run as a failure', () => {
     expect(jestTotals(1, result({}))).toEqual({ passed: 5, failed: 1 });
     expect(jestTotals(0, null)).toEqual({ passed: 0, failed: 1 });
   });
@@ -28,7 +28,7 @@ describe('the total of a test run', () => {
 });
 
 describe('the steps of a test run', () => {
-  it('prints the steps in order of their beginnings, also one that failed, and the whole time last', async () => {
+  it('are printed in order of their starts, including a failed one, with the total time last', async () => {
     let nowMs = 5_000;
     const steps = openSteps(() => nowMs);
     const pass = (ms) => async () => {

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 /**
- * What dpkg knows of this system, without a package and all that depends on it.
+ * Returns the dpkg status of this system, without one package and all packages that depend on it.
  *
  * @param {string} removed
  */
@@ -51,13 +51,13 @@ function configureApt(settings) {
 }
 
 describe('Redis on Debian and Ubuntu, without root', () => {
-  it('is unpacked with a library that the system lacks, and starts again without apt', async () => {
+  it('is unpacked with a library that the system lacks, and later starts without apt', async () => {
     const status = join(parent, 'status');
     writeFileSync(status, statusWithout('liblzf1'));
     configureApt({ 'Dir::State::status': status });
     const folder = join(parent, 'redis-program');
-    const { program, refusal } = await ensureUnpackedRedis(() => undefined, { folder });
-    expect(refusal).toBeUndefined();
+    const { program, reason } = await ensureUnpackedRedis(() => undefined, { folder });
+    expect(reason).toBeUndefined();
     const libraries = program.env.LD_LIBRARY_PATH.split(':').flatMap((path) => readdirSync(path));
     expect(libraries).toContain('liblzf.so.1');
 
@@ -78,7 +78,7 @@ describe('Redis on Debian and Ubuntu, without root', () => {
       dataDir: join(parent, 'redis'),
       logFile: join(parent, 'redis.log'),
       port,
-      throwAway: true,
+      isTemporary: true,
       say: () => undefined,
       ensure: async () => again.program,
     });
@@ -97,14 +97,14 @@ describe('Redis on Debian and Ubuntu, without root', () => {
     }
   });
 
-  it('is unpacked also where the system has no package lists', async () => {
+  it('is unpacked even if the system has no package lists', async () => {
     const lists = join(parent, 'no-lists');
     mkdirSync(lists);
     configureApt({ 'Dir::State::lists': lists });
-    const { program, refusal } = await ensureUnpackedRedis(() => undefined, {
+    const { program, reason } = await ensureUnpackedRedis(() => undefined, {
       folder: join(parent, 'redis-program'),
     });
-    expect(refusal).toBeUndefined();
+    expect(reason).toBeUndefined();
     expect(
       (await run(program.command, ['--version'], { env: { ...process.env, ...program.env } })).stdout,
     ).toMatch(/^Redis server v=/);

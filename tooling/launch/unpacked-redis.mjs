@@ -5,15 +5,15 @@ import { withLock } from './lock.mjs';
 import { dataPaths } from './paths.mjs';
 
 /**
- * Redis for an ordinary user of Debian or Ubuntu: the packages of the distribution, downloaded and unpacked under
- * the data folder. Nothing is installed, and no step needs root.
+ * Provides Redis for an ordinary user of Debian or Ubuntu. It downloads the packages of the distribution and unpacks them
+ * under the data folder. It installs nothing and needs no root.
  */
 
 /** `redis-server` is a symbolic link into the package `redis-tools`. */
 const packages = ['redis-server', 'redis-tools'];
 
 const aptSettings = [
-  // As root, apt would hand the download to a user that may be unable to enter the clone.
+  // As root, apt would download as another user, which may be unable to enter the clone.
   'APT::Sandbox::User=root',
   'Acquire::http::Timeout=20',
   'Acquire::https::Timeout=20',
@@ -23,12 +23,12 @@ const aptSettings = [
 ];
 
 /**
- * How to run a Redis server: its path, and the environment that it alone needs.
+ * How to run a Redis server: its path and extra environment variables.
  *
  * @typedef {{ command: string, env?: Record<string, string> }} RedisProgram
  *
- * @typedef {{ program: RedisProgram, refusal?: undefined } | { program?: undefined, refusal: string }} RedisAnswer
- *   `refusal` says why there is no program
+ * @typedef {{ program: RedisProgram, reason?: undefined } | { program?: undefined, reason: string }} RedisResult
+ *   `reason`: why no program is available
  */
 
 /** @param {{ path?: string }} [machine] */
@@ -39,26 +39,26 @@ export function hasApt({ path = process.env.PATH ?? '' } = {}) {
   );
 }
 
-/** The line that replaces the tests of unpacking. */
-export function withoutApt() {
-  return 'The tests of an unpacked Redis are left out: they need apt-get and dpkg-deb, of Debian or Ubuntu.';
+/** Returns the message that is printed if the tests of unpacking are skipped. */
+export function aptMissingMessage() {
+  return 'Tests of an unpacked Redis are skipped. They need apt-get and dpkg-deb of Debian or Ubuntu.';
 }
 
 /**
  * Returns the Redis under `folder`, and downloads and unpacks it there first if it is missing or does not run. A
- * second call needs neither apt nor a network. Two launchers of one clone take turns.
+ * second call needs neither apt nor a network. Two launchers of one clone run it one after the other.
  *
  * @param {(line: string) => void} say
  * @param {{ folder?: string, run?: typeof run, hasApt?: () => boolean }} [machine]
- * @returns {Promise<RedisAnswer>}
+ * @returns {Promise<RedisResult>}
  */
 export async function ensureUnpackedRedis(
   say,
   { folder = dataPaths().redisProgram, run: execute = run, hasApt: canUnpack = hasApt } = {},
 ) {
-  const kept = await programIn(folder, execute);
-  if (kept.program !== undefined) return kept;
-  if (!canUnpack()) return { refusal: 'unpacking it without root needs apt-get and dpkg-deb' };
+  const existing = await programIn(folder, execute);
+  if (existing.program !== undefined) return existing;
+  if (!canUnpack()) return { reason: 'unpacking it without root needs apt-get and dpkg-deb' };
   return await withLock(
     `${folder}.lock`,
     async () => {
@@ -72,11 +72,11 @@ export async function ensureUnpackedRedis(
 }
 
 /**
- * Unpacks beside the folder and moves the result there whole, so that an interrupted attempt is never used.
+ * Unpacks into a temporary folder and then renames it, so that an interrupted attempt is never used.
  *
  * @param {string} folder
  * @param {typeof run} execute
- * @returns {Promise<RedisAnswer>}
+ * @returns {Promise<RedisResult>}
  */
 async function unpack(folder, execute) {
   const work = `${folder}.unfinished`;
@@ -85,11 +85,11 @@ async function unpack(folder, execute) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
   try {
-    const refusal = await downloadPackages(work, archives, execute);
-    if (refusal !== null) return { refusal };
+    const reason = await downloadPackages(work, archives, execute);
+    if (reason !== null) return { reason };
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb'))) {
       const result = await execute('dpkg-deb', ['-x', join(archives, name), tree]);
-      if (result.code !== 0) return { refusal: failure(`dpkg-deb -x ${name}`, result) };
+      if (result.code !== 0) return { reason: failure(`dpkg-deb -x ${name}`, result) };
     }
     const unpacked = await programIn(tree, execute);
     if (unpacked.program === undefined) return unpacked;
@@ -102,8 +102,8 @@ async function unpack(folder, execute) {
 }
 
 /**
- * Downloads by the system's package lists. An ordinary user cannot refresh those, so where they are missing or too
- * old, a second attempt reads lists of its own.
+ * Downloads the packages with the system's package lists. An ordinary user cannot refresh those, so if they are missing or too
+ * old, a second attempt downloads its own lists.
  *
  * @param {string} work
  * @param {string} archives
@@ -118,9 +118,9 @@ async function downloadPackages(work, archives, execute) {
     mkdirSync(path, { recursive: true });
   const settings = [`Dir::State::Lists=${lists}`, `Dir::Cache=${cache}`];
   const update = await aptGet(settings, ['update'], work, execute);
-  const refusal = await downloadBy(settings, archives, execute);
+  const reason = await downloadBy(settings, archives, execute);
   // One unreachable third-party archive does not matter if Redis was found in another.
-  if (refusal === null || update.code === 0) return refusal;
+  if (reason === null || update.code === 0) return reason;
   return failure('apt-get update', update);
 }
 
@@ -138,16 +138,16 @@ async function downloadBy(settings, archives, execute) {
   const plan = await aptGet(settings, install, archives, execute);
   if (plan.code !== 0) return failure('apt-get --simulate install', plan);
   const planned = plannedPackages(plan.stdout);
-  // An installed package that no list names is skipped without an error.
+  // apt-get skips an installed package that is in no list, without an error.
   if (!planned.some((name) => name.startsWith('redis-server=')))
-    return 'apt-get finds no package redis-server';
+    return 'apt-get does not find the package redis-server';
   const download = await aptGet(settings, ['download', ...planned], archives, execute);
   return download.code === 0 ? null : failure('apt-get download', download);
 }
 
 /**
- * Parses what `apt-get --simulate install` would install: the requested packages, and those of their dependencies
- * that the system lacks or has in too old a version.
+ * Parses the output of `apt-get --simulate install`: the requested packages, and those of their dependencies
+ * that are missing or too old on the system.
  *
  * @param {string} simulation
  * @returns {string[]} as `name=version`
@@ -174,7 +174,7 @@ function aptGet(settings, args, cwd, execute) {
  */
 function failure(command, { code, stderr }) {
   const lines = stderr.trim().split('\n');
-  // Later errors of apt follow from the first.
+  // The first error of apt causes the later ones.
   const cause = lines.find((line) => line.startsWith('E: ')) ?? lines.at(-1);
   return `${command} failed: ${cause || `exit code ${code}`}`;
 }
@@ -184,17 +184,17 @@ function failure(command, { code, stderr }) {
  *
  * @param {string} tree
  * @param {typeof run} execute
- * @returns {Promise<RedisAnswer>}
+ * @returns {Promise<RedisResult>}
  */
 async function programIn(tree, execute) {
   const command = join(tree, 'usr', 'bin', 'redis-server');
-  if (!existsSync(command)) return { refusal: 'the packages hold no usr/bin/redis-server' };
+  if (!existsSync(command)) return { reason: 'the packages contain no usr/bin/redis-server' };
   const libraries = libraryFolders(tree);
   if (process.env.LD_LIBRARY_PATH) libraries.push(process.env.LD_LIBRARY_PATH);
   const env = { LD_LIBRARY_PATH: libraries.join(':') };
   const result = await execute(command, ['--version'], { env: { ...process.env, ...env } });
   if (result.code === 0 && result.stdout.startsWith('Redis server v=')) return { program: { command, env } };
-  return { refusal: failure(`${command} --version`, result) };
+  return { reason: failure(`${command} --version`, result) };
 }
 
 /**

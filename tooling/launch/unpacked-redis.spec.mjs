@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { run } from './commands.mjs';
 import { ensureUnpackedRedis, hasApt, plannedPackages } from './unpacked-redis.mjs';
 
-/** Output of apt 2.6 on Debian 12, run as an ordinary user. */
+/** Returns recorded output of apt 2.6 on Debian 12, run as an ordinary user. */
 const recorded = (name) => readFileSync(join(import.meta.dirname, 'fixtures', 'apt', name), 'utf8');
 
 /** @type {string} */
@@ -21,11 +21,11 @@ let parent;
 /** @type {string} */
 let folder;
 /** @type {string[]} */
-let said;
+let lines;
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'unpacked-redis-spec-'));
   folder = join(parent, 'a clone', 'redis-program');
-  said = [];
+  lines = [];
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
@@ -37,13 +37,13 @@ const offlineDownload = { code: 100, stdout: '', stderr: recorded('offline-downl
 const works = 'echo "Redis server v=7.0.15"';
 
 /**
- * A machine whose apt gives the recorded answers in turn. `server` is the script that its package unpacks to.
+ * Simulates a machine whose apt returns the recorded results in turn. `server` is the script in its Redis package.
  *
  * @param {{ answers?: object[], server?: string, apt?: boolean }} options
  */
-function machine({ answers = [], server = works, apt = true } = {}) {
+function machine({ results = [], server = works, apt = true } = {}) {
   const commands = [];
-  const left = [...answers];
+  const remaining = [...results];
   const fakeRun = async (command, args, options) => {
     if (command === 'apt-get') {
       commands.push(
@@ -51,7 +51,7 @@ function machine({ answers = [], server = works, apt = true } = {}) {
       );
       const isDownload = args.includes('download');
       if (isDownload) writeFileSync(join(options.cwd, `${commands.length}.deb`), '');
-      return left.shift() ?? success;
+      return remaining.shift() ?? success;
     }
     if (command !== 'dpkg-deb') return await run(command, args, options);
     commands.push(`${command} ${args[0]} ${args[1].slice(-5)}`);
@@ -64,7 +64,8 @@ function machine({ answers = [], server = works, apt = true } = {}) {
   };
   return {
     commands,
-    ensure: () => ensureUnpackedRedis((line) => said.push(line), { folder, run: fakeRun, hasApt: () => apt }),
+    ensure: () =>
+      ensureUnpackedRedis((line) => lines.push(line), { folder, run: fakeRun, hasApt: () => apt }),
   };
 }
 
@@ -77,22 +78,22 @@ describe('the packages that apt would install', () => {
     expect(plannedPackages(recorded('libraries-missing.txt')).join(' ')).toBe(libraries);
   });
 
-  it('are Redis alone if the system has every library', () => {
+  it('are only those of Redis if the system has every library', () => {
     expect(plannedPackages(recorded('all-installed.txt'))).toEqual([
       'redis-tools=5:7.0.15-1~deb12u10',
       'redis-server=5:7.0.15-1~deb12u10',
     ]);
   });
 
-  it('keep the architecture of a foreign package, and take the new version of an upgrade', () => {
+  it('keep the architecture of a foreign package, and have the new version of an upgrade', () => {
     const lines = 'Inst libzstd1:i386 [1.4.8] (1.5.4 Debian:12.15/oldstable, Debian:12 [i386]) []\n';
     expect(plannedPackages(lines)).toEqual(['libzstd1:i386=1.5.4']);
   });
 });
 
 describe('an unpacked Redis', () => {
-  it('is downloaded by the lists of the system, and only once', async () => {
-    const debian = machine({ answers: [simulation] });
+  it('is downloaded once, with the package lists of the system', async () => {
+    const debian = machine({ results: [simulation] });
     const expected = {
       program: {
         command: join(folder, 'usr', 'bin', 'redis-server'),
@@ -105,7 +106,7 @@ describe('an unpacked Redis', () => {
     };
     for (let i = 0; i < 2; i++) expect(await debian.ensure()).toEqual(expected);
     expect(debian.commands).toEqual([install, `download ${libraries}`, 'dpkg-deb -x 2.deb']);
-    expect(said).toEqual([
+    expect(lines).toEqual([
       `No redis-server or valkey-server on the PATH: unpacking the redis-server package in ${folder}`,
     ]);
     expect(readdirSync(dirname(folder))).toEqual(['redis-program']);
@@ -115,10 +116,10 @@ describe('an unpacked Redis', () => {
     ['are missing', [withoutLists]],
     ['are missing and Redis is installed', [{ ...success, stdout: recorded('installed-without-lists.txt') }]],
     ['name files that the archive no longer has', [simulation, offlineDownload]],
-  ])('is downloaded by lists of its own if those of the system %s', async (_, answers) => {
-    const debian = machine({ answers: [...answers, success, simulation] });
+  ])('is downloaded with its own package lists if those of the system %s', async (_, results) => {
+    const debian = machine({ results: [...results, success, simulation] });
     expect((await debian.ensure()).program).toBeDefined();
-    expect(debian.commands.slice(answers.length)).toEqual([
+    expect(debian.commands.slice(results.length)).toEqual([
       'update',
       install,
       `download ${libraries}`,
@@ -127,53 +128,53 @@ describe('an unpacked Redis', () => {
     expect(readdirSync(dirname(folder))).toEqual(['redis-program']);
   });
 
-  it('is downloaded also if the update misses an archive that it does not need', async () => {
-    const debian = machine({ answers: [withoutLists, offlineUpdate, simulation] });
+  it('is downloaded even if the update cannot reach an archive that is not needed', async () => {
+    const debian = machine({ results: [withoutLists, offlineUpdate, simulation] });
     expect((await debian.ensure()).program).toBeDefined();
   });
 
-  it('names the first cause if the archive is out of reach, leaves nothing behind and is tried again', async () => {
-    const offline = machine({ answers: [simulation, offlineDownload, offlineUpdate, withoutLists] });
-    expect((await offline.ensure()).refusal).toBe(
+  it('is not unpacked if the archive is unreachable: the reason is the first error, no files remain, and a later attempt succeeds', async () => {
+    const offline = machine({ results: [simulation, offlineDownload, offlineUpdate, withoutLists] });
+    expect((await offline.ensure()).reason).toBe(
       "apt-get update failed: E: Failed to fetch http://deb.debian.org/debian/dists/bookworm/InRelease  Temporary failure resolving 'deb.debian.org'",
     );
     expect(readdirSync(dirname(folder))).toEqual([]);
-    expect((await machine({ answers: [simulation] }).ensure()).program).toBeDefined();
+    expect((await machine({ results: [simulation] }).ensure()).program).toBeDefined();
   });
 
-  it('is refused if it does not run on this machine', async () => {
-    const debian = machine({ answers: [simulation], server: 'echo "GLIBC_2.99 not found" >&2; exit 1' });
-    const { refusal } = await debian.ensure();
-    expect(refusal).toMatch(/redis-server --version failed: GLIBC_2\.99 not found$/);
+  it('is not used if it does not run on this machine', async () => {
+    const debian = machine({ results: [simulation], server: 'echo "GLIBC_2.99 not found" >&2; exit 1' });
+    const { reason } = await debian.ensure();
+    expect(reason).toMatch(/redis-server --version failed: GLIBC_2\.99 not found$/);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it('is unpacked anew if it no longer runs', async () => {
-    await machine({ answers: [simulation] }).ensure();
+  it('is unpacked again if it no longer runs', async () => {
+    await machine({ results: [simulation] }).ensure();
     writeFileSync(join(folder, 'usr', 'bin', 'redis-server'), '#!/bin/sh\nexit 127\n');
-    const debian = machine({ answers: [simulation] });
+    const debian = machine({ results: [simulation] });
     expect((await debian.ensure()).program).toBeDefined();
     expect(debian.commands).toHaveLength(3);
   });
 
-  it('is unpacked once by two launchers', async () => {
-    const debian = machine({ answers: [simulation] });
+  it('is unpacked only once for two launchers', async () => {
+    const debian = machine({ results: [simulation] });
     const [first, second] = await Promise.all([debian.ensure(), debian.ensure()]);
     expect(second).toEqual(first);
     expect(debian.commands).toHaveLength(3);
   });
 
-  it('is refused, without a word, where apt is missing', async () => {
+  it('is not unpacked if apt is missing, and no line is printed', async () => {
     const macOs = machine({ apt: false });
     expect(await macOs.ensure()).toEqual({
-      refusal: 'unpacking it without root needs apt-get and dpkg-deb',
+      reason: 'unpacking it without root needs apt-get and dpkg-deb',
     });
-    expect([macOs.commands, said]).toEqual([[], []]);
+    expect([macOs.commands, lines]).toEqual([[], []]);
   });
 });
 
 describe('apt', () => {
-  it('is there if both of its programs are on the PATH', () => {
+  it('is available if both of its programs are on the PATH', () => {
     const found = [hasApt({ path: parent })];
     for (const name of ['apt-get', 'dpkg-deb']) {
       writeFileSync(join(parent, name), '');

@@ -1,23 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, readJsonIfThere, writePrivateFile } from '../launch/files.mjs';
+import { makeFolder, readJsonIfExists, writePrivateFile } from '../launch/files.mjs';
 
 /**
- * The mails of a development mailbox, each in a file of its own that only its owner can read: a mail may hold a link
- * that signs somebody in.
+ * Stores the mails of a development mailbox, one file each. Only the owner of the process can read the files, because a
+ * mail may contain a link that signs a user in.
  *
  * @typedef {{ from: string, to: string[], subject: string, text: string, messageId?: string }} ArrivedMail
  * @typedef {{ id: string, received_at: string, from: string, to: string[], subject: string, text: string }} Mail
  */
 
-/** The instant of arrival, so that names sort as the mails came, and the mail's id. */
+/** The time of arrival, by which file names sort, and the id of the mail. */
 const fileName = /^\d{15}-([0-9a-f]{24})\.json$/;
 
 /**
- * @param {{ folder: string, most: number, now?: () => number }} options `most` mails are kept, the newest
+ * @param {{ folder: string, limit: number, now?: () => number }} options only the newest `limit` mails are kept
  */
-export function openMailFolder({ folder, most, now = Date.now }) {
+export function openMailFolder({ folder, limit, now = Date.now }) {
   makeFolder(folder, 0o700);
   /** @param {string} id */
   const filesOf = (id) => names().filter((name) => fileName.exec(name)?.[1] === id);
@@ -31,28 +31,28 @@ export function openMailFolder({ folder, most, now = Date.now }) {
 
   return {
     /**
-     * Keeps a mail. One that comes again, under the same Message-ID, takes the place of the first.
+     * Stores a mail. A mail with the Message-ID of a stored one replaces it.
      *
      * @param {ArrivedMail} arrived
      * @returns {Mail}
      */
     add({ messageId = randomUUID(), ...mail }) {
       const id = createHash('sha256').update(messageId).digest('hex').slice(0, 24);
-      // Two of one millisecond keep their order.
+      // Mails of the same millisecond keep their order.
       last = Math.max(now(), last + 1);
-      const kept = { id, received_at: new Date(last).toISOString(), ...mail };
+      const stored = { id, received_at: new Date(last).toISOString(), ...mail };
       const former = filesOf(id);
-      writePrivateFile(join(folder, `${String(last).padStart(15, '0')}-${id}.json`), JSON.stringify(kept));
+      writePrivateFile(join(folder, `${String(last).padStart(15, '0')}-${id}.json`), JSON.stringify(stored));
       for (const name of former) remove(name);
-      for (const name of names().slice(0, -most)) remove(name);
-      return kept;
+      for (const name of names().slice(0, -limit)) remove(name);
+      return stored;
     },
 
-    /** @returns {Mail[]} the newest first; what can't be read is left out */
+    /** @returns {Mail[]} the newest first, without files that cannot be read */
     list() {
       return names()
         .reverse()
-        .map((name) => readJsonIfThere(join(folder, name)))
+        .map((name) => readJsonIfExists(join(folder, name)))
         .filter((mail) => mail !== null);
     },
 
@@ -62,7 +62,7 @@ export function openMailFolder({ folder, most, now = Date.now }) {
      */
     get(id) {
       const [name] = filesOf(id);
-      return name === undefined ? null : readJsonIfThere(join(folder, name));
+      return name === undefined ? null : readJsonIfExists(join(folder, name));
     },
   };
 }

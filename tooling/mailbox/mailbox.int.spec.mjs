@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = (most = 200) => openMailbox({ smtpPort: 0, port: 0, folder, most });
+const open = (limit = 200) => openMailbox({ smtpPort: 0, port: 0, folder, limit });
 const send = (mail = {}) =>
   createTransport(mailbox.smtpUrl).sendMail({
     from: 'Trading <no-reply@example.org>',
@@ -29,8 +29,8 @@ const send = (mail = {}) =>
 const messages = async () => (await (await fetch(`${mailbox.url}/messages`)).json()).messages;
 const subjects = async () => (await messages()).map(({ subject }) => subject);
 
-/** With a Host of one's own, which `fetch` does not allow. */
-const asked = (path, host, method = 'GET') =>
+/** Sends a request with any Host header, which `fetch` does not allow. */
+const statusOf = (path, host, method = 'GET') =>
   new Promise((resolve, reject) => {
     request(`${mailbox.url}${path}`, { method, headers: { host } }, (response) => {
       response.resume();
@@ -41,7 +41,7 @@ const asked = (path, host, method = 'GET') =>
   });
 
 describe('the mailbox', () => {
-  it('shows mails to any address, the newest first, in any script', async () => {
+  it('shows mails to any address and in any script, the newest first', async () => {
     const text = `Öffnen:\n\n${'x'.repeat(200)} =20 €\n`;
     await send({ subject: 'Grüße 😀', text });
     await send({ to: ['a@example.com', 'b@example.com'], subject: 'Second' });
@@ -61,7 +61,7 @@ describe('the mailbox', () => {
     expect(page.indexOf('Second')).toBeGreaterThan(0);
   });
 
-  it('keeps the last mails over a restart, in files that only their owner can read', async () => {
+  it('keeps the newest mails after a restart, in files that only their owner can read', async () => {
     for (const subject of ['1', '2', '3', '4']) await send({ subject });
     await mailbox.close();
     writeFileSync(join(folder, `${readdirSync(folder).sort()[0]}`), '{"cut');
@@ -73,26 +73,26 @@ describe('the mailbox', () => {
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('shows a mail that comes again once', async () => {
+  it('shows a mail once if it is sent again', async () => {
     await send({ messageId: '<1@example.org>' });
     await send({ messageId: '<2@example.org>', subject: 'Other' });
     await send({ messageId: '<1@example.org>' });
     expect(await subjects()).toEqual(['Hello', 'Other']);
   });
 
-  it('shows text alone: nothing that a mail holds is loaded or run, and only own links can be followed', async () => {
+  it('shows only text: loads and runs nothing from a mail, and links only URLs of this machine', async () => {
     const text =
       '<img src=x onerror=alert(1)> https://evil.example/"> http://127.0.0.1:4000/v1/x?code=a_b-c"><b>\n';
     await send({ subject: '<script>alert(1)</script>', text, html: '<script>alert(2)</script>' });
     const [{ id }] = await messages();
     for (const path of ['/', `/mails/${id}`]) {
-      const answer = await fetch(mailbox.url + path);
-      const html = await answer.text();
+      const response = await fetch(mailbox.url + path);
+      const html = await response.text();
       expect(html).not.toMatch(/<(?:script|img|b)\b/);
-      expect(answer.headers.get('content-security-policy')).toMatch(
+      expect(response.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'sha256-/,
       );
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     }
     const html = await (await fetch(`${mailbox.url}/mails/${id}`)).text();
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
@@ -101,19 +101,19 @@ describe('the mailbox', () => {
 
   it('responds only to names of this machine, and allows no writes', async () => {
     const { host } = new URL(mailbox.url);
-    expect(await asked('/messages', host)).toBe(200);
-    expect(await asked('/messages', 'localhost')).toBe(200);
+    expect(await statusOf('/messages', host)).toBe(200);
+    expect(await statusOf('/messages', 'localhost')).toBe(200);
     for (const name of ['evil.example', '127.0.0.1.evil.example', 'evil.example:80']) {
-      expect(await asked('/messages', name)).toBe(403);
+      expect(await statusOf('/messages', name)).toBe(403);
     }
-    expect(await asked('/', host, 'POST')).toBe(405);
+    expect(await statusOf('/', host, 'POST')).toBe(405);
     for (const path of ['/mails/x', `/mails/${'0'.repeat(24)}`, '/mails/../../etc/passwd', '/favicon.ico']) {
-      expect(await asked(path, host)).toBe(404);
+      expect(await statusOf(path, host)).toBe(404);
     }
-    expect(await asked('/', host, 'HEAD')).toBe(200);
+    expect(await statusOf('/', host, 'HEAD')).toBe(200);
   });
 
-  it('refuses a mail that is too large, and goes on', async () => {
+  it('rejects a mail that is too large, and still accepts the next one', async () => {
     await expect(send({ text: 'x'.repeat(1_100_000) })).rejects.toMatchObject({ responseCode: 552 });
     await send();
     expect(await subjects()).toEqual(['Hello']);

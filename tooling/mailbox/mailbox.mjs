@@ -2,25 +2,24 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { openMailFolder } from './mail-folder.mjs';
 import { listPage, mailPage, pageHeaders } from './page.mjs';
-import { openSmtpDoor } from './smtp-door.mjs';
+import { startSmtpServer } from './smtp-server.mjs';
 
 /**
- * A mailbox for development: accepts every mail over SMTP, for any address, and shows it.
+ * Starts a mailbox for development, which accepts every mail over SMTP for any address and shows it.
  *
- * 1. Both servers listen only on 127.0.0.1, and the page responds only to this machine's names: a site that points its own
- *    name here cannot read the mails.
- * 2. Only the last `most` mails are kept, in `folder`; they outlive the process.
+ * 1. Both servers listen only on 127.0.0.1. The page accepts only the hosts 127.0.0.1 and localhost, against DNS rebinding.
+ * 2. The newest `limit` mails are kept in `folder`, also after the process has ended.
  *
  * @param {{
- *   smtpPort: number, port: number, folder: string, most?: number,
+ *   smtpPort: number, port: number, folder: string, limit?: number,
  *   onMail?: (mail: import('./mail-folder.mjs').Mail) => void,
- * }} options port 0 asks for any
+ * }} options port 0: any free port
  */
-export async function openMailbox({ smtpPort, port, folder, most = 200, onMail = () => {} }) {
-  const mails = openMailFolder({ folder, most });
-  const smtp = await openSmtpDoor({ port: smtpPort, keep: (mail) => onMail(mails.add(mail)) });
+export async function openMailbox({ smtpPort, port, folder, limit = 200, onMail = () => {} }) {
+  const mails = openMailFolder({ folder, limit });
+  const smtp = await startSmtpServer({ port: smtpPort, onMail: (mail) => onMail(mails.add(mail)) });
   const server = createServer((request, response) => {
-    const { status, headers, body } = answerTo(mails, request);
+    const { status, headers, body } = responseTo(mails, request);
     response.writeHead(status, {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -42,16 +41,17 @@ export async function openMailbox({ smtpPort, port, folder, most = 200, onMail =
   };
 }
 
-const ownNames = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/;
+const allowedHosts = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/;
 
 /**
  * @param {import('./mail-folder.mjs').MailFolder} mails
  * @param {import('node:http').IncomingMessage} request
  * @returns {{ status: number, headers: Record<string, string>, body: string }}
  */
-function answerTo(mails, { method, url = '/', headers: { host = '' } }) {
-  if (!ownNames.test(host)) return said(403, 'This mailbox answers to 127.0.0.1 and localhost alone.');
-  if (method !== 'GET' && method !== 'HEAD') return said(405, 'Only GET.', { allow: 'GET, HEAD' });
+function responseTo(mails, { method, url = '/', headers: { host = '' } }) {
+  if (!allowedHosts.test(host)) return textResponse(403, 'Open this mailbox at 127.0.0.1 or localhost.');
+  if (method !== 'GET' && method !== 'HEAD')
+    return textResponse(405, 'Only GET and HEAD are allowed.', { allow: 'GET, HEAD' });
   const [pathname] = url.split('?', 1);
   if (pathname === '/') return { status: 200, headers: pageHeaders, body: listPage(mails.list()) };
   if (pathname === '/messages') {
@@ -60,17 +60,18 @@ function answerTo(mails, { method, url = '/', headers: { host = '' } }) {
   }
   const [, id] = /^\/mails\/([0-9a-f]{24})$/.exec(pathname ?? '') ?? [];
   const mail = id === undefined ? null : mails.get(id);
-  if (mail === null) return said(404, 'There is nothing here. The mailbox is at /, as JSON at /messages.');
+  if (mail === null)
+    return textResponse(404, 'Page not found. The mailbox is at /, and as JSON at /messages.');
   return { status: 200, headers: pageHeaders, body: mailPage(mail) };
 }
 
 /**
  * @param {number} status
- * @param {string} words
+ * @param {string} text
  * @param {Record<string, string>} [headers]
  */
-const said = (status, words, headers = {}) => ({
+const textResponse = (status, text, headers = {}) => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
-  body: `${words}\n`,
+  body: `${text}\n`,
 });

@@ -1,6 +1,6 @@
 import { openMailbox } from './mailbox.mjs';
 
-/** The mailbox as a process: `SMTP_PORT`, `PORT` and `MAIL_DIR` say where. It ends with the process that began it. */
+/** Runs the mailbox as a process, configured by `SMTP_PORT`, `PORT` and `MAIL_DIR`. It ends with the process that started it. */
 
 /** @param {Record<string, unknown>} line */
 const say = (line) => console.log(JSON.stringify({ level: 'info', ...line }));

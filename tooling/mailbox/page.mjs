@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The mailbox as pages. What a mail says is text: all of it is escaped, and nothing in it is ever loaded or run.
+ * Renders the pages of the mailbox. The content of a mail is escaped as text, and nothing in it is loaded or run.
  *
  * @typedef {import('./mail-folder.mjs').Mail} Mail
  */
@@ -16,7 +16,7 @@ const style = `
 `;
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** What every answer says of itself: nothing in it may load, run, be framed or be kept. */
+/** The headers of every page: it may not load, run or submit anything, and may not be framed. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -44,27 +44,27 @@ export function listPage(mails) {
   );
   const table =
     rows.length === 0
-      ? '<p class="quiet">No mail yet. This page looks again every few seconds.</p>'
+      ? '<p class="quiet">No mail yet. This page reloads every few seconds.</p>'
       : `<table><tr><th>Received</th><th>To</th><th>Subject</th></tr>${rows.join('')}</table>`;
-  const body = `<h1>Mailbox</h1><p class="quiet">What this machine's services send; none of it leaves the machine. As JSON: <a href="/messages">/messages</a></p>${table}`;
+  const body = `<h1>Mailbox</h1><p class="quiet">Mails from the services on this machine; no mail leaves the machine. As JSON: <a href="/messages">/messages</a></p>${table}`;
   return page(`Mailbox (${mails.length})`, body, '<meta http-equiv="refresh" content="5">');
 }
 
 /** @param {Mail} mail */
 export function mailPage({ received_at, from, to, subject, text }) {
   const body = `<p><a href="/">Mailbox</a></p><h1>${escaped(subject || '(no subject)')}</h1>
-<p class="quiet">From ${escaped(from)} to ${escaped(to.join(', '))}, <time>${escaped(received_at)}</time></p><pre>${withOwnLinks(text)}</pre>`;
+<p class="quiet">From ${escaped(from)} to ${escaped(to.join(', '))}, <time>${escaped(received_at)}</time></p><pre>${withLocalLinks(text)}</pre>`;
   return page(subject || '(no subject)', body);
 }
 
-/** Links to this machine can be followed; any other is text alone. */
-const ownLink = /(http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[\w\-./?=&%~+]*)/;
+/** Only URLs of this machine become links; other URLs stay plain text. */
+const localUrl = /(http:\/\/(?:127\.0\.0\.1|localhost)(?::\d{1,5})?\/[\w\-./?=&%~+]*)/;
 
 /** @param {string} text */
-function withOwnLinks(text) {
+function withLocalLinks(text) {
   // A string split by a group has the matches at odd indices.
   return text
-    .split(ownLink)
+    .split(localUrl)
     .map((part, index) =>
       index % 2 === 0 ? escaped(part) : `<a href="${escaped(part)}" rel="noreferrer">${escaped(part)}</a>`,
     )

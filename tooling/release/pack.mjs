@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { pack } from '../launch/packed-sdk.mjs';
 import { PUBLISHED } from './published.mjs';
 
-/** Packs what is published from its build: `node tooling/release/pack.mjs <folder>` writes `<folder>/<name>.tgz`. */
+/** Packs the built packages that are published: `node tooling/release/pack.mjs <folder>` writes `<folder>/<name>.tgz`. */
 
 const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new TypeError('Say where to: node tooling/release/pack.mjs <folder>');
+if (folder === undefined)
+  throw new TypeError('Missing target folder. Use: node tooling/release/pack.mjs <folder>');
 mkdirSync(folder, { recursive: true });
 await pack(PUBLISHED, resolve(folder));

@@ -17,14 +17,14 @@ const jobs = Object.fromEntries(
     .map((lines) => [lines.trim().split(':', 1)[0], lines]),
 );
 
-/** What a job may do, as its lines say. */
+/** Returns the permissions of a job. */
 const permissionsOf = (job) => {
   const block = /\n {4}permissions:\n((?: {6}.+\n)+)/.exec(jobs[job])?.[1] ?? '';
   return block.trim().split(/\n\s+/);
 };
 
 describe('the release workflow', () => {
-  it('has three steps, one after the other: versions, verification, publication', () => {
+  it('has three consecutive jobs: versions, verify and publish', () => {
     expect(Object.keys(jobs)).toEqual(['versions', 'verify', 'publish']);
     expect(jobs.verify).toContain('needs: versions');
     expect(jobs.verify).toContain("if: needs.versions.outputs.pending == 'false'");
@@ -32,11 +32,11 @@ describe('the release workflow', () => {
     expect(workflow).toContain('branches: [main]');
   });
 
-  it('packs after everything that CI runs, and publishes what was packed then', () => {
-    const orders = [
+  it('packs after all CI checks, and publishes those packages', () => {
+    const steps = [
       ...jobs.verify.matchAll(/(\.ci\/run|release\/pack\.mjs \.data\/packages|upload-artifact)/g),
     ];
-    expect(orders.map(([order]) => order)).toEqual([
+    expect(steps.map(([order]) => order)).toEqual([
       '.ci/run',
       'release/pack.mjs .data/packages',
       'upload-artifact',
@@ -45,7 +45,7 @@ describe('the release workflow', () => {
     expect(jobs.publish).not.toMatch(/install|build|pack\.mjs/);
   });
 
-  it('may do no more than it needs: its identity is for the job that publishes alone', () => {
+  it('has only the permissions that it needs: only the publishing job gets an identity', () => {
     expect(workflow).toContain('\npermissions: {}\n');
     expect(permissionsOf('versions')).toEqual(['contents: write', 'pull-requests: write']);
     expect(permissionsOf('verify')).toEqual(['contents: read']);
@@ -53,26 +53,26 @@ describe('the release workflow', () => {
     expect(jobs.publish).toContain('environment: npm');
   });
 
-  it('knows no secret but the one that the platform makes for each run', () => {
+  it('uses no secret except the token that the platform creates for each run', () => {
     const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name]) => name);
     expect(new Set(secrets)).toEqual(new Set(['GITHUB_TOKEN']));
     expect(workflow).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN|_authToken/);
   });
 
-  it('runs each action at a version that is written out', () => {
+  it('pins each action to a full version', () => {
     const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
     expect(actions.length).toBeGreaterThan(5);
     expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
 });
 
-describe('what is published', () => {
+describe('the published packages', () => {
   const manifests = readdirSync(join(root, 'packages')).map((name) =>
     JSON.parse(textOf(`packages/${name}/package.json`)),
   );
   const published = manifests.filter((manifest) => manifest.private !== true);
 
-  it('is the SDK and the CLI, public, with provenance', () => {
+  it('are the SDK and the CLI, public and with provenance', () => {
     expect(published.map(({ name }) => name).toSorted()).toEqual(
       PUBLISHED.map((name) => `@trading-automation/${name}`).toSorted(),
     );
@@ -80,7 +80,7 @@ describe('what is published', () => {
       expect(publishConfig).toMatchObject({ access: 'public', provenance: true });
   });
 
-  it('gets its versions together, by changesets', () => {
+  it('get the same version from changesets', () => {
     const { fixed, access, baseBranch } = JSON.parse(textOf('.changeset/config.json'));
     expect(fixed.map((group) => group.toSorted())).toEqual([published.map(({ name }) => name).toSorted()]);
     expect({ access, baseBranch }).toEqual({ access: 'public', baseBranch: 'main' });
@@ -103,8 +103,8 @@ describe('publishing', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The far side: npm and git, each of which writes down what it is asked, and answers as the script says. */
-  function play(program, script) {
+  /** Replaces npm or git by a script that records its arguments and then runs `script`. */
+  function fakeProgram(program, script) {
     const path = join(folder, 'bin', program);
     writeFileSync(path, `#!/bin/sh\necho "${program} $*" >> ${folder}/asked\n${script}\n`);
     chmodSync(path, 0o755);
@@ -119,8 +119,8 @@ describe('publishing', () => {
     readFileSync(join(folder, 'asked'), 'utf8')
       .trim()
       .split('\n')
-      .filter((asked) => !/^npm view|^git ls-remote/.test(asked))
-      .map((asked) => asked.replace(folder, '.'));
+      .filter((command) => !/^npm view|^git ls-remote/.test(command))
+      .map((command) => command.replace(folder, '.'));
 
   const flags = '--access public --provenance';
   const tagged = (name) => [
@@ -128,9 +128,9 @@ describe('publishing', () => {
     `git push origin refs/tags/@trading-automation/${name}@1.2.3`,
   ];
 
-  it('publishes the tarballs as they are, the SDK first, and tags each', () => {
-    play('npm', '[ "$1" = view ] && { echo \'{"error":{"code":"E404"}}\'; exit 1; }; exit 0');
-    play('git', 'exit 0');
+  it('publishes the tarballs unchanged, the SDK first, and tags each version', () => {
+    fakeProgram('npm', '[ "$1" = view ] && { echo \'{"error":{"code":"E404"}}\'; exit 1; }; exit 0');
+    fakeProgram('git', 'exit 0');
     publish();
     expect(changes()).toEqual([
       `npm publish ./sdk.tgz ${flags}`,
@@ -140,23 +140,26 @@ describe('publishing', () => {
     ]);
   });
 
-  it('goes on where a run ended half-way: what is there is left alone', () => {
-    play('npm', 'case "$*" in "view @trading-automation/sdk"*) echo 1.2.3;; view*) echo E404; exit 1;; esac');
-    play('git', 'case "$*" in *ls-remote*sdk*) echo tagged;; esac');
+  it('continues after an interrupted run, and skips existing versions and tags', () => {
+    fakeProgram(
+      'npm',
+      'case "$*" in "view @trading-automation/sdk"*) echo 1.2.3;; view*) echo E404; exit 1;; esac',
+    );
+    fakeProgram('git', 'case "$*" in *ls-remote*sdk*) echo tagged;; esac');
     publish();
     expect(changes()).toEqual([`npm publish ./cli.tgz ${flags}`, ...tagged('cli')]);
   });
 
-  it('publishes nothing where the registry does not say what is there', () => {
-    play('npm', '[ "$1" = view ] && { echo E500; exit 1; }; exit 0');
-    play('git', 'exit 0');
-    expect(publish).toThrow(/does not say whether @trading-automation\/sdk@1\.2\.3 is there/);
+  it('publishes nothing if the registry does not respond with the existing versions', () => {
+    fakeProgram('npm', '[ "$1" = view ] && { echo E500; exit 1; }; exit 0');
+    fakeProgram('git', 'exit 0');
+    expect(publish).toThrow(/could not find out whether the registry has @trading-automation\/sdk@1\.2\.3/);
     expect(changes()).toEqual([]);
   });
 
-  it('tags nothing that was not published', () => {
-    play('npm', '[ "$1" = view ] && echo E404; exit 1');
-    play('git', 'exit 0');
+  it('does not tag a version that was not published', () => {
+    fakeProgram('npm', '[ "$1" = view ] && echo E404; exit 1');
+    fakeProgram('git', 'exit 0');
     expect(publish).toThrow(/npm publish .*sdk\.tgz .* failed/);
     expect(changes()).toEqual([`npm publish ./sdk.tgz ${flags}`]);
   });

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { findBannedWords } from './banned-words.mjs';
 
 const root = join(import.meta.dirname, '..', '..');
-const found = (/** @type {string} */ file) =>
+const bannedWordsIn = (/** @type {string} */ file) =>
   findBannedWords(root, [`tooling/rules/fixtures/${file}`]).map(
     ({ line, word }) => `${line} ${word.toLowerCase()}`,
   );
 
-describe('the check of language', () => {
-  it('finds banned words in comments and strings, and none in names and code', () => {
-    expect(found('banned-words.ts').sort()).toEqual([
+describe('the language check', () => {
+  it('finds banned words in comments and strings, but not in names and code', () => {
+    expect(bannedWordsIn('banned-words.ts').sort()).toEqual([
       '1 hears of',
       '1 nobody',
       '1 tells',
@@ -20,8 +20,8 @@ describe('the check of language', () => {
     ]);
   });
 
-  it('finds them in Markdown, outside code', () => {
-    expect(found('banned-words.md').sort()).toEqual([
+  it('finds banned words in Markdown outside code', () => {
+    expect(bannedWordsIn('banned-words.md').sort()).toEqual([
       '1 a text',
       '1 is none',
       '3 by itself',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findBannedWords } from './banned-words.mjs';
 
-/** The language check of `npm test`: every banned word, one line each. Arguments limit it to files or folders. */
+/** The language check of `npm test`. Prints one line for each banned word. Arguments limit it to files or folders. */
 
 const root = join(import.meta.dirname, '..', '..');
 const wanted = process.argv.slice(2);

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** docs/trading/rules.md and the names of the tests say the same. */
+/** docs/trading/rules.md must name the test file of each rule, as the titles of the tests do. */
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs/trading/rules.md'), 'utf8');
 
-/** A test's name that begins with what it proves: `rule 7: …`, `rule 17, row 9: …`, `rows 1, 5: …`. */
+/** Matches the title of a test that begins with the rules it proves: `rule 7: …`, `rule 17, row 9: …`, `rows 1, 5: …`. */
 const proof = /(?:it|test|describe)(?:\.\w+)?\(\s*[`'"]((?:(?:rules?|rows?) [\d, and]+,? ?)+):/g;
 
 function* proofsIn(text) {
@@ -16,49 +16,49 @@ function* proofsIn(text) {
   }
 }
 
-/** Files by what their tests prove. */
-function provenBy() {
+/** Returns the test files by the rules that they prove. */
+function testFilesByRule() {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.spec.ts', '*.spec.mjs'], {
     cwd: root,
     encoding: 'utf8',
   });
-  const proven = new Map();
+  const filesByRule = new Map();
   for (const file of listed.trim().split('\n')) {
     if (!existsSync(join(root, file))) continue;
     for (const name of new Set(proofsIn(readFileSync(join(root, file), 'utf8'))))
-      proven.set(name, [...(proven.get(name) ?? []), file].toSorted());
+      filesByRule.set(name, [...(filesByRule.get(name) ?? []), file].toSorted());
   }
-  return proven;
+  return filesByRule;
 }
 
-/** What the page says: each line of its two tables. */
-function claimed() {
-  const claims = new Map();
+/** Returns the test files that the page names, for each row of its two tables. */
+function documentedFiles() {
+  const documented = new Map();
   for (const [heading, kind] of [
     ['## Copying', 'rule'],
     ['## Known failures of other products', 'row'],
   ]) {
     const section = page.slice(page.indexOf(heading)).split('\n## ')[0] ?? '';
     for (const [, number, cells] of section.matchAll(/^\| (\d+) +\|(.*)\|$/gm))
-      claims.set(
+      documented.set(
         `${kind} ${number}`,
         [...cells.matchAll(/`([^`]+\.spec\.(?:ts|mjs))`/g)].map(([, file]) => file).toSorted(),
       );
   }
-  return claims;
+  return documented;
 }
 
 const numbered = (kind, count) => Array.from({ length: count }, (_, i) => `${kind} ${i + 1}`);
 
 describe('each rule of copying and each known complaint', () => {
-  const proven = provenBy();
-  const claims = claimed();
+  const filesByRule = testFilesByRule();
+  const documented = documentedFiles();
 
   it.each([...numbered('rule', 30), ...numbered('row', 20)])(
     '%s has a named test, and the page names it',
     (name) => {
-      expect(claims.get(name)).toEqual(proven.get(name));
-      expect(proven.get(name)?.length).toBeGreaterThan(0);
+      expect(documented.get(name)).toEqual(filesByRule.get(name));
+      expect(filesByRule.get(name)?.length).toBeGreaterThan(0);
     },
   );
 });

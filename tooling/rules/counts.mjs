@@ -6,9 +6,9 @@ import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.m
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run counts [-- <root>]`: figures of the structure, to compare two releases of the repository.
+ * `npm run counts [-- <root>]`: prints figures about the structure of the repository, to compare two releases.
  *
- * Functions, constructors and short files are counted in product code: no tests, no test support, no migrations.
+ * Functions, constructors and short files are counted only in product code, without tests, test support and migrations.
  */
 
 const LONG_FUNCTION_LINES = 60;
@@ -40,7 +40,7 @@ function* nodes(/** @type {any} */ node) {
 const linesOf = (/** @type {string} */ text, /** @type {Node} */ { start, end }) =>
   text.slice(start, end).split('\n').length;
 
-/** The folder of core that a file belongs to, or the file's own name at the root of core. */
+/** Returns the folder of core that contains a file; for a file at the root of core, the file's name. */
 const unitOf = (/** @type {string} */ file) => file.replace('packages/core/src/', '').split('/')[0] ?? '';
 
 function coreImports() {
@@ -82,12 +82,12 @@ const short = modules.filter(
 const figures = [
   ['files of hand-written code and prose', proseFiles(root).length],
   ['folders and loose files of core', units.size],
-  ['pairs of them of which one imports the other', imports.size],
-  ['imports between them', [...imports.values()].reduce((sum, count) => sum + count, 0)],
+  ['pairs of folders or files where one imports the other', imports.size],
+  ['imports between these folders and files', [...imports.values()].reduce((sum, count) => sum + count, 0)],
   [`functions over ${LONG_FUNCTION_LINES} lines`, functions.length],
   [`constructors with more than ${COLLABORATORS_MAX} collaborators`, constructors.length],
   [`product files under ${SHORT_FILE_LINES} lines`, short.length],
-  [`… of product files`, product.length],
+  [`product files`, product.length],
   ['banned words in prose', findBannedWords(root).length],
 ];
 for (const [name, value] of figures) console.log(`${String(value).padStart(7)}  ${name}`);

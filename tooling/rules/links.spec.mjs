@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Every link of a page to a file of this repository leads to that file, and to that heading of it. */
+/** Every link of a page to a file of this repository must lead to an existing file and an existing heading. */
 const root = join(import.meta.dirname, '..', '..');
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z', '*.md'], {
   cwd: root,
@@ -10,21 +10,21 @@ const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z
 });
 const pages = listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
 
-/** What a reader sees as text: code is no link. */
+/** Removes code and comments, which contain no links. */
 const proseOf = (text) =>
   text
     .replace(/^( *)(```+|~~~+)[\s\S]*?^\1\2 *$/gm, '')
     .replace(/<!--[\s\S]*?-->/g, '')
     .replace(/`[^`\n]*`/g, 'code');
 
-/** Targets of links and images, but those that lead out of the repository. */
+/** Returns the targets of links and images within the repository. */
 function linksIn(text) {
   return [...proseOf(text).matchAll(/\]\(\s*<?([^\s)<>]+)>?(?:\s+"[^"]*")?\s*\)/g)]
     .map(([, target]) => String(target))
     .filter((target) => !/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target));
 }
 
-/** Anchors of a page: its headings as they are shown on GitHub, and what has an id of its own. */
+/** Returns the anchors of a page: the GitHub slugs of its headings, and the ids of anchor elements. */
 function anchorsOf(text) {
   const counts = new Map();
   const headings = text.replace(/^( *)(```+|~~~+)[\s\S]*?^\1\2 *$/gm, '').matchAll(/^#{1,6} +(.+?) *#* *$/gm);
@@ -55,19 +55,19 @@ function hasAnchor(file, anchor) {
   return anchors.has(decodeURIComponent(anchor).toLowerCase()) || anchors.has(decodeURIComponent(anchor));
 }
 
-/** Why a link leads nowhere; undefined where it leads somewhere. */
+/** Returns why a link is broken; undefined if it is valid. */
 function faultOf(page, link) {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? join(root, page) : resolve(root, dirname(page), decodeURIComponent(path));
   if (relative(root, file).startsWith('..')) return `${link} leads out of the repository`;
-  if (!existsSync(file)) return `${link}: there is no such file`;
+  if (!existsSync(file)) return `${link}: no such file`;
   if (anchor === undefined || anchor === '') return undefined;
   if (statSync(file).isDirectory() || !file.endsWith('.md')) return undefined;
   return hasAnchor(file, anchor) ? undefined : `${link}: the page has no such heading`;
 }
 
 describe('links between pages', () => {
-  it('are found: there are pages, and most have some', () => {
+  it('are found in pages, but not in code or with a foreign address', () => {
     expect(pages).toContain('README.md');
     expect(linksIn(readFileSync(join(root, 'README.md'), 'utf8'))).toContain('docs/architecture.md');
     expect(linksIn('[a](b.md#c "d") ![e](<f.png>) `[g](h)` [i](https://j) [k](mailto:l)')).toEqual([
@@ -76,14 +76,14 @@ describe('links between pages', () => {
     ]);
   });
 
-  it('a missing file and a missing heading are faults, and nothing else is', () => {
+  it('are broken only if the file or the heading does not exist, or the file is outside the repository', () => {
     expect(faultOf('README.md', 'docs/no-such-page.md')).toContain('no such file');
     expect(faultOf('README.md', 'docs/architecture.md#no-such-heading')).toContain('no such heading');
     expect(faultOf('README.md', '../elsewhere.md')).toContain('out of the repository');
     expect(faultOf('docs/architecture.md', '../README.md#two-commands')).toBeUndefined();
   });
 
-  it.each(pages)('%s: each leads to a file that is there, and to a heading that is in it', (page) => {
+  it.each(pages)('in %s all lead to existing files and headings', (page) => {
     const text = readFileSync(join(root, page), 'utf8');
     expect(linksIn(text).flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
   });

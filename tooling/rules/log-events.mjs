@@ -4,9 +4,9 @@ import { parseSync } from 'oxc-parser';
 import { proseFiles } from './prose.mjs';
 
 /**
- * The log events of the services: what each log call names in `event`, and what it says.
+ * Collects the log events of the services: the `event` and the message of each log call.
  *
- * `npm run log-events` writes docs/reference/log-events.md; its test fails when the page is out of date, and when a log
+ * `npm run log-events` writes docs/reference/log-events.md; its test fails if the page is out of date, or if a log
  * call has no event.
  */
 
@@ -15,7 +15,7 @@ import { proseFiles } from './prose.mjs';
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 const EVENT_NAME = /^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/;
-/** Processes that log; the SDK passes messages to its caller's logger, and these adapt another library's. */
+/** The sources of log events. The SDK is excluded, because it passes messages to its caller's logger. */
 const SERVICES =
   /^(?:apps\/[^/]+\/src|packages\/(?:core|persistence|exchanges|runtime)\/src)\/(?!.*\.spec\.ts$)(?!.*\/testing\/).+\.ts$/;
 const ADAPTERS = ['packages/runtime/src/logger.ts'];
@@ -23,7 +23,7 @@ export const PAGE = 'docs/reference/log-events.md';
 
 /**
  * Reads every log call of the services.
- * @param {string} root absolute
+ * @param {string} root an absolute path
  * @returns {{ events: LogEvent[], unnamed: LogCall[] }} `unnamed`: calls without a literal, well-formed event
  */
 export function readLogEvents(root) {
@@ -36,21 +36,22 @@ export function readLogEvents(root) {
   const events = [];
   /** @type {LogCall[]} */
   const unnamed = [];
-  /** Functions that pass their first parameter on as the event, and the level that they log at. */
+  /** Functions that pass on their first parameter as the event, and their log level. */
   const helpers = new Map();
   for (const { file, text, program } of sources) {
     for (const { call, enclosing } of logCalls(program)) {
-      const [context, sentence] = call.arguments;
-      const given = propertyOf(context, 'event');
+      const [context, messageNode] = call.arguments;
+      const eventNode = propertyOf(context, 'event');
       const level = call.callee.property.name;
-      if (given?.type === 'Identifier' && given.name === 'event') {
+      if (eventNode?.type === 'Identifier' && eventNode.name === 'event') {
         helpers.set(enclosing, level);
         continue;
       }
-      const names = literals(program, given);
+      const names = literals(program, eventNode);
       const line = text.slice(0, call.start).split('\n').length;
       if (names.length === 0 || !names.every((name) => EVENT_NAME.test(name))) unnamed.push({ file, line });
-      for (const event of names) events.push({ event, level, message: messageOf(program, sentence), file });
+      for (const event of names)
+        events.push({ event, level, message: messageOf(program, messageNode), file });
     }
   }
   for (const { file, program } of sources) {
@@ -59,10 +60,10 @@ export function readLogEvents(root) {
       if (!helpers.has(name)) continue;
       const [event] = literals(program, call.arguments[0]);
       if (event === undefined || !EVENT_NAME.test(event)) continue;
-      const sentence = call.arguments
+      const messageNode = call.arguments
         .slice(1)
         .find((/** @type {any} */ each) => messageOf(program, each) !== '');
-      events.push({ event, level: helpers.get(name), message: messageOf(program, sentence), file });
+      events.push({ event, level: helpers.get(name), message: messageOf(program, messageNode), file });
     }
   }
   return { events, unnamed };
@@ -106,7 +107,7 @@ function* calls(/** @type {any} */ node, enclosing = '') {
   for (const child of Object.values(node)) yield* calls(child, name ?? enclosing);
 }
 
-/** @returns {Generator<EnclosedCall>} calls such as `logger.warn(…)` and `this.parts.logger.warn(…)` */
+/** @returns {Generator<EnclosedCall>} calls such as `logger.warn(…)` and `this.dependencies.logger.warn(…)` */
 function* logCalls(/** @type {any} */ program) {
   for (const { call, enclosing } of calls(program)) {
     if (call.callee.type !== 'MemberExpression') continue;
@@ -116,13 +117,13 @@ function* logCalls(/** @type {any} */ program) {
   }
 }
 
-/** The value of a property of an object literal, if there is one. */
+/** Returns the value of a property of an object literal; undefined if it does not exist. */
 function propertyOf(/** @type {any} */ node, /** @type {string} */ name) {
   if (node?.type !== 'ObjectExpression') return undefined;
   return node.properties.find((/** @type {any} */ property) => property.key?.name === name)?.value;
 }
 
-/** @returns {string[]} a string literal, those of a conditional expression, or a constant of the file */
+/** @returns {string[]} the value of a string literal or of a constant in the file, or both values of a conditional expression */
 function literals(/** @type {any} */ program, /** @type {any} */ node) {
   if (node?.type === 'Literal' && typeof node.value === 'string') return [node.value];
   if (node?.type === 'ConditionalExpression')

@@ -11,7 +11,7 @@ describe('log lines', () => {
     expect(events.length).toBeGreaterThan(50);
   });
 
-  it('are listed in the reference (npm run log-events)', () => {
+  it('are listed in the reference page (npm run log-events updates it)', () => {
     expect(readFileSync(join(root, PAGE), 'utf8')).toBe(renderLogEvents(events));
   });
 });

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * A piece of text that a person reads.
+ * A piece of prose in a file, and its line.
  * @typedef {{ file: string, line: number, text: string }} Prose
  */
 
 const SOURCE = /\.(?:ts|tsx|mts|mjs|cjs)$/;
-/** Written by a program, by third parties, or a record of the past. */
-const NOT_OURS =
+/** Files that a program or a third party wrote, or that record the past. */
+const NOT_HAND_WRITTEN =
   /(?:^|\/)(?:generated|fixtures|vectors|recordings|migrations)\/|^packages\/sdk\/(?:docs|etc)\/|CHANGELOG\.md$|^LICENSE|^tooling\/rules\/banned-words/;
 
 /**
  * Lists the files of a repository whose prose is hand-written: sources and Markdown.
- * @param {string} root absolute
+ * @param {string} root an absolute path
  * @returns {string[]} relative to the root
  */
 export function proseFiles(root) {
@@ -26,12 +26,12 @@ export function proseFiles(root) {
   });
   return listed
     .split('\0')
-    .filter((file) => (SOURCE.test(file) || file.endsWith('.md')) && !NOT_OURS.test(file))
+    .filter((file) => (SOURCE.test(file) || file.endsWith('.md')) && !NOT_HAND_WRITTEN.test(file))
     .filter((file) => existsSync(join(root, file)));
 }
 
 /**
- * Extracts what a person reads in a file: comments, strings of two words or more, and Markdown outside code.
+ * Extracts the prose of a file: comments, strings with at least two words, and Markdown outside code.
  * @param {string} root
  * @param {string} file relative to the root
  * @returns {Prose[]}
@@ -57,21 +57,21 @@ function markdownProse(/** @type {string} */ file, /** @type {string} */ text) {
 /** @returns {Prose[]} */
 function sourceProse(/** @type {string} */ file, /** @type {string} */ text) {
   const { comments, program, errors } = parseSync(file, text);
-  if (errors.length > 0) throw new Error(`${file} can't be parsed: ${errors[0]?.message}`);
+  if (errors.length > 0) throw new Error(`${file} could not be parsed: ${errors[0]?.message}`);
   const lineAt = lineIndex(text);
-  const found = comments.map(({ value, start }) => ({
+  const prose = comments.map(({ value, start }) => ({
     file,
     line: lineAt(start),
     text: value.replace(/`[^`]*`/g, ' '),
   }));
   for (const { value, start } of strings(program)) {
     if (/\p{L}{2,}\s+\p{L}{2,}/u.test(value) && !isQuery(value))
-      found.push({ file, line: lineAt(start), text: value });
+      prose.push({ file, line: lineAt(start), text: value });
   }
-  return found;
+  return prose;
 }
 
-/** SQL is not prose; its comments are, but they are few and are read with the query. */
+/** SQL is not prose. Its few comments are not checked either. */
 const isQuery = (/** @type {string} */ value) =>
   /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|WITH|JOIN|WHERE|FROM|ORDER BY|LOCK|NOTIFY)\b/.test(
     value,

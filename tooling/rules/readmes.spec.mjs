@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every app, package and tooling folder says what it is, where it begins, and how to run and test it alone. */
+/** Every app, package and tooling folder must have a README with its purpose, entry point, and commands to run and test it. */
 const root = join(import.meta.dirname, '..', '..');
 const headings = ['## What it is', '## Entry point', '## Run and test'];
 const linesMin = 15;
@@ -12,20 +12,20 @@ const folders = ['apps', 'packages', 'tooling'].flatMap((group) =>
     .map(({ name }) => `${group}/${name}`),
 );
 
-/** What is missing from a README; empty if nothing is. */
+/** Returns the faults of a README; empty if it has none. */
 function faultsOf(text) {
-  const places = headings.map((heading) => text.indexOf(`\n${heading}\n`));
+  const positions = headings.map((heading) => text.indexOf(`\n${heading}\n`));
   const section = text.split('\n## Run and test\n')[1] ?? '';
   return [
-    ...headings.filter((_, index) => places[index] === -1).map((heading) => `no heading "${heading}"`),
-    ...(places.toSorted((a, b) => a - b).join() === places.join() ? [] : ['headings out of order']),
+    ...headings.filter((_, index) => positions[index] === -1).map((heading) => `no heading "${heading}"`),
+    ...(positions.toSorted((a, b) => a - b).join() === positions.join() ? [] : ['headings out of order']),
     ...(/^```sh$/m.test(section) ? [] : ['no command under "## Run and test"']),
     ...(text.split('\n').length < linesMin ? [`fewer than ${linesMin} lines`] : []),
   ];
 }
 
 describe('README files', () => {
-  it('a missing heading, a missing command and a stub are faults', () => {
+  it('have a fault if a heading or a command is missing, or if they are too short', () => {
     expect(faultsOf('# A\n\n## What it is\n')).toEqual([
       'no heading "## Entry point"',
       'no heading "## Run and test"',
@@ -35,7 +35,7 @@ describe('README files', () => {
     ]);
   });
 
-  it.each(folders)('%s has one', (folder) => {
+  it.each(folders)('include a complete one in %s', (folder) => {
     const file = join(root, folder, 'README.md');
     expect(existsSync(file)).toBe(true);
     expect(faultsOf(readFileSync(file, 'utf8'))).toEqual([]);

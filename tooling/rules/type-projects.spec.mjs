@@ -14,7 +14,7 @@ it('npm run types checks every workspace package that has a tsconfig.json', () =
   expect(projects).toEqual(expect.arrayContaining(checked));
 });
 
-// Without the reference, an edit of the dependency would be checked against its last build.
+// Without the reference, tsc would check an edited dependency by its last build.
 it.each(checked)('%s references each workspace package that it depends on', (folder) => {
   const { dependencies, devDependencies } = read(`${folder}/package.json`);
   const needed = Object.keys({ ...dependencies, ...devDependencies })

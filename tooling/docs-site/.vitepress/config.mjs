@@ -8,7 +8,7 @@ import { sections } from '../sections.mjs';
 const navigation = sections();
 
 /**
- * Pages lie outside this folder, where Vue is not installed: what they import is looked for here.
+ * Resolves the Vue imports of pages from this folder, because the pages are in folders without an installed Vue.
  *
  * @type {import('vitepress').Plugin}
  */
@@ -28,7 +28,7 @@ export default defineConfig({
   cleanUrls: true,
   // An empty icon keeps browsers from requesting one.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
-  // Pages are read where they are: docs/ and the README files beside the code.
+  // The source folder is the repository, because pages are docs/ and the README files beside the code.
   srcDir: root,
   srcExclude: skipped,
   rewrites: pageOf,
@@ -43,7 +43,7 @@ export default defineConfig({
   vite: {
     publicDir: false,
     plugins: [resolveFromHere, mermaidFile],
-    // The whole repository is below the source folder.
+    // The source folder contains the whole repository, so build output must not be watched.
     server: { watch: { ignored: ['**/dist/**', '**/.data/**', '**/.turbo/**', '**/node_modules/**'] } },
   },
   themeConfig: {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../launch/paths.mjs';
 
-// Before any class with decorators, as the dispatcher does it.
+// This must be loaded before any class with decorators, as in the dispatcher.
 createRequire(join(root, 'apps', 'webhook-dispatcher', 'package.json'))('reflect-metadata');
 
 /**
- * The module that the sabotaged process will import itself, and so the very same classes.
+ * Imports a built module from the same URL as the sabotaged process, so that both use the same classes.
  *
- * @param {string} path of a built file, from the top of the clone
+ * @param {string} path of a built file, relative to the repository root
  * @returns {Promise<any>}
  */
 export const builtModule = (path) => import(pathToFileURL(join(root, path)).href);

@@ -1,4 +1,4 @@
-/** Preloaded into a service: a connection to Redis that was lost is never made again. */
+/** Removes the reconnection: a lost connection to Redis is never opened again. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

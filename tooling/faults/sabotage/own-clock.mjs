@@ -1,6 +1,6 @@
 /**
- * Preloaded into a dispatcher with its own clock: statements that use the time of a delivery get this clock's time
- * instead of Postgres's, as if the process had written its own time into the statement.
+ * Removes the use of Postgres's clock: statements about deliveries get the wrong time of the process instead, as if the
+ * process had written its own time into the statement.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

@@ -1,22 +1,22 @@
-/** The relay notes how far it is first, and then writes what is owed: two commits where the product makes one. */
+/** Removes the common transaction: the relay commits its progress first and the deliveries later. */
 import { builtModule } from './built-module.mjs';
 import './relay-alone.mjs';
 
 const { WebhookFanOut } = await builtModule('packages/core/dist/webhooks/index.js');
 const { newUuid, sequenceEvents } = await builtModule('packages/persistence/dist/index.js');
-const turnMs = 20;
+const intervalMs = 20;
 
-WebhookFanOut.prototype.start = function startApart() {
+WebhookFanOut.prototype.start = function startWithoutTransaction() {
   const { database } = this.platform;
   const timer = setTimeout(async () => {
-    await turn(database);
+    await fanOutOnce(database);
     timer.refresh();
-  }, turnMs);
+  }, intervalMs);
   return { stop: async () => clearTimeout(timer) };
 };
 
 /** @param {any} database */
-async function turn(database) {
+async function fanOutOnce(database) {
   await sequenceEvents(database);
   await database.query("INSERT INTO outbox_progress VALUES ('webhook-dispatcher', 0) ON CONFLICT DO NOTHING");
   const events = await database.query(

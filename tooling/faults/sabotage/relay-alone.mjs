@@ -1,4 +1,4 @@
-/** No defence is taken away here: the dispatcher fans out and sends nothing, so that what its end does to the relay shows alone. */
+/** Removes no defence: the dispatcher only fans out and sends nothing, so that a kill affects only the relay. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

@@ -1,4 +1,4 @@
-/** No defence is taken away here: the dispatcher sends and fans nothing out, which is left to another. */
+/** Removes no defence: the dispatcher only sends. Another one fans out. */
 import { builtModule } from './built-module.mjs';
 
 const { WebhookFanOut } = await builtModule('packages/core/dist/webhooks/index.js');

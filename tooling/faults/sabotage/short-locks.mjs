@@ -1,4 +1,4 @@
-/** No defence is taken away here: time is shortened. The queue's locks on jobs last 2 s instead of 10 s, so that a test need not wait. */
+/** Removes no defence: the queue's locks on jobs last 2 s instead of 10 s, to shorten the test. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';

@@ -1,12 +1,12 @@
 import { ApiError, Client, createSigner, signChallenge } from '../sdk.mjs';
 
 /**
- * The product as its users reach it: through the SDK, by an address and a credential.
+ * Creates a client of the SDK, from an address and a credential.
  *
  * @param {{
  *   restUrl: string, graphqlUrl?: string, apiKey?: string, privateKey?: Uint8Array, maxRetries?: number,
- * }} options with a private key every request is signed; without a credential none is sent, whatever the environment
- *   holds; `maxRetries` is 0 for those who look at refusals that pass
+ * }} options with a private key every request is signed; without a credential none is sent, not even one from the environment;
+ *   `maxRetries: 0` is for callers that check temporary errors
  */
 export function createClient({ restUrl, graphqlUrl, apiKey, privateKey, maxRetries }) {
   return new Client({
@@ -18,21 +18,21 @@ export function createClient({ restUrl, graphqlUrl, apiKey, privateKey, maxRetri
 }
 
 /**
- * Opens an account for a key pair: a challenge, signed. The client that comes back signs every request. With an ADMIN
- * API key beside it, the key pair is linked to that key's account instead.
+ * Opens an account for a key pair by signing a challenge. The returned client signs every request. With an ADMIN
+ * API key, the key pair is linked to the account of that API key instead.
  *
  * @param {{ restUrl: string, privateKey: Uint8Array, label?: string, apiKey?: string }} options
  */
 export async function openAccount({ restUrl, privateKey, label = 'first trade', apiKey }) {
-  const anybody = createClient({ restUrl, apiKey });
+  const initial = createClient({ restUrl, apiKey });
   const signer = createSigner(privateKey);
-  const { challenge } = await anybody.auth.cliChallenge({ pubkey: signer.publicKey });
-  const identity = await anybody.auth.cliIdentity({ ...(await signChallenge(challenge, signer)), label });
+  const { challenge } = await initial.auth.cliChallenge({ pubkey: signer.publicKey });
+  const identity = await initial.auth.cliIdentity({ ...(await signChallenge(challenge, signer)), label });
   return { identity, api: createClient({ restUrl, privateKey }) };
 }
 
 /**
- * What came of a call, whether it is allowed or refused, for those who count answers.
+ * Returns the outcome of a call, both for a success and for an error response.
  *
  * @typedef {{ status: number, headers: Headers, data?: any, code?: string, details?: readonly any[] }} Outcome
  *

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readJsonIfThere } from '../files.mjs';
+import { readJsonIfExists } from '../files.mjs';
 import { dataPaths } from '../paths.mjs';
 import { playFirstTrade } from './by-cli.mjs';
 
 /**
- * `npm run demo`: the first trade, command by command, against a running `npm start`. `--data` is that of `npm start`.
+ * `npm run demo`: runs the first trade with commands of the CLI against a running `npm start`. Pass the same `--data` as to `npm start`.
  */
 const { values: options } = parseArgs({ options: { data: { type: 'string' } } });
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
-const state = readJsonIfThere(paths.devState);
+const state = readJsonIfExists(paths.devState);
 if (state === null) {
-  console.error('Nothing runs here: begin with "npm start" in another terminal.');
+  console.error('No platform runs. Run "npm start" in another terminal first.');
   process.exit(1);
 }
 const startedAt = performance.now();

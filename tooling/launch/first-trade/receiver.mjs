@@ -6,9 +6,9 @@ import { Webhook } from 'standardwebhooks';
  */
 
 /**
- * A webhook receiver on the loopback. Every delivery is verified with the public Standard Webhooks library.
+ * Starts a webhook receiver on the loopback interface. It verifies every delivery with the public Standard Webhooks library.
  *
- * @param {{ answer?: (received: Received) => number | Promise<number> }} [options] `answer` decides the status; 204 unless given
+ * @param {{ answer?: (received: Received) => number | Promise<number> }} [options] `answer` returns the status; 204 by default
  */
 export async function startReceiver({ answer = () => 204 } = {}) {
   /** @type {Received[]} */
@@ -16,7 +16,7 @@ export async function startReceiver({ answer = () => 204 } = {}) {
   /** @type {string | undefined} */
   let secret;
   /** @type {Set<() => void>} */
-  const waiting = new Set();
+  const checks = new Set();
 
   const server = createServer(async (request, response) => {
     const chunks = [];
@@ -29,7 +29,7 @@ export async function startReceiver({ answer = () => 204 } = {}) {
       isGenuine: verify(secret, text, headers),
     };
     received.push(delivery);
-    for (const look of waiting) look();
+    for (const check of checks) check();
     response.writeHead(await answer(delivery)).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -43,9 +43,9 @@ export async function startReceiver({ answer = () => 204 } = {}) {
       secret = value;
     },
     /**
-     * The first delivery that fits, now or within the time.
+     * Resolves with the first delivery that fits, among received ones or within the timeout.
      *
-     * @param {string} what for the message where none comes
+     * @param {string} what the expected delivery, for the error message
      * @param {(received: Received) => boolean} fits
      * @param {number} [timeoutMs]
      * @returns {Promise<Received>}
@@ -53,19 +53,19 @@ export async function startReceiver({ answer = () => 204 } = {}) {
     until(what, fits, timeoutMs = 30_000) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          waiting.delete(look);
+          checks.delete(check);
           const kinds = received.map(({ event }) => event.type).join(', ');
           reject(new Error(`no delivery of ${what} within ${timeoutMs} ms; received: ${kinds}`));
         }, timeoutMs);
-        const look = () => {
+        const check = () => {
           const found = received.find(fits);
           if (found === undefined) return;
           clearTimeout(timer);
-          waiting.delete(look);
+          checks.delete(check);
           resolve(found);
         };
-        waiting.add(look);
-        look();
+        checks.add(check);
+        check();
       });
     },
     async stop() {

@@ -3,10 +3,10 @@ import { generatePrivateKey } from '../sdk.mjs';
 import { createClient, openAccount } from './client.mjs';
 import { startReceiver } from './receiver.mjs';
 
-const untilMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 /**
- * Runs the main use case end to end, only through the published interface. A key pair becomes an account, a paper account
+ * Runs the main use case end to end, only through the public API. A key pair becomes an account, a paper account
  * is linked, and trades are placed. One rests and is cancelled, one fills, and signed webhooks report it.
  *
  * @param {{
@@ -21,7 +21,7 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
    * @param {() => Promise<T>} work
    * @param {(result: T) => string} [show]
    */
-  async function take(name, work, show = () => '') {
+  async function runStep(name, work, show = () => '') {
     const startedAt = performance.now();
     const result = await work();
     step(name, show(result), performance.now() - startedAt);
@@ -30,26 +30,26 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
 
   const receiver = await startReceiver();
   try {
-    const credentials = await take('paper account opened', () => openPaperAccount(paperExchangeUrl));
-    const { api } = await take(
+    const credentials = await runStep('paper account opened', () => openPaperAccount(paperExchangeUrl));
+    const { api } = await runStep(
       'key pair linked by challenge and signature',
       () => openAccount({ restUrl, privateKey: generatePrivateKey() }),
       ({ identity }) => identity.id,
     );
-    const { key } = await take(
+    const { key } = await runStep(
       'API key created by signed request',
       () => api.apiKeys.create({ name: 'first trade', permissions: ['READ', 'TRADE'] }),
       ({ id, prefix, last_four }) => `${id} (${prefix}…${last_four})`,
     );
     const trader = createClient({ restUrl, apiKey: key });
     const venue = /** @type {const} */ ({ exchange: 'paper', trading_type: 'spot', credentials });
-    await take('exchange credentials tested', () => trader.exchanges.test(venue));
-    const account = await take(
+    await runStep('exchange credentials tested', () => trader.exchanges.test(venue));
+    const account = await runStep(
       'exchange account added',
       () => trader.exchanges.create({ ...venue, account_name: 'first trade' }),
       ({ id }) => id,
     );
-    const synced = await take(
+    const synced = await runStep(
       'balances synced',
       async () => {
         await trader.exchanges.sync(account.id);
@@ -60,14 +60,14 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
       },
       ({ balance }) => JSON.stringify(balance),
     );
-    const pairs = await take(
+    const pairs = await runStep(
       'pairs listed',
       () => pairsOf(trader),
       (list) => list.map(({ symbol }) => symbol).join(', '),
     );
     const pair = pairNamed('BTC/USDT', pairs);
 
-    const webhook = await take(
+    const webhook = await runStep(
       'webhook registered',
       () => api.webhooks.create({ url: receiver.url, events: ['trade.*'], description: 'first trade' }),
       ({ id }) => id,
@@ -79,17 +79,17 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
       trade_pair_id: pair.id,
       side: 'BUY',
     });
-    const limit = await take(
+    const limit = await runStep(
       'LIMIT placed far below the market',
       () => trader.trades.create({ ...order, type: 'LIMIT', price: 10_000, amount: '0.001' }),
       ({ id, status }) => `${id} ${status}`,
     );
-    const market = await take(
+    const market = await runStep(
       'MARKET placed',
       () => trader.trades.create({ ...order, type: 'MARKET', amount: 0.01 }),
       ({ id, status }) => `${id} ${status}`,
     );
-    const filled = await take(
+    const filled = await runStep(
       'MARKET filled',
       () =>
         until(
@@ -99,19 +99,19 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
       ({ filled_amount, average_price, fee }) =>
         `${filled_amount} at ${average_price}, fee ${fee.amount} ${fee.currency}`,
     );
-    const resting = await take('LIMIT rests', () =>
+    const resting = await runStep('LIMIT rests', () =>
       until(
         () => trader.trades.get(limit.id),
         ({ exchange_order_id }) => exchange_order_id !== undefined,
       ),
     );
-    const cancelled = await take(
+    const cancelled = await runStep(
       'LIMIT cancelled',
       () => trader.trades.cancel(limit.id),
       ({ status, cancel_reason }) => `${status} by ${cancel_reason}`,
     );
 
-    const deliveries = await take(
+    const deliveries = await runStep(
       'webhooks received and verified',
       () =>
         Promise.all(
@@ -156,20 +156,20 @@ export async function runFirstTrade({ restUrl, paperExchangeUrl, step = () => {}
  * @returns {Promise<{ api_key: string, api_secret: string }>}
  */
 export async function openPaperAccount(paperExchangeUrl, balances = { USDT: '100000', BTC: '1' }) {
-  const answer = await fetch(`${paperExchangeUrl}/admin/accounts`, {
+  const response = await fetch(`${paperExchangeUrl}/admin/accounts`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ balances }),
   });
-  if (!answer.ok) throw new Error(`the paper exchange opened no account: ${answer.status}`);
+  if (!response.ok) throw new Error(`could not open an account at the paper exchange: ${response.status}`);
   const { api_key, api_secret } = /** @type {{ api_key: string, api_secret: string }} */ (
-    await answer.json()
+    await response.json()
   );
   return { api_key, api_secret };
 }
 
 /**
- * The pairs of the paper exchange, as soon as the worker has read them there.
+ * Returns the pairs of the paper exchange. Waits until the worker has loaded them.
  *
  * @param {import('@trading-automation/sdk').Client} api
  */
@@ -187,12 +187,12 @@ export function pairsOf(api) {
  */
 export function pairNamed(symbol, pairs) {
   const pair = pairs.find((each) => each.symbol === symbol);
-  if (pair === undefined) throw new Error(`there is no pair ${symbol}`);
+  if (pair === undefined) throw new Error(`the pair ${symbol} does not exist`);
   return pair;
 }
 
 /**
- * Reads again and again until what is read is as expected.
+ * Repeats `read` until its value is as expected, and returns the value.
  *
  * @template T
  * @param {() => Promise<T>} read
@@ -200,13 +200,13 @@ export function pairNamed(symbol, pairs) {
  * @param {number} [timeoutMs]
  * @returns {Promise<T>}
  */
-export async function until(read, isExpected, timeoutMs = untilMs) {
+export async function until(read, isExpected, timeoutMs = defaultTimeoutMs) {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     const value = await read();
     if (isExpected(value)) return value;
     if (performance.now() > deadline) {
-      throw new Error(`not as expected within ${timeoutMs} ms: ${JSON.stringify(value)}`);
+      throw new Error(`no expected value within ${timeoutMs} ms; the last one: ${JSON.stringify(value)}`);
     }
     await wait(50);
   }

@@ -1,10 +1,10 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
 
 /**
- * Requests byte for byte, for what the SDK can't be made to say: what is malformed, doubled or altered, and decimals in
- * every form that JSON allows. Whatever is well-formed goes through the SDK (client.mjs).
+ * Sends raw requests that the SDK cannot send: malformed, repeated or altered ones, and decimals in every notation of JSON.
+ * Use the SDK (client.mjs) for all other requests.
  *
- * @typedef {{ status: number, headers: Headers, text: string, body: any }} Answer
+ * @typedef {{ status: number, headers: Headers, text: string, body: any }} RawResponse
  */
 
 /**
@@ -16,11 +16,11 @@ export function openWire({ restUrl, apiKey, privateKey }) {
   /**
    * @param {string} method
    * @param {string} path
-   * @param {{ body?: string, headers?: Record<string, string> }} [rest]
-   * @returns {Promise<Answer>}
+   * @param {{ body?: string, headers?: Record<string, string> }} [options]
+   * @returns {Promise<RawResponse>}
    */
   return async function send(method, path, { body, headers } = {}) {
-    const answer = await fetch(restUrl + path, {
+    const response = await fetch(restUrl + path, {
       method,
       body,
       headers: {
@@ -30,7 +30,7 @@ export function openWire({ restUrl, apiKey, privateKey }) {
         ...headers,
       },
     });
-    const text = await answer.text();
-    return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) };
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   };
 }

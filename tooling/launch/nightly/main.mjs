@@ -8,11 +8,11 @@ import { PARTS, partLimitMinutes, partsNamed } from './parts.mjs';
 import { isCurrent, readPasses, recordPass, tableOf } from './passes.mjs';
 
 /**
- * `npm run test:nightly [-- part ...] [--again] [--list]`: the tests that are too long for every change, one part after
- * another. A part that passed on this commit is not run again, unless `--again` asks for it, so a lane that was
- * interrupted continues. `--list` only prints when each part last passed.
+ * `npm run test:nightly [-- part ...] [--again] [--list]`: runs the tests that take too long for every change, one part after
+ * another. A part that passed on this commit is not run again without `--again`, so an interrupted run
+ * continues. `--list` only prints when each part last passed.
  *
- * Nothing here may import an installed package before the set-up has run.
+ * Before the set-up has run, this file must not import installed packages.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,27 +37,28 @@ async function runParts() {
       process.exit(exitCode);
     });
   }
-  const tree = await readTree();
-  if (!tree.isClean) console.log('There are uncommitted changes: no pass of this run is recorded.');
+  const checkout = await readCheckout();
+  if (!checkout.isClean)
+    console.log('There are uncommitted changes, so passes of this run are not recorded.');
   await setUp((line) => console.log(line));
   /** @type {Record<string, string>} */
   const outcomes = {};
   for (const part of parts) {
-    if (!values.again && isCurrent(readPasses(file)[part.name], tree)) {
+    if (!values.again && isCurrent(readPasses(file)[part.name], checkout)) {
       outcomes[part.name] = 'passed before';
       continue;
     }
     heading(`${part.name}: ${part.about}`);
-    const { hasPassed, why, seconds } = await runPart(part);
-    outcomes[part.name] = hasPassed ? 'passed' : why;
+    const { hasPassed, failure, seconds } = await runPart(part);
+    outcomes[part.name] = hasPassed ? 'passed' : failure;
     console.log(`${part.name}: ${outcomes[part.name]} (${seconds} s)`);
-    if (hasPassed && tree.isClean) {
-      recordPass(file, part.name, { passedAt: new Date().toISOString(), commit: tree.commit, seconds });
+    if (hasPassed && checkout.isClean) {
+      recordPass(file, part.name, { passedAt: new Date().toISOString(), commit: checkout.commit, seconds });
     }
   }
   console.log(`\n${tableOf(PARTS, readPasses(file), outcomes)}`);
-  const isGood = Object.values(outcomes).every((outcome) => outcome.startsWith('passed'));
-  process.exitCode = isGood ? 0 : 1;
+  const allPassed = Object.values(outcomes).every((outcome) => outcome.startsWith('passed'));
+  process.exitCode = allPassed ? 0 : 1;
 }
 
 /** @param {import('./parts.mjs').Part} part */
@@ -72,12 +73,12 @@ async function runPart({ command, args, env }) {
   clearTimeout(limit);
   return {
     hasPassed: code === 0 && !isLate,
-    why: isLate ? `FAILED: over ${partLimitMinutes} min` : `FAILED: exit code ${code}`,
+    failure: isLate ? `FAILED: over ${partLimitMinutes} min` : `FAILED: exit code ${code}`,
     seconds: Math.round((performance.now() - startedAt) / 1_000),
   };
 }
 
-async function readTree() {
+async function readCheckout() {
   const commit = (await run('git', ['rev-parse', 'HEAD'])).stdout.trim();
   const status = await run('git', ['status', '--porcelain']);
   return { commit, isClean: status.code === 0 && commit !== '' && status.stdout === '' };

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * The parts of the nightly lane: what is too long for every change. Each has 30 minutes on two cores.
+ * The parts of the nightly run, which take too long for every change. Each part has 30 minutes on two cores.
  *
  * @typedef {{ name: string, about: string, command: string, args: string[], env?: Record<string, string> }} Part
  */
@@ -11,7 +11,7 @@ export const partLimitMinutes = 30;
 /** @param {string[]} args */
 const faults = (...args) => ['tooling/faults/main.mjs', '--as-built', ...args];
 
-/** Kills of the product's own processes; the other faults are those of servers, receivers and clocks. */
+/** Faults that kill processes of the product. The others affect servers, receivers and clocks. */
 const kills = ['F1', 'F2', 'F3', 'F4', 'F5'];
 const others = ['F6', 'F7', 'F8', 'F9', 'F10', 'F11', 'F12', 'F13', 'F15', 'F16', 'F17', 'F22'];
 
@@ -31,19 +31,19 @@ export const PARTS = [
   },
   {
     name: 'defences',
-    about: 'every fault with its defence removed, which has to be found',
+    about: 'every fault with its defence removed, which must fail',
     command: 'node',
     args: faults('--size', 'short', '--only', 'without', '--at-once', '2'),
   },
   {
     name: 'storm',
-    about: 'ten minutes of kills and bad weather over the whole product',
+    about: 'ten minutes of kills and exchange faults with the whole product',
     command: 'node',
     args: ['tooling/chaos/main.mjs', '--seconds', '600'],
   },
   {
     name: 'properties',
-    about: 'the property tests of rules and codecs, with ten times the draws',
+    about: 'the property tests of rules and codecs, with ten times as many generated cases',
     command: 'node',
     args: [
       'node_modules/jest/bin/jest.js',
@@ -61,9 +61,9 @@ export const PARTS = [
 ];
 
 /**
- * The parts that somebody asks for: by name, or by its beginning (`faults` names two).
+ * Returns the parts with these names. A prefix selects several parts: `faults` selects two.
  *
- * @param {readonly string[]} names every part unless given
+ * @param {readonly string[]} names all parts if empty
  */
 export function partsNamed(names) {
   const fits = (/** @type {Part} */ part, /** @type {string} */ name) =>

@@ -1,7 +1,7 @@
-import { readIfThere, writePrivateFile } from '../files.mjs';
+import { readIfExists, writePrivateFile } from '../files.mjs';
 
 /**
- * When each part of the nightly lane last passed, and on which commit: `.data/nightly.json`.
+ * Stores when each part of the nightly run last passed, and on which commit, in `.data/nightly.json`.
  *
  * @typedef {{ passedAt: string, commit: string, seconds: number }} Pass
  * @typedef {Record<string, Pass>} Passes by part
@@ -9,7 +9,7 @@ import { readIfThere, writePrivateFile } from '../files.mjs';
 
 /** @param {string} file @returns {Passes} */
 export function readPasses(file) {
-  return JSON.parse(readIfThere(file) ?? '{}');
+  return JSON.parse(readIfExists(file) ?? '{}');
 }
 
 /**
@@ -22,19 +22,19 @@ export function recordPass(file, part, pass) {
 }
 
 /**
- * Whether a part need not run again: it passed on exactly these sources. A tree with uncommitted changes is no commit.
+ * Returns whether a part has passed on exactly this commit and need not run again; false with uncommitted changes.
  *
  * @param {Pass | undefined} pass
- * @param {{ commit: string, isClean: boolean }} tree
+ * @param {{ commit: string, isClean: boolean }} checkout
  */
 export const isCurrent = (pass, { commit, isClean }) => isClean && pass?.commit === commit;
 
 /**
- * One line a part.
+ * Formats a table with one line per part.
  *
  * @param {readonly { name: string }[]} parts
  * @param {Passes} passes
- * @param {Record<string, string>} outcomes of this run, by part
+ * @param {Record<string, string>} outcomes the outcomes of this run by part
  */
 export function tableOf(parts, passes, outcomes) {
   const rows = [

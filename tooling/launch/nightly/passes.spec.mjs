@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('keeps the last pass of each part', () => {
+it('stores the last pass of each part', () => {
   const file = join(folder, 'data', 'nightly.json');
   expect(readPasses(file)).toEqual({});
   recordPass(file, 'storm', { ...pass, commit: 'old' });
@@ -20,7 +20,7 @@ it('keeps the last pass of each part', () => {
   expect(readPasses(file)).toEqual({ storm: pass, defences: pass });
 });
 
-it('runs a part again on another commit, and on a tree with changes', () => {
+it('runs a part again on another commit, or with uncommitted changes', () => {
   expect(isCurrent(pass, { commit: 'abc', isClean: true })).toBe(true);
   expect(isCurrent(pass, { commit: 'def', isClean: true })).toBe(false);
   expect(isCurrent(pass, { commit: 'abc', isClean: false })).toBe(false);

@@ -16,11 +16,11 @@ const options = /** @type {const} */ ({
 });
 
 /**
- * Writes into `dist` what the changed TypeScript files of one app or package compile to. If one file does not
+ * Compiles the changed TypeScript files of one app or package into `dist`. If one file does not
  * compile, nothing is written. Types are not checked.
  *
- * @param {string} folder of the app or package
- * @param {string[]} files changed files; a missing one was removed, and its output goes
+ * @param {string} folder the folder of the app or package
+ * @param {string[]} files changed files; for a removed file, the output is removed
  * @throws {Error} with file, line and reason, if a file does not compile
  */
 export async function compileInto(folder, files) {
@@ -28,7 +28,7 @@ export async function compileInto(folder, files) {
     files.filter((file) => isCompiled(file)).map((file) => compileFile(folder, file)),
   );
   if (outputs.length === 0) return;
-  // The next full build compares sources with this file only, and would keep what is written here.
+  // Otherwise the next full build would keep this output, because it compares the sources only with this file.
   rmSync(join(folder, 'dist', '.tsbuildinfo'), { force: true });
   for (const output of outputs) {
     if (output.code === undefined) {

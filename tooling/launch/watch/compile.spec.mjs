@@ -15,7 +15,7 @@ const source = (name) => join(folder, 'src', name);
 const built = (name) => join(folder, 'dist', name);
 
 describe('compileInto', () => {
-  it('writes a module with its source map, and makes the next full build write everything', async () => {
+  it('writes a module with its source map, and deletes the build info, so that the next full build writes every file', async () => {
     writeFileSync(built('.tsbuildinfo'), '{}');
     writeFileSync(source('deep/sum.ts'), 'export const sum = (a: number, b: number): number => a + b;\n');
     await compileInto(folder, [source('deep/sum.ts')]);
@@ -27,7 +27,7 @@ describe('compileInto', () => {
     expect(existsSync(built('.tsbuildinfo'))).toBe(false);
   });
 
-  it('writes nothing when one file does not compile', async () => {
+  it('writes no file if one file does not compile', async () => {
     writeFileSync(source('good.ts'), 'export const good = 1;\n');
     writeFileSync(source('bad.ts'), 'export const = ;\n');
     await expect(compileInto(folder, [source('good.ts'), source('bad.ts')])).rejects.toThrow('bad.ts');

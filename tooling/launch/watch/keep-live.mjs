@@ -10,13 +10,13 @@ import { compileInto, isCompiled } from './compile.mjs';
 import { watchFiles } from './watch-files.mjs';
 import { memberOf, readWorkspace } from './workspace.mjs';
 
-/** Every service survives being killed, so that a slow stop need not delay an edit. Milliseconds. */
-const patienceMs = 500;
+/** The grace period in milliseconds. It is short, because every service survives a kill and an edit should not wait. */
+const graceMs = 500;
 
-/** What a developer looks at is restarted first: on two cores, everything at once makes everything late. */
-const first = new Set(['rest-api', 'graphql-api']);
+/** Services that are restarted first, because developers look at them. Restarting all at once would be slower. */
+const restartedFirst = new Set(['rest-api', 'graphql-api']);
 
-/** Committed files that a service reads when it starts, and the folders whose content they are generated from. */
+/** Scripts that generate files which a service reads at its start, and the folders from which they are generated. */
 const generated = [
   {
     script: 'apps/rest-api/scripts/write-openapi.mjs',
@@ -28,7 +28,7 @@ const generated = [
   },
 ];
 
-/** Folders whose change needs the migrator to run before the services start again. */
+/** If a file in these folders changes, the migrator must run before the services restart. */
 const migrations = ['packages/core/src/database', 'apps/migrator/src'];
 
 /**
@@ -37,7 +37,7 @@ const migrations = ['packages/core/src/database', 'apps/migrator/src'];
  */
 
 /**
- * Makes each edit of an app or package live: compiles the changed files, then restarts the services that depend on
+ * Applies each edit of an app or package: compiles the changed files, then restarts the services that depend on
  * them. A file that does not compile is reported, and the running processes stay as they are.
  *
  * @param {{ running: RunningService[], databaseUrl: string, say: (line: string) => void }} options
@@ -50,25 +50,25 @@ export function keepLive({ running, databaseUrl, say }) {
     ...members.flatMap(({ folder }) => [join(folder, 'src'), join(folder, 'vectors')]),
     mailbox,
   ];
-  /** Changed files that are not live yet; those that do not compile stay here. */
+  /** Changed files that are not applied yet, including files that do not compile. */
   const pending = new Set();
   let types = createTypeCheck(say);
   /** @type {Promise<void> | undefined} */
   let working;
-  let isAgain = false;
+  let hasNewChanges = false;
   let isStopped = false;
   /** @param {string} line */
   const report = (line) => say(`── dev: ${line}`);
 
   const watching = watchFiles(folders.filter(existsSync), (changed) => {
     for (const file of changed) pending.add(file);
-    isAgain = true;
+    hasNewChanges = true;
     working ??= work();
   });
 
   async function work() {
-    while (isAgain && !isStopped) {
-      isAgain = false;
+    while (hasNewChanges && !isStopped) {
+      hasNewChanges = false;
       types.stop();
       types = createTypeCheck(say);
       try {
@@ -97,17 +97,17 @@ export function keepLive({ running, databaseUrl, say }) {
       report(`compiled in ${Math.round(performance.now() - startedAt)} ms; no service depends on it`);
       return finish(files, changed);
     }
-    for (const part of [
-      affected.filter(({ service }) => first.has(service.name)),
-      affected.filter(({ service }) => !first.has(service.name)),
+    for (const group of [
+      affected.filter(({ service }) => restartedFirst.has(service.name)),
+      affected.filter(({ service }) => !restartedFirst.has(service.name)),
     ]) {
-      // The launcher ends them.
+      // The launcher is ending the services.
       if (isStopped) return;
-      await Promise.all(part.map(({ supervised }) => supervised.restart(patienceMs)));
-      const isReady = await Promise.all(part.map(({ supervised }) => readyOrChanged(supervised)));
-      if (part.length > 0 && isReady.every(Boolean))
+      await Promise.all(group.map(({ supervised }) => supervised.restart(graceMs)));
+      const isReady = await Promise.all(group.map(({ supervised }) => readyOrChanged(supervised)));
+      if (group.length > 0 && isReady.every(Boolean))
         report(
-          `${part.map(({ service }) => service.name).join(', ')} live ${Math.round(performance.now() - startedAt)} ms after the edit`,
+          `${group.map(({ service }) => service.name).join(', ')} live ${Math.round(performance.now() - startedAt)} ms after the edit`,
         );
     }
     await finish(files, changed);
@@ -127,7 +127,7 @@ export function keepLive({ running, databaseUrl, say }) {
     let poll;
     const isChanged = new Promise((resolve) => {
       poll = setInterval(() => {
-        if (isAgain || isStopped) resolve(false);
+        if (hasNewChanges || isStopped) resolve(false);
       }, 20);
     });
     return Promise.race([isReady, isChanged]).finally(() => {
@@ -143,7 +143,7 @@ export function keepLive({ running, databaseUrl, say }) {
   async function compile(files, changed) {
     await Promise.all(
       changed
-        // The SDK is bundled; see `finish`.
+        // The SDK is bundled instead; see `finish`.
         .filter(({ name }) => name !== 'sdk')
         .map(({ folder }) =>
           compileInto(
@@ -161,7 +161,7 @@ export function keepLive({ running, databaseUrl, say }) {
   }
 
   /**
-   * The command line runs on the bundled SDK, no service does: what services wait for goes first.
+   * Bundles the SDK and checks the types. This runs last, because only the CLI uses the bundled SDK.
    *
    * @param {string[]} files
    * @param {import('./workspace.mjs').Member[]} changed
@@ -256,11 +256,11 @@ function createTypeCheck(say) {
         child.on('close', (code) => {
           children.delete(child);
           if (!isStopped && code !== 0)
-            say(`── dev: type errors in ${name}; its code runs all the same\n${output}`);
+            say(`── dev: type errors in ${name}; its code runs anyway\n${output}`);
         });
       }
     },
-    /** Ends a check that a newer edit made useless. */
+    /** Ends a check that a newer edit made obsolete. */
     stop() {
       isStopped = true;
       for (const { pid } of children) if (pid !== undefined) signalTree(pid, 'SIGKILL');

@@ -1,12 +1,12 @@
 import { readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** A save may write a file in several steps, and a branch switch writes many files. Milliseconds. */
+/** The time without events after which changes are reported. A save may write a file in several steps. */
 const quietMs = 40;
 
 /**
  * Watches folders with everything below them. Node's own recursive mode misses files that an editor replaces by
- * renaming, so each event leads to a look at what is there, and only differences are reported.
+ * renaming. Therefore each event triggers a scan of all files, and only differences are reported.
  *
  * @param {string[]} folders
  * @param {(changed: string[]) => void} onChange receives the paths of new, changed and removed files
@@ -19,7 +19,7 @@ export function watchFiles(folders, onChange) {
   let timer;
 
   function scan() {
-    const seen = look(folders);
+    const seen = scanFolders(folders);
     for (const [folder, watcher] of watchers) {
       if (seen.folders.has(folder)) continue;
       watcher.close();
@@ -27,20 +27,20 @@ export function watchFiles(folders, onChange) {
     }
     for (const folder of seen.folders) {
       if (watchers.has(folder)) continue;
-      const watcher = watch(folder, wake);
-      // The folder was removed; the next look finds out.
-      watcher.on('error', wake);
+      const watcher = watch(folder, scheduleScan);
+      // The folder was removed; the next scan notices it.
+      watcher.on('error', scheduleScan);
       watchers.set(folder, watcher);
     }
     return seen.files;
   }
 
-  function wake() {
+  function scheduleScan() {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const now = scan();
-      const before = known;
-      known = now;
+      const before = previousFiles;
+      previousFiles = now;
       const changed = [...new Set([...before.keys(), ...now.keys()])].filter(
         (file) => before.get(file) !== now.get(file),
       );
@@ -48,7 +48,7 @@ export function watchFiles(folders, onChange) {
     }, quietMs);
   }
 
-  let known = scan();
+  let previousFiles = scan();
   return {
     stop() {
       clearTimeout(timer);
@@ -60,9 +60,9 @@ export function watchFiles(folders, onChange) {
 
 /**
  * @param {string[]} roots
- * @returns {{ folders: Set<string>, files: Map<string, string> }} files with a mark that differs after each write
+ * @returns {{ folders: Set<string>, files: Map<string, string> }} `files`: each path with a string that differs after each write
  */
-function look(roots) {
+function scanFolders(roots) {
   const folders = new Set();
   const files = new Map();
   const open = [...roots];
@@ -73,17 +73,17 @@ function look(roots) {
       for (const entry of entries) {
         const path = join(folder, entry.name);
         if (entry.isDirectory()) open.push(path);
-        else if (entry.isFile()) files.set(path, markOf(path));
+        else if (entry.isFile()) files.set(path, fingerprintOf(path));
       }
     } catch {
-      // A file or folder that was removed during the look is reported as removed.
+      // A file or folder that was removed during the scan is reported as removed.
     }
   }
   return { folders, files };
 }
 
 /** @param {string} path */
-function markOf(path) {
+function fingerprintOf(path) {
   const { mtimeMs, size, ino } = statSync(path);
   return `${mtimeMs} ${size} ${ino}`;
 }

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Changes files, and resolves with the reports once all the expected files were in one. */
+/** Changes files, and resolves with all reported files once they include the expected ones. */
 function reportedAfter(change, expected) {
   const reported = new Set();
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ describe('watchFiles', () => {
     expect(reported.filter((file) => file !== 'a.ts.new')).toEqual(['a.ts']);
   });
 
-  it('reports files in a folder that was made later, and removed files', async () => {
+  it('reports files in a folder that was created later, and removed files', async () => {
     const change = () => {
       mkdirSync(join(folder, 'new', 'deep'), { recursive: true });
       writeFileSync(join(folder, 'new', 'deep', 'c.ts'), 'c');

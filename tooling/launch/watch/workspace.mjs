@@ -3,7 +3,7 @@ import { join, sep } from 'node:path';
 import { root } from '../paths.mjs';
 
 /**
- * An app or package of this repository; `needs` holds the folders of every workspace package below it, and its own.
+ * An app or package of this repository; `needs` contains its own folder and those of all workspace packages that it depends on.
  *
  * @typedef {{ name: string, folder: string, needs: Set<string> }} Member
  */

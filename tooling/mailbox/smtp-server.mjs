@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 
-/** Larger mails are refused. */
+/** Larger mails are rejected. */
 const sizeMaxBytes = 1024 * 1024;
 
 /**
- * Takes any mail over SMTP, on this machine's loopback alone, and hands it on; nothing is sent anywhere.
+ * Accepts any mail over SMTP on the loopback interface, and passes it to `onMail`. It sends no mail.
  *
- * @param {{ port: number, keep: (mail: import('./mail-folder.mjs').ArrivedMail) => void }} options
+ * @param {{ port: number, onMail: (mail: import('./mail-folder.mjs').ArrivedMail) => void }} options
  */
-export async function openSmtpDoor({ port, keep }) {
+export async function startSmtpServer({ port, onMail }) {
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -22,10 +22,10 @@ export async function openSmtpDoor({ port, keep }) {
       const chunks = [];
       try {
         for await (const chunk of stream) chunks.push(chunk);
-        if (stream.sizeExceeded) throw refusal(552, 'The mail is too large.');
+        if (stream.sizeExceeded) throw smtpError(552, 'The mail is too large.');
         const { mailFrom, rcptTo } = session.envelope;
         const { subject = '', text = '', messageId } = await PostalMime.parse(Buffer.concat(chunks));
-        keep({
+        onMail({
           from: mailFrom === false ? '' : mailFrom.address,
           to: rcptTo.map(({ address }) => address),
           subject,
@@ -38,7 +38,7 @@ export async function openSmtpDoor({ port, keep }) {
       }
     },
   });
-  // What a client breaks off is no trouble of ours; not getting the port is.
+  // Ignores connections that a client aborts. A port that is in use still rejects the wait for 'listening'.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');
@@ -54,6 +54,6 @@ export async function openSmtpDoor({ port, keep }) {
  * @param {number} responseCode
  * @param {string} message
  */
-function refusal(responseCode, message) {
+function smtpError(responseCode, message) {
   return Object.assign(new Error(message), { responseCode });
 }

@@ -5,8 +5,8 @@ import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
 /**
- * Postgres and Redis of a running platform: those that the environment names, else servers of our own whose data is
- * kept under the data folder.
+ * Returns Postgres and Redis of a running platform: those that DATABASE_URL and REDIS_URL name, or else servers that it
+ * starts with data under the data folder.
  *
  * @param {{
  *   paths: import('./paths.mjs').DataPaths, ports: import('./ports.mjs').Ports,
@@ -19,9 +19,7 @@ export async function startServers({ paths, ports, lifecycle, say }) {
   makeFolder(paths.logs, 0o700);
   const keeper = startKeeper((name, event) => {
     if (event.type !== 'exited') return;
-    say(
-      `${name} ended (${event.signal ?? `code ${event.code}`}) and is started again in ${event.restartInMs} ms`,
-    );
+    say(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
   });
   await lifecycle.defer(() => keeper.stop());
   const [postgres, redis] = await Promise.all([

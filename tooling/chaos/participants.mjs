@@ -5,21 +5,21 @@ import { pairsOf } from '../launch/first-trade/scenario.mjs';
 import { openVenueAccount } from './venue.mjs';
 
 /**
- * Who takes part: leaders with a strategy each, and copiers that follow them, some of them several on one account.
+ * Creates the participants: leaders with one strategy each, and copiers that follow them. Some copiers share an account.
  *
  * @typedef {{ id: string, credentials: import('./venue.mjs').Credentials }} Account
  * @typedef {{ api: import('@trading-automation/sdk').Client, account: Account, strategyId: string }} Leader
  * @typedef {{ id: string, strategyId: string, accountId: string }} Copier
- * @typedef {{ leaders: Leader[], copiers: Copier[], accounts: Account[], pairs: readonly any[] }} Cast
+ * @typedef {{ leaders: Leader[], copiers: Copier[], accounts: Account[], pairs: readonly any[] }} Participants
  */
 
 const copiersPerUser = 100;
-/** Every so many copiers, one has the account of the copier before. */
+/** Every fifth copier shares the account of the previous copier. */
 const sharedEvery = 5;
-/** Of accounts that are linked at once: most of it is waiting for one process after another. */
-const atOnce = 8;
+/** The number of accounts that are linked concurrently. Linking mostly waits for other processes. */
+const concurrency = 8;
 
-/** Settings of copiers, in turn. @type {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>[]} */
+/** The settings of the copiers, used in turn. @type {Pick<import('@trading-automation/sdk').CopierCreate, 'sizing' | 'limits' | 'below_minimum'>[]} */
 const settings = [
   { sizing: { mode: 'MULTIPLIER', value: '1' } },
   { sizing: { mode: 'MULTIPLIER', value: '0.37' }, below_minimum: 'SKIP' },
@@ -33,9 +33,9 @@ const settings = [
 /**
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {{ strategies: number, copiers: number }} size
- * @returns {Promise<Cast>}
+ * @returns {Promise<Participants>}
  */
-export async function openCast(product, size) {
+export async function openParticipants(product, size) {
   const leaders = await Promise.all(
     Array.from({ length: size.strategies }, (_, index) => openLeader(product, index)),
   );
@@ -45,9 +45,9 @@ export async function openCast(product, size) {
   for (let first = 0; first < size.copiers; first += copiersPerUser) {
     const user = await openUser(product, `chaos copiers ${first}`);
     const end = Math.min(first + copiersPerUser, size.copiers);
-    for (const numbers of byAccount(first, end)) groups.push({ user, numbers });
+    for (const numbers of groupByAccount(first, end)) groups.push({ user, numbers });
   }
-  const opened = await pLimit(atOnce).map(groups, (group) => openCopiers(product, leaders, group));
+  const opened = await pLimit(concurrency).map(groups, (group) => openCopiers(product, leaders, group));
   return {
     leaders,
     copiers: opened.flatMap(({ copiers }) => copiers),
@@ -57,12 +57,12 @@ export async function openCast(product, size) {
 }
 
 /**
- * The numbers of a user's copiers, those of one account together.
+ * Groups the numbers of a user's copiers by account.
  *
  * @param {number} first
  * @param {number} end
  */
-function byAccount(first, end) {
+function groupByAccount(first, end) {
   /** @type {number[][]} */
   const groups = [];
   for (let number = first; number < end; number++) {
@@ -74,7 +74,7 @@ function byAccount(first, end) {
 }
 
 /**
- * An account, and the copiers that have it.
+ * Creates an account and its copiers.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {readonly Leader[]} leaders

@@ -12,10 +12,10 @@ import { openLedger } from './ledger.mjs';
 import { openObservation } from './observation.mjs';
 import { openPostgres } from './postgres-control.mjs';
 import { openRedis } from './redis-control.mjs';
-import { openServices } from './services-of-world.mjs';
+import { openServices } from './services.mjs';
 
 /**
- * The input and the result of a fault's run. `verdict` names what is wrong; it is empty if the defence held.
+ * The input and the result of a fault's run. `verdict` lists all violations; it is empty if the defence worked.
  *
  * @template S
  * @typedef {{ size: S, seed: number, isDefended: boolean, say: (line: string) => void }} FaultRun
@@ -28,49 +28,49 @@ import { openServices } from './services-of-world.mjs';
  *   sizes: { short: any, long: any },
  *   run: (run: FaultRun<any>) => Promise<FaultOutcome>,
  * }} Fault
- *   `target`: the figure to reach; `defence`: what is taken away where `isDefended` is false; `short` takes at most
- *   8 s or so on an idle machine, for the tests
+ *   `target`: the figures to reach; `defence`: the defence that is removed if `isDefended` is false; `short` takes about
+ *   8 s at most on an idle machine, for the tests
  *
  * @typedef {import('./hooks.mjs').FaultHook} FaultHook
  *
  * @typedef {{
  *   seed: number, redis?: 'appendonly' | 'plain', redisMaxMemory?: string, ownPostgres?: boolean,
  *   postgresSettings?: readonly string[], settings?: Record<string, string>,
- * }} WorldOptions `settings` are those of every dispatcher
+ * }} EnvironmentOptions `settings` apply to every dispatcher
  */
 
 /**
- * A part of the product for one fault: a database and a Redis of its own, webhooks, a ledger of events, and built
- * services that are begun once and killed on purpose.
+ * Opens the test environment of one fault: its own database and Redis, webhooks, a ledger of events, and functions that
+ * start the built services. The services are never restarted automatically.
  *
- * Its database lies in the Postgres of TEST_DATABASE_URL, unless `ownPostgres` asks for one that can be mistreated.
+ * The database is created in the Postgres of TEST_DATABASE_URL. With `ownPostgres`, it gets a server that can be stopped.
  *
- * @param {WorldOptions} options
+ * @param {EnvironmentOptions} options
  */
-export async function openFaultWorld(options) {
+export async function openFaultEnvironment(options) {
   const lifecycle = createLifecycle();
   try {
-    return await build(options, lifecycle);
+    return await createEnvironment(options, lifecycle);
   } catch (error) {
     await lifecycle.stop();
     throw error;
   }
 }
 
-/** @typedef {Awaited<ReturnType<typeof openFaultWorld>>} FaultWorld */
+/** @typedef {Awaited<ReturnType<typeof openFaultEnvironment>>} FaultEnvironment */
 
 /**
- * @param {WorldOptions} options
+ * @param {EnvironmentOptions} options
  * @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle
  */
-async function build(options, lifecycle) {
+async function createEnvironment(options, lifecycle) {
   const { seed, settings = {} } = options;
   const { folder, redis, databaseUrl, postgres } = await openServers(options, lifecycle);
   const keys = await ensureKeys(join(folder, 'keys'));
   const platform = await openPlatform({
     world: 'test',
     databaseUrl,
-    applicationName: 'fault-world',
+    applicationName: 'fault-environment',
     onListenerError: () => undefined,
   });
   await lifecycle.defer(() => platform.close());
@@ -79,18 +79,19 @@ async function build(options, lifecycle) {
   const ledger = openLedger(platform);
   const { hooks, addHooks } = openHooks({ query, keys });
   const paperExchangeDir = join(folder, 'paper-exchange');
-  const surroundings = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
+  const serviceOptions = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
   return {
     databaseUrl,
     redisUrl: redis.url,
-    /** Removed in the end, for servers that are added. */
+    /** A folder for the data of further servers; it is removed when the environment closes. */
     folder,
     query,
     random: seeded(seed),
     redis,
-    /** The Postgres of this world alone. @throws where it was not asked for */
+    /** The Postgres server of this environment. @throws without `ownPostgres` */
     get postgres() {
-      if (postgres === undefined) throw new Error('this world shares its Postgres: ask for ownPostgres');
+      if (postgres === undefined)
+        throw new Error('this environment has no Postgres of its own; set ownPostgres: true');
       return postgres;
     },
     hooks,
@@ -98,18 +99,18 @@ async function build(options, lifecycle) {
     ledger,
     emit: ledger.emit,
     emitMany: ledger.emitMany,
-    ...openServices({ surroundings, settings, seed, lifecycle, query }),
+    ...openServices({ serviceOptions, settings, seed, lifecycle, query }),
     ...openObservation({ query, ledger, hooks }),
-    /** Ends all that was begun. */
+    /** Stops all services and servers. */
     async close() {
       const failures = await lifecycle.stop();
-      if (failures.length > 0) throw new AggregateError(failures, 'the world of a fault did not end well');
+      if (failures.length > 0) throw new AggregateError(failures, 'could not stop the fault environment');
     },
   };
 }
 
 /**
- * @param {WorldOptions} options
+ * @param {EnvironmentOptions} options
  * @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle
  */
 async function openServers(options, lifecycle) {
@@ -124,7 +125,7 @@ async function openServers(options, lifecycle) {
 /** @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle */
 async function openFolder(lifecycle) {
   const folder = temporaryFolder();
-  // A keeper of nothing else removes the folder, also where this process is killed.
+  // This keeper process runs no server. It removes the folder, even if this process is killed.
   const keeper = startKeeper(() => undefined);
   keeper.removeAfterwards(folder);
   await lifecycle.defer(() => keeper.stop());

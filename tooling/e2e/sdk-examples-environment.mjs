@@ -5,10 +5,10 @@ import { keyOf } from './accounts.mjs';
 import { openSharedProduct } from './shared-product.mjs';
 
 /**
- * What the examples of the SDK are run in: the whole product, with two people who have records of every kind.
+ * The test environment of the SDK's examples: the whole product, with two users that have records of every kind.
  *
- * 1. What an example names is made when it is asked for. What an example may change or remove is made anew each time.
- * 2. All of it is made by the SDK itself, but for the practice accounts and the code of a mail, which no user gets there.
+ * 1. A value that an example uses is created on demand. A record that an example may change or delete is created each time.
+ * 2. The SDK creates everything except the practice accounts and the code of a mail, because the SDK does not return these.
  */
 
 /**
@@ -16,32 +16,32 @@ import { openSharedProduct } from './shared-product.mjs';
  * @typedef {import('@trading-automation/sdk').Client} Client
  */
 
-/** @param {Sdk} sdk every entry of it */
-export async function startWorld(sdk) {
+/** @param {Sdk} sdk the exports of all entry points */
+export async function startExampleEnvironment(sdk) {
   /** @type {(() => unknown)[]} */
-  const undo = [];
+  const cleanup = [];
   const stop = async () => {
-    for (const step of undo.reverse()) await step();
+    for (const step of cleanup.reverse()) await step();
   };
   try {
     const product = await openSharedProduct();
     const receiver = await startReceiver();
-    undo.push(() => receiver.stop());
+    cleanup.push(() => receiver.stop());
     const failing = await startReceiver({ answer: () => 500 });
-    undo.push(() => failing.stop());
-    const world = new World(sdk, product, receiver.url);
-    await world.settle(failing.url);
-    return { world, stop };
+    cleanup.push(() => failing.stop());
+    const environment = new ExampleEnvironment(sdk, product, receiver.url);
+    await environment.createRecords(failing.url);
+    return { environment, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** A record of every kind, and the means to make more. */
-export class World {
-  /** Requests of the examples' client since the last look, as method and path. @type {string[]} */
-  #asked = [];
+/** Holds records of every kind, and creates more on demand. */
+export class ExampleEnvironment {
+  /** The requests of the examples' client since `prepare`, as method and path. @type {string[]} */
+  #requests = [];
 
   /**
    * @param {Sdk} sdk
@@ -55,8 +55,8 @@ export class World {
     this.secret = sdk.TEST_WEBHOOK_SECRET;
   }
 
-  /** @param {string} failingUrl a receiver that refuses everything */
-  async settle(failingUrl) {
+  /** @param {string} failingUrl the URL of a receiver that rejects every request */
+  async createRecords(failingUrl) {
     this.privateKey = keyOf('sdk examples');
     this.client = await this.#openAccount('sdk examples');
     this.accountId = await this.#connect('main');
@@ -69,7 +69,7 @@ export class World {
     this.strategyId = await this.#strategy('followed');
     const failing = await this.client.webhooks.create({ url: failingUrl, events: ['*'] });
     this.failingWebhookId = failing.id;
-    // The second event comes after the first, so more than one event is pending by then.
+    // Two trades emit enough events for several dead letters.
     this.tradeId = await this.filledTrade();
     await this.filledTrade();
     for (const { id } of await this.#claimable(this.client)) await this.client.rewards.claim(id);
@@ -85,7 +85,7 @@ export class World {
       () => this.client.notifications.count(),
       ({ unread }) => unread > 0,
     );
-    // Whose reward waits to be claimed.
+    // The newcomer has a reward that is not claimed yet.
     this.newcomer = await this.#openAccount('sdk examples, newcomer');
     await this.#connect('first', this.newcomer);
     await this.#claimable(this.newcomer);
@@ -93,16 +93,16 @@ export class World {
     this.apiKey = key;
   }
 
-  /** What an example is given under a name. @param {string} name @param {string} example whose example it is */
-  async give(name, example) {
-    const make = /** @type {Record<string, ((example: string) => unknown) | undefined>} */ (this.#makers)[
+  /** Returns the value that an example gets for a name. @param {string} name @param {string} example the name of the example's member */
+  async valueOf(name, example) {
+    const create = /** @type {Record<string, ((example: string) => unknown) | undefined>} */ (this.#creators)[
       name
     ];
-    return make === undefined ? /** @type {any} */ (this)[name] : make(example);
+    return create === undefined ? /** @type {any} */ (this)[name] : create(example);
   }
 
   /** @type {Record<string, (example: string) => unknown>} */
-  #makers = {
+  #creators = {
     client: (example) => (example === 'rewards.claim' ? this.newcomer : this.client),
     baseURL: () => this.product.restUrl,
     credentials: () => openPaperAccount(this.product.paperExchangeUrl),
@@ -120,15 +120,15 @@ export class World {
     code: () => this.#mailedCode(),
   };
 
-  /** What must be there before an example, beside what it is given. @param {string} text of the example */
+  /** Prepares further state that an example needs, and clears `requests`. @param {string} text the code of the example */
   async prepare(text) {
     if (text.includes('dashboard.theme')) await this.client.settings.set('dashboard.theme', 'light');
-    this.#asked = [];
+    this.#requests = [];
   }
 
-  /** Method and path of what the examples' client has asked since `prepare`. */
-  get asked() {
-    return this.#asked;
+  /** The method and path of each request of the examples' client since `prepare`. */
+  get requests() {
+    return this.#requests;
   }
 
   async filledTrade() {
@@ -144,7 +144,7 @@ export class World {
     return id;
   }
 
-  /** @param {string} label @returns {Promise<any>} a client that signs, and whose requests are seen */
+  /** @param {string} label @returns {Promise<any>} a signing client whose requests are recorded */
   async #openAccount(label) {
     const signer = this.sdk.createSigner(keyOf(label));
     const client = new this.sdk.Client({
@@ -152,13 +152,13 @@ export class World {
       graphqlURL: this.product.graphqlUrl,
       signer,
       fetch: (/** @type {string} */ url, /** @type {RequestInit} */ init) => {
-        this.#asked.push(`${init.method} ${new URL(url).pathname}`);
+        this.#requests.push(`${init.method} ${new URL(url).pathname}`);
         return fetch(url, init);
       },
     });
-    const anybody = new this.sdk.Client({ baseURL: this.product.restUrl });
-    const { challenge } = await anybody.auth.cliChallenge();
-    await anybody.auth.cliIdentity({ ...(await this.sdk.signChallenge(challenge, signer)), label });
+    const anonymous = new this.sdk.Client({ baseURL: this.product.restUrl });
+    const { challenge } = await anonymous.auth.cliChallenge();
+    await anonymous.auth.cliIdentity({ ...(await this.sdk.signChallenge(challenge, signer)), label });
     return client;
   }
 
@@ -246,7 +246,7 @@ export class World {
     return id;
   }
 
-  /** The code of the link that is mailed: there is no mail server here, so it waits where it was queued. */
+  /** Returns the code of the link in the mail. No mail server runs here, so the mail is still queued. */
   async #mailedCode() {
     await this.client.me.update({ email: 'trader@example.com' });
     const database = new pg.Client({ connectionString: this.product.databaseUrl });

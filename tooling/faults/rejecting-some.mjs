@@ -1,0 +1,8 @@
+/**
+ * Rejects one event in eight at its first attempt, so that some deliveries always wait for a retry.
+ *
+ * @type {import('./receiver.mjs').Answer}
+ */
+export function rejectSome({ attempt, bodyHash }) {
+  return attempt === 1 && bodyHash.charCodeAt(0) % 8 === 0 ? 500 : 204;
+}
