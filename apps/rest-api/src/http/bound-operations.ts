@@ -1,13 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import type { Operation } from '@trading-automation/contracts';
+import type { UseCase } from '@trading-automation/core';
 import { BoundOperation } from './operation.js';
-import { HttpOptions } from './operation-handlers.js';
+
+/** The operations to serve, and the use cases that serve them unless a controller method overrides one. */
+export class ServedOperations {
+  constructor(
+    readonly operations: readonly Operation[],
+    readonly useCases: readonly UseCase[],
+  ) {}
+}
 
 /** Finds what handles each operation: its use case, or the controller method that overrides it. */
 @Injectable()
 export class BoundOperations {
   constructor(
-    private readonly options: HttpOptions,
+    private readonly served: ServedOperations,
     private readonly discovery: DiscoveryService,
     private readonly container: ModuleRef,
   ) {}
@@ -18,14 +27,14 @@ export class BoundOperations {
     const overridden = new Set(overrides.map(({ operation }) => operation.id));
     const bound = [...overrides, ...this.useCases().filter(({ operation }) => !overridden.has(operation.id))];
     assertComplete(
-      this.options.operations.map(({ id }) => id),
+      this.served.operations.map(({ id }) => id),
       bound.map(({ operation }) => operation.id),
     );
     return bound;
   }
 
   private useCases(): BoundOperation[] {
-    return this.options.useCases.map((useCase) =>
+    return this.served.useCases.map((useCase) =>
       BoundOperation.ofUseCase(useCase, this.container.get<object>(useCase.service, { strict: false })),
     );
   }

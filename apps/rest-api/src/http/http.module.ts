@@ -3,7 +3,7 @@ import { APP_FILTER, DiscoveryModule } from '@nestjs/core';
 import type { Operation } from '@trading-automation/contracts';
 import type { UseCase } from '@trading-automation/core';
 import type { Logger } from '@trading-automation/runtime';
-import { BoundOperations } from './bound-operations.js';
+import { BoundOperations, ServedOperations } from './bound-operations.js';
 import { HttpOptions, OperationHandlers } from './operation-handlers.js';
 import { OperationRouter } from './operation-router.js';
 import { NestExceptionFilter } from './replies.js';
@@ -25,7 +25,8 @@ export class HttpModule {
       module: HttpModule,
       imports: [DiscoveryModule, access],
       providers: [
-        { provide: HttpOptions, useValue: new HttpOptions(operations, useCases, logger) },
+        { provide: ServedOperations, useValue: new ServedOperations(operations, useCases) },
+        { provide: HttpOptions, useValue: new HttpOptions(logger) },
         { provide: APP_FILTER, useClass: NestExceptionFilter },
         BoundOperations,
         OperationHandlers,

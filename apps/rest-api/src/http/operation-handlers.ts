@@ -1,19 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Operation } from '@trading-automation/contracts';
-import { CommandRunner, type UseCase } from '@trading-automation/core';
+import { CommandRunner } from '@trading-automation/core';
 import { Authentication, RateLimiter } from '@trading-automation/core/access';
 import type { Logger } from '@trading-automation/runtime';
 import type { BoundOperation } from './operation.js';
 import { OperationHandler } from './operation-handler.js';
 import { RequestAdmission } from './request-admission.js';
 
-/** The operations to serve, their use cases and the logger. */
+/** The logger of the HTTP server. */
 export class HttpOptions {
-  constructor(
-    readonly operations: readonly Operation[],
-    readonly useCases: readonly UseCase[],
-    readonly logger: Logger,
-  ) {}
+  constructor(readonly logger: Logger) {}
 }
 
 /** Creates the handlers of operations. */
