@@ -139,18 +139,18 @@ describe('rule 23: a shortfall', () => {
 
   it('is stored the first time and written off the second, oldest pair first', () => {
     expect(run({ expectedHoldings: claims, totalsByAsset: held })).toEqual([
-      { kind: 'suspect', shortfalls: { BTC: '2.5' } },
+      { kind: 'record_shortfalls', shortfalls: { BTC: '2.5' } },
     ]);
     expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '2.5' } })).toEqual([
-      { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '2' },
-      { kind: 'synthesise', pairId: 'p2', symbol: 'BTC/EUR', amount: '0.5' },
+      { kind: 'write_off', pairId: 'p1', symbol: 'BTC/USDT', amount: '2' },
+      { kind: 'write_off', pairId: 'p2', symbol: 'BTC/EUR', amount: '0.5' },
     ]);
   });
 
   it('is written off only as far as both comparisons show it', () => {
     expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '1' } })).toEqual([
-      { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
-      { kind: 'suspect', shortfalls: { BTC: '1.5' } },
+      { kind: 'write_off', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
+      { kind: 'record_shortfalls', shortfalls: { BTC: '1.5' } },
     ]);
     expect(run({ expectedHoldings: claims, totalsByAsset: { BTC: '3' }, shortfalls: { BTC: '1' } })).toEqual(
       [],
@@ -171,8 +171,8 @@ describe('rule 23: a shortfall', () => {
       shortfalls: { BTC: '2.5' },
       ...more,
     }).map(({ kind }) => kind);
-    expect(kinds).not.toContain('synthesise');
-    expect(kinds).not.toContain('suspect');
+    expect(kinds).not.toContain('write_off');
+    expect(kinds).not.toContain('record_shortfalls');
   });
 
   it('below zero belongs to no lot and leads to no action', () => {
@@ -297,13 +297,13 @@ describe('any stored state', () => {
           shortfalls: { BTC: before },
         });
         const sold = actions.reduce(
-          (sum, action) => sum + (action.kind === 'synthesise' ? Number(action.amount) : 0),
+          (sum, action) => sum + (action.kind === 'write_off' ? Number(action.amount) : 0),
           0,
         );
         const total = claimed.reduce((sum, amount) => sum + Number(amount), 0);
         expect(sold).toBe(Math.max(0, Math.min(total - Number(heldBtc), Number(before))));
         for (const action of actions)
-          if (action.kind === 'synthesise')
+          if (action.kind === 'write_off')
             expect(Number(action.amount)).toBeLessThanOrEqual(Number(claimed[Number(action.pairId)]));
       }),
     );
