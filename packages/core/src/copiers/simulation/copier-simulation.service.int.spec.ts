@@ -6,7 +6,7 @@ import {
 } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { appendSignals, type NewSignal } from '../../strategies/index.js';
-import { CopiersUnderTest, stateRefusal } from '../testing/copiers-under-test.js';
+import { CopiersUnderTest, invalidStateError } from '../testing/copiers-under-test.js';
 import { CopierSimulation } from './copier-simulation.service.js';
 
 let env: CopiersUnderTest;
@@ -203,10 +203,10 @@ describe('simulating a copier', () => {
   });
 
   it('fails for a copier without a strategy, or whose account was removed', async () => {
-    await expect(simulate(await env.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
+    await expect(simulate(await env.create())).rejects.toMatchObject(invalidStateError('NO_STRATEGY'));
     const copier = await env.createLinked();
     await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
-    await expect(simulate(copier)).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
+    await expect(simulate(copier)).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
   });
 
   it('fails alike for a copier of another user and for an unknown one, and accepts a key that can only read', async () => {

@@ -109,7 +109,7 @@ export function parseListQuery(queryString: string): Parameters<CopiersService['
 }
 
 /** The error for an operation that the state of the copier, its strategy or its account does not permit. */
-export const stateRefusal = (state: string) => ({
+export const invalidStateError = (state: string) => ({
   code: 'invalid_state',
   details: [{ code: 'invalid_state', state }],
 });
