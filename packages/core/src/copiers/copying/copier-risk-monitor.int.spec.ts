@@ -14,13 +14,13 @@ const stopsOf = async (follower: Follower) =>
 describe('losses', () => {
   it('rule 16: stop a copier once when the daily loss, open and realised, reaches the limit; CLOSE_ONLY still follows exits', async () => {
     const follower = await env.holding(LOSS);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.leaderSells('4', '96');
     await env.executeAll({ price: '96' });
     // 5 bought at 100.5; 2 sold at 96 and 3 left at 86: realised -9, open -43.5.
     await env.setPair('last_price = 86');
-    expect(await env.guard.check()).toBe(1);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DAILY_LOSS' });
     expect(await stopsOf(follower)).toHaveLength(1);
     await env.leaderSells('6', '86');
@@ -31,7 +31,7 @@ describe('losses', () => {
   it('rule 16: also stop exits if on_breach is PAUSE, and the event lists the open lots', async () => {
     const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
     await env.setPair('last_price = 80');
-    expect(await env.guard.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(1);
     expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
       type: 'copier.stopped',
       data: { status: 'PAUSED', status_reason: 'DAILY_LOSS', open_lots: [{ symbol: 'BTC/USDT', amount: 5 }] },
@@ -41,7 +41,7 @@ describe('losses', () => {
   it('rule 16: stop a copier until its user starts it again on the next day', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
-    await env.guard.check();
+    await env.riskMonitor.check();
     const { actor, copier } = follower;
     await expect(env.copiers.start(actor, copier.id)).rejects.toMatchObject({
       code: 'invalid_state',
@@ -55,22 +55,22 @@ describe('losses', () => {
       "UPDATE lots SET opened_at = opened_at - interval '2 days' WHERE copier_id = $1",
       follower.uuid,
     );
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY' });
     await expect(env.copiers.start(actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 
   it('rule 16: do not include deposits and withdrawals', async () => {
     const follower = await env.holding(LOSS);
     await env.core.rows("UPDATE exchange_accounts SET balances = '{}' WHERE id = $1", follower.account.uuid);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 
   it('skip an entry as DAILY_LOSS if it is planned before the risk monitor stops the copier', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
-    await env.guard.check();
+    await env.riskMonitor.check();
     await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE id = $1", follower.uuid);
     await env.leaderBuys('10', '80');
     await env.runUntilIdle();
@@ -85,14 +85,14 @@ describe('losses', () => {
       follower.account.uuid,
     );
     await env.setPair('last_price = 120');
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.setPair('last_price = 102');
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.setPair('last_price = 97');
-    expect(await env.guard.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(1);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DRAWDOWN' });
     await env.copiers.start(follower.actor, follower.copier.id);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 });
 
@@ -106,8 +106,8 @@ describe('rejected credentials', () => {
     await env.leaderBuys('10');
     await env.runUntilIdle();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'CREDENTIALS' });
-    expect(await env.guard.check()).toBe(1);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({
       status: 'CLOSE_ONLY',
       status_reason: 'CREDENTIALS',

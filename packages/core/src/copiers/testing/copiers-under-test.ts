@@ -14,7 +14,7 @@ import { CopiersService } from '../copiers.service.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The copier and strategy use-cases, on one database. */
+/** A test environment with the services of copiers and strategies on one database. */
 export class CopiersUnderTest {
   /** The current test's user. */
   actor!: Actor;
@@ -78,7 +78,7 @@ export class CopiersUnderTest {
     });
   }
 
-  /** Creates a copier; it follows no strategy unless `more` says so. */
+  /** Creates a copier, which follows no strategy unless `more` has a `strategy_id`. */
   create(more: Fields = {}): Promise<Copier> {
     return this.copiers.create(this.actor, this.inputOf(more));
   }
