@@ -41,7 +41,7 @@ export interface ResultRow extends ResultSums {
   readonly worst_pnl: string | null;
 }
 
-/** Sums over everything in one currency on one day. */
+/** The sums of all results in one currency on one day. */
 export interface DayRow {
   readonly quote: string;
   /** `yyyy-mm-dd`. */

@@ -14,18 +14,18 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
-let ledger: TradeFixtures;
+let fixtures: TradeFixtures;
 let service: AnalyticsService;
-let results: DailyRollups;
+let rollups: DailyRollups;
 let pair: RecordIds;
 let actor: Actor;
 let account: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new TradeFixtures(core);
+  fixtures = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
-  results = new DailyRollups(core.platform);
+  rollups = new DailyRollups(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -41,11 +41,11 @@ async function readOnce(query: string, who: Actor): Promise<Analytics> {
   return record;
 }
 
-/** Reads the record for a query string, and checks that rollups and the ledger alone give the same. */
+/** Reads the record for a query string, and checks that it is the same with and without rollups. */
 async function read(query = '', who = actor): Promise<Analytics> {
-  await ledger.rebuildLots();
+  await fixtures.rebuildLots();
   const live = await readOnce(query, who);
-  await results.refresh();
+  await rollups.refresh();
   expect(await readOnce(query, who)).toEqual(live);
   return live;
 }
@@ -64,20 +64,20 @@ interface TradeSpec {
   readonly strategy?: string;
 }
 
-/** A trade of this status with equal fills, one second apart. */
-async function trade(made: TradeSpec = {}): Promise<string> {
-  const { user: owner, account: on } = made.of ?? { user: actor, account };
-  const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = made;
-  const count = made.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
+/** Inserts a trade with equal fills, one second apart, and returns its id. */
+async function trade(spec: TradeSpec = {}): Promise<string> {
+  const { user: owner, account: on } = spec.of ?? { user: actor, account };
+  const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = spec;
+  const count = spec.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
   const fills = Array.from({ length: count }, (_, n) => ({
     at: new Date(Date.parse(at) + (n + 1) * 1_000).toISOString(),
     price,
     amount,
-    fee: made.fee ?? '0',
-    feeCurrency: made.feeCurrency ?? 'USDT',
+    fee: spec.fee ?? '0',
+    feeCurrency: spec.feeCurrency ?? 'USDT',
   }));
-  const order = { owner, account: on, pair: made.pair ?? pair, side, status, at, strategy: made.strategy };
-  return (await ledger.order({ ...order, fills })).id;
+  const order = { owner, account: on, pair: spec.pair ?? pair, side, status, at, strategy: spec.strategy };
+  return (await fixtures.order({ ...order, fills })).id;
 }
 
 describe('the analytics of a user', () => {
@@ -109,7 +109,7 @@ describe('the analytics of a user', () => {
     expect(await read()).toMatchObject({ currency: null, trade_count: 0, win_rate: null, equity_curve: [] });
   });
 
-  it('agree with independent sums by the database, over more fills than one read returns', async () => {
+  it('equal independent sums of the database over 12,000 fills', async () => {
     await trade({ fills: 6_000, amount: '0.5', price: '100.01', fee: '0.001' });
     await trade({
       side: 'SELL',
@@ -138,7 +138,7 @@ describe('the analytics of a user', () => {
     expect(record.equity_curve).toHaveLength(1);
   });
 
-  it('match sales in a range with earlier purchases, and count trades by their creation', async () => {
+  it('match sales in a range with purchases before it, and count trades by their creation', async () => {
     await trade({ price: '100' });
     const sold = await trade({ side: 'SELL', price: '90', at: '2026-02-01T00:00:00Z' });
     await trade({ price: '95', at: '2026-03-01T00:00:00Z' });
@@ -197,7 +197,7 @@ describe('the analytics of a user', () => {
     expect((await read(`exchange_account_id=${account.id}`)).volume).toBe('100');
   });
 
-  it('of a strategy include only the trades that it opened', async () => {
+  it('include only a strategy’s own trades if they are filtered by that strategy', async () => {
     const uuid = newUuid();
     await core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
@@ -222,7 +222,7 @@ describe('the analytics of a user', () => {
     await expect(read(`strategy_id=${strategy}`, other)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('include the recorded equity, and returns on it', async () => {
+  it('include the recorded equity, and returns relative to it', async () => {
     const point = (at: string, amount: string) =>
       core.rows(
         `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
@@ -246,7 +246,7 @@ describe('the analytics of a user', () => {
       net_pnl: '-90',
       // 20 of 200, then −110 of 2,000: 1.1 × 0.945 − 1
       roi: '0.0395',
-      // 110 of the 220 at the end of the 2nd.
+      // A fall of 110 from an equity of 220 at the end of 2 January.
       max_drawdown: { amount: '110', percent: '50', peak_at: '2026-01-02T00:00:00.000Z' },
       // 0.0395 × 365 ÷ 4 ÷ 0.5
       calmar: '7.20875',
@@ -257,13 +257,13 @@ describe('the analytics of a user', () => {
 
   it('include copy metrics for the range, and omit them without decisions', async () => {
     const [strategy, copier] = [newUuid(), newUuid()];
-    const leading = await core.account(actor);
+    const leaderAccount = await core.account(actor);
     await core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
        VALUES ($1, $2, $3, 'mine', 'PRIVATE', 'ACTIVE')`,
       strategy,
       actor.userId,
-      leading.uuid,
+      leaderAccount.uuid,
     );
     await core.rows(
       `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
@@ -274,29 +274,29 @@ describe('the analytics of a user', () => {
       strategy,
       account.uuid,
     );
-    await trade({ of: { user: actor, account: leading }, strategy });
+    await trade({ of: { user: actor, account: leaderAccount }, strategy });
     expect((await read()).copy).toBeUndefined();
     const [lot] = await core.rows('SELECT id FROM trades WHERE strategy_id = $1', strategy);
     const of = { copier, lotTrade: String(lot?.id), referencePrice: '100' };
     const at = '2026-01-01T10:00:00Z';
-    await ledger.decide(of, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
-    await ledger.decide(of, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });
-    await ledger.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
-    await ledger.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
-    await ledger.decide(of, { at: '2026-03-01T00:00:00Z', outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
+    await fixtures.decide(of, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
+    await fixtures.decide(of, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });
+    await fixtures.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await fixtures.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await fixtures.decide(of, { at: '2026-03-01T00:00:00Z', outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
     expect((await read('to=2026-02-01T00:00:00Z')).copy).toEqual({
       median_latency_ms: 6,
       p99_latency_ms: 8,
       average_slippage_bps: '1',
       skipped_by_reason: { MAX_OPEN: 2 },
     });
-    expect((await read(`exchange_account_id=${leading.id}`)).copy).toBeUndefined();
+    expect((await read(`exchange_account_id=${leaderAccount.id}`)).copy).toBeUndefined();
     expect((await read()).copy?.skipped_by_reason).toEqual({ MAX_OPEN: 2, STALE_SIGNAL: 1 });
     expect((await read('', await core.actor())).copy).toBeUndefined();
   });
 
   it.each(['strategy_id', 'exchange_account_id', 'trade_pair_id'])(
-    'fail for a %s that is not one of theirs',
+    'fail for a %s that does not exist or belongs to another user',
     async (field) => {
       const other = await core.actor();
       const foreign = await core.account(other);
@@ -330,7 +330,7 @@ describe('the analytics of a user', () => {
     ]);
   });
 
-  it('leave connections to others, despite concurrent requests of many users', async () => {
+  it('leave connections for other work, despite concurrent requests of many users', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
     const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');

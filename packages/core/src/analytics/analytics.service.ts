@@ -12,7 +12,7 @@ import { readResults } from './read-analytics.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
 
-/** Of the process's connections; there are ten by default. */
+/** The maximum number of the process's connections that analytics uses; a process has ten by default. */
 const CONCURRENT_READS_MAX = 3;
 
 export class AnalyticsService {

@@ -16,22 +16,22 @@ import { ResultTotals } from './result-totals.js';
 const NO_DAYS = computeDayMetrics([], 'day', new EquityHistory(new Map(), []));
 
 export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): Analytics {
-  const { groups, pairs, main, copy } = results;
-  const tally = main?.tally ?? new ResultTotals();
-  const tallies = [...groups.byPair.values()];
-  const sum = (pick: (tally: ResultTotals) => number) =>
-    tallies.reduce((total, each) => total + pick(each), 0);
+  const { aggregator, pairs, main, copy } = results;
+  const totals = main?.totals ?? new ResultTotals();
+  const totalsOfPairs = [...aggregator.byPair.values()];
+  const sum = (pick: (totals: ResultTotals) => number) =>
+    totalsOfPairs.reduce((total, each) => total + pick(each), 0);
   return {
     from: from?.toISOString() ?? null,
     to: to?.toISOString() ?? null,
     currency: main?.currency ?? null,
-    excluded_quotes: viewExcluded(groups, main?.currency ?? null),
-    ...tally.summary(),
-    ...tally.metrics(),
+    excluded_quotes: viewExcluded(aggregator, main?.currency ?? null),
+    ...totals.summary(),
+    ...totals.metrics(),
     ...(main?.days ?? NO_DAYS),
     trade_count: sum(({ tradeCount }) => tradeCount),
-    fees_by_currency: viewFees(groups.feesPaid(pairs)),
-    funding: hasSpotAlone(results) ? '0' : null,
+    fees_by_currency: viewFees(aggregator.feesPaid(pairs)),
+    funding: hasOnlySpot(results) ? '0' : null,
     best_trade: viewExtreme(main?.best ?? null),
     worst_trade: viewExtreme(main?.worst ?? null),
     max_consecutive_losses: main?.longestLosses ?? 0,
@@ -44,7 +44,7 @@ export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): 
       FAILED: sum(({ counts }) => counts.failed_count),
     },
     by_pair: viewPairs(results),
-    by_strategy: viewStrategies(groups),
+    by_strategy: viewStrategies(aggregator),
     copy: copy === null ? undefined : viewCopying(copy),
   };
 }
@@ -72,28 +72,28 @@ function viewExtreme(extreme: Extreme | null): Analytics['best_trade'] {
 }
 
 /** Returns results by symbol, for every pair with a trade, a fill or a closure in the range. */
-function viewPairs({ groups, pairs }: Results): PairResult[] {
+function viewPairs({ aggregator, pairs }: Results): PairResult[] {
   return pairs.flatMap(({ pairId, symbol, quote }) => {
-    const tally = groups.byPair.get(pairId);
-    if (tally === undefined || tally.isEmpty) return [];
-    return [{ trade_pair_id: encodeId('tpr', pairId), symbol, currency: quote, ...tally.summary() }];
+    const totals = aggregator.byPair.get(pairId);
+    if (totals === undefined || totals.isEmpty) return [];
+    return [{ trade_pair_id: encodeId('tpr', pairId), symbol, currency: quote, ...totals.summary() }];
   });
 }
 
 function viewStrategies({ byStrategy }: ResultAggregator): StrategyResult[] {
   return [...byStrategy.values()]
-    .filter(({ tally }) => !tally.isEmpty)
+    .filter(({ totals }) => !totals.isEmpty)
     .sort((a, b) => (`${a.strategyId}/${a.currency}` < `${b.strategyId}/${b.currency}` ? -1 : 1))
-    .map(({ strategyId, currency, tally }) => ({
+    .map(({ strategyId, currency, totals }) => ({
       strategy_id: encodeId('str', strategyId),
       currency,
-      ...tally.summary(),
+      ...totals.summary(),
     }));
 }
 
-function hasSpotAlone({ groups, pairs }: Results): boolean {
+function hasOnlySpot({ aggregator, pairs }: Results): boolean {
   return pairs.every(
-    ({ pairId, tradingType }) => tradingType === 'spot' || (groups.byPair.get(pairId)?.isEmpty ?? true),
+    ({ pairId, tradingType }) => tradingType === 'spot' || (aggregator.byPair.get(pairId)?.isEmpty ?? true),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '@trading-automation/persistence';
 import type { AnalyticsFilter } from './analytics.queries.js';
 
-/** How signals were copied. */
+/** Metrics of how signals were copied. */
 export interface CopyMetrics {
   readonly medianLatencyMs: number | null;
   readonly p99LatencyMs: number | null;
@@ -17,7 +17,7 @@ interface Row {
   readonly skippedByReason: Readonly<Record<string, number>> | null;
 }
 
-/** Returns the metrics of the decisions of the user's copiers in the range; null if there are none. */
+/** Returns the metrics of the decisions that the user's copiers made in the range; null without decisions. */
 export async function loadCopyMetrics(tx: Tx, selection: AnalyticsFilter): Promise<CopyMetrics | null> {
   const { userId, accountId, pairId, strategyId, from, to } = selection;
   const [row]: Row[] = await tx.query(

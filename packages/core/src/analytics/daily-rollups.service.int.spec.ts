@@ -7,16 +7,16 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
-let ledger: TradeFixtures;
-let results: DailyRollups;
+let fixtures: TradeFixtures;
+let dailyRollups: DailyRollups;
 let pair: RecordIds;
 let actor: Actor;
 let account: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new TradeFixtures(core);
-  results = new DailyRollups(core.platform);
+  fixtures = new TradeFixtures(core);
+  dailyRollups = new DailyRollups(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const order = (side: 'BUY' | 'SELL', at: string, price: string) =>
-  ledger.order({ owner: actor, account, pair, side, fills: [{ at, price, amount: '1' }] });
+  fixtures.order({ owner: actor, account, pair, side, fills: [{ at, price, amount: '1' }] });
 
 const storedRollups = async () =>
   (
@@ -47,12 +47,12 @@ const netPnl = async () =>
   (await new AnalyticsService(core.platform).get(actor, { interval: 'day' } as never)).net_pnl;
 
 describe('rollups', () => {
-  it('are marked stale by every change that affects them, and by nothing else', async () => {
+  it('are marked stale by exactly those changes that affect them', async () => {
     const bought = await order('BUY', '2026-01-01T10:00:00Z', '100');
     expect(await marks()).toEqual(['2026-01-01']);
     await order('SELL', '2026-01-02T10:00:00Z', '110');
-    await ledger.rebuildLots();
-    await results.refresh();
+    await fixtures.rebuildLots();
+    await dailyRollups.refresh();
     expect(await marks()).toEqual([]);
     expect(await storedRollups()).toEqual([
       ['2026-01-01', '0', 1],
@@ -61,21 +61,21 @@ describe('rollups', () => {
     await core.rows('UPDATE trades SET look_at = now(), version = version + 1 WHERE id = $1', bought.uuid);
     expect(await marks()).toEqual([]);
     await core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", bought.uuid);
-    // The day of its creation and the day of its closing.
+    // These are the day of the trade's creation and the day of its closing.
     expect(await marks()).toEqual(['2026-01-01', '2026-01-02']);
   });
 
   it('are updated for a late fill that changes the results of later days', async () => {
     await order('BUY', '2026-01-02T10:00:00Z', '100');
     await order('SELL', '2026-01-03T10:00:00Z', '110');
-    await ledger.rebuildLots();
-    await results.refresh();
+    await fixtures.rebuildLots();
+    await dailyRollups.refresh();
     expect(await netPnl()).toBe('10');
-    // Bought earlier at a lower price, so it is the lot that was sold first.
+    // This late fill was executed earlier, so the sale closes its lot instead.
     await order('BUY', '2026-01-01T10:00:00Z', '60');
-    await ledger.rebuildLots();
+    await fixtures.rebuildLots();
     expect(await netPnl()).toBe('50');
-    await results.refresh();
+    await dailyRollups.refresh();
     expect(await netPnl()).toBe('50');
     expect(await storedRollups()).toEqual([
       ['2026-01-01', '0', 1],
@@ -84,32 +84,32 @@ describe('rollups', () => {
     ]);
   });
 
-  it('stay marked by changes that are committed during their refresh', async () => {
+  it('remain stale if a change is committed during their refresh', async () => {
     await order('BUY', '2026-01-01T10:00:00Z', '100');
-    await ledger.rebuildLots();
+    await fixtures.rebuildLots();
     await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query("UPDATE trades SET status = 'CANCELLED' WHERE user_id = $1", [actor.userId]);
-      await results.refresh();
+      await dailyRollups.refresh();
       expect(await marks()).toEqual([]);
     });
     expect(await marks()).toEqual(['2026-01-01']);
-    await results.refresh();
+    await dailyRollups.refresh();
     const row = await core.row('SELECT cancelled_count FROM result_days WHERE user_id = $1', actor.userId);
     expect(row).toEqual({ cancelled_count: 1 });
   });
 
-  it('are refreshed by one process at a time, and can be deleted', async () => {
+  it('are refreshed by one process at a time, and can be deleted and recomputed', async () => {
     await order('BUY', '2026-01-01T10:00:00Z', '100');
     await order('SELL', '2026-01-01T11:00:00Z', '90');
-    await ledger.rebuildLots();
+    await fixtures.rebuildLots();
     const other = new DailyRollups(await core.openSecondPlatform());
-    const refreshed = await Promise.all([results.refresh(), other.refresh()]);
+    const refreshed = await Promise.all([dailyRollups.refresh(), other.refresh()]);
     expect(refreshed.some((count) => count !== null && count > 0)).toBe(true);
     expect(await storedRollups()).toEqual([['2026-01-01', '-10', 2]]);
     await core.rows('DELETE FROM result_days WHERE user_id = $1', actor.userId);
     await core.rows("INSERT INTO result_marks (user_id, day) VALUES ($1, '2026-01-01')", actor.userId);
     expect(await netPnl()).toBe('-10');
-    await results.refresh();
+    await dailyRollups.refresh();
     expect(await storedRollups()).toEqual([['2026-01-01', '-10', 2]]);
   });
 });

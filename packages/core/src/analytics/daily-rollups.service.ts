@@ -9,9 +9,9 @@ import {
   RUNS_SQL,
 } from './ledger-results.queries.js';
 
-/** User days per transaction; few enough to stay far below the statement timeout even for busy users. */
-const DAYS_AT_ONCE = 20;
-const MARKS_LOOKED_AT = 1_000;
+/** The number of user days per transaction; even for busy users they take far less than the statement timeout. */
+const DAYS_PER_STEP = 20;
+const MARKS_PER_STEP = 1_000;
 
 interface UserDay {
   readonly user_id: string;
@@ -25,18 +25,18 @@ interface UserDay {
  * any time.
  *
  * 1. Database triggers mark the days that a change of fills, lots or trades touches as stale, in the same transaction.
- * 2. A stale day is recomputed in full from one database snapshot, and exactly the marks seen in it are removed. A
- *    change committed meanwhile has its own mark, which remains.
- * 3. Readers take stale days from the ledger itself. Therefore results are never outdated, whether this job runs or
- *    not.
+ * 2. A stale day is recomputed in full from one database snapshot, and only the marks that this snapshot contains are
+ *    removed. A change that is committed meanwhile has its own mark, which remains.
+ * 3. Readers compute stale days from the ledger itself. Therefore results are never outdated, even if this job does not
+ *    run.
  */
 export class DailyRollups {
   constructor(private readonly platform: Platform) {}
 
   /**
    * Refreshes all days that were stale at the start. Only one process at a time does this. Returns the number of days;
-   * null if another process is refreshing. Days marked meanwhile wait for the next run: otherwise a busy day would
-   * never let it end.
+   * null if another process is refreshing. Days that are marked meanwhile wait for the next run; otherwise the run would
+   * never end on a busy day.
    */
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
@@ -54,7 +54,7 @@ export class DailyRollups {
   }
 }
 
-/** As `USING`, with the users in $1 and the days in $2. */
+/** The USING and WHERE clauses of a DELETE of marked days; $1 are the users, $2 the days. */
 const OF_MARKED_DAYS = `USING unnest($1::uuid[], $2::date[]) AS d (user_id, day)
   WHERE r.user_id = d.user_id AND r.day = d.day`;
 
@@ -67,7 +67,7 @@ async function refreshSome(tx: Tx, last: string | null): Promise<number> {
   const marked: UserDay[] = await tx.query(
     `SELECT DISTINCT user_id, day::text AS day
      FROM (SELECT user_id, day FROM result_marks WHERE id <= $3 ORDER BY id LIMIT $1) m LIMIT $2`,
-    [MARKS_LOOKED_AT, DAYS_AT_ONCE, last],
+    [MARKS_PER_STEP, DAYS_PER_STEP, last],
   );
   if (marked.length === 0) return 0;
   const users = marked.map(({ user_id }) => user_id);
@@ -75,18 +75,18 @@ async function refreshSome(tx: Tx, last: string | null): Promise<number> {
   for (const table of ['result_marks', 'result_runs']) {
     await tx.query(`DELETE FROM ${table} r ${OF_MARKED_DAYS}`, [users, days]);
   }
-  const beginnings = days.map((day) => `${day}T00:00:00Z`);
-  const stretches = [users, beginnings, days.map(endOf), null, null];
+  const dayStarts = days.map((day) => `${day}T00:00:00Z`);
+  const timeRanges = [users, dayStarts, days.map(endOf), null, null];
   const removed: [StrategyDay[], number] = await tx.query(
     `DELETE FROM result_days r ${OF_MARKED_DAYS} RETURNING r.strategy_id, r.day::text AS day`,
     [users, days],
   );
   const added: StrategyDay[] = await tx.query(
     `INSERT INTO result_days (${DAY_COLUMNS}) ${DAYS_SQL} RETURNING strategy_id, day::text AS day`,
-    stretches,
+    timeRanges,
   );
   await tx.query(`INSERT INTO result_runs (${RUN_COLUMNS}) ${RUNS_SQL}`, [
-    ...stretches,
+    ...timeRanges,
     ALL_SELECTIONS,
     null,
   ]);

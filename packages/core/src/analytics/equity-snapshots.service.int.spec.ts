@@ -29,7 +29,7 @@ const pointsOf = ({ uuid }: RecordIds) =>
     uuid,
   );
 
-/** A point of so many minutes before yesterday's midnight, in UTC. */
+/** Inserts a snapshot taken this many minutes before the start of yesterday, in UTC. */
 const addPoint = (minutes: number, amount: string) =>
   core.rows(
     `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
@@ -41,7 +41,7 @@ const addPoint = (minutes: number, amount: string) =>
   );
 
 describe('snapshots of equity', () => {
-  it('value holdings at the last prices, in the currency of most pairs if there are no results yet', async () => {
+  it('value holdings at the last prices, in the currency of most pairs if the account has no results yet', async () => {
     expect(await snapshots.take()).toBeGreaterThan(0);
     expect(await pointsOf(account)).toEqual([{ currency: 'USDT', amount: '31000' }]);
   });
@@ -52,14 +52,14 @@ describe('snapshots of equity', () => {
       account.uuid,
     );
     await snapshots.take();
-    // 1,000 USDT are 1000 / 60000 BTC, and those 833.33… EUR.
+    // 1,000 USDT are worth 1000 / 60000 BTC, which are worth 833.33… EUR.
     expect(await pointsOf(account)).toEqual([
       { currency: 'EUR', amount: expect.stringMatching(/^25833\.3333/) },
       { currency: 'USDT', amount: '31000' },
     ]);
   });
 
-  it('store one per period, the last', async () => {
+  it('are stored once per period: the last one replaces earlier ones', async () => {
     await snapshots.take();
     await core.rows(
       `UPDATE exchange_accounts SET balances = '{"USDT": {"free": "7", "locked": "0"}}' WHERE id = $1`,
@@ -72,19 +72,19 @@ describe('snapshots of equity', () => {
     expect(points.at(-1)).toEqual({ currency: 'USDT', amount: '7' });
   });
 
-  it('are not taken of unknown or stale balances or inactive accounts', async () => {
+  it('are not taken of inactive accounts, nor of accounts with stale, unread or unpriced balances', async () => {
     const unknown = await core.account(actor, { DARK: '1' });
     const unread = await core.account(actor, null);
-    const idle = await core.account(actor, { USDT: '1' }, { isActive: false });
+    const inactive = await core.account(actor, { USDT: '1' }, { isActive: false });
     await core.rows(
       "UPDATE exchange_accounts SET balances_taken_at = now() - interval '2 hours' WHERE id = $1",
       account.uuid,
     );
     await snapshots.take();
-    for (const each of [unknown, unread, idle, account]) expect(await pointsOf(each)).toEqual([]);
+    for (const each of [unknown, unread, inactive, account]) expect(await pointsOf(each)).toEqual([]);
   });
 
-  it('of past days are thinned to the first of the account and the last of each day', async () => {
+  it('of past days are deleted, except for the first of the account and the last of each day', async () => {
     const DAY = 1_440;
     await addPoint(2 * DAY - 5, 'first'.length.toString());
     await addPoint(2 * DAY - 10, '11');

@@ -2,12 +2,12 @@ import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/pe
 import type { Platform } from '../platform/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
 
-/** The last snapshot of each period is stored; before yesterday, only the last of each day. */
+/** The last snapshot of each period is kept; of days before yesterday, only the last snapshot of the day. */
 const PERIOD = "interval '5 minutes'";
 const FULL_FOR = "interval '1 day'";
-/** Older snapshots are already thinned; checking them again would cost more each day. */
-const THINNED_WITHIN = "interval '32 days'";
-/** Older balances say nothing about the current equity. */
+/** Older snapshots are already downsampled. Checking them again would cost more every day. */
+const DOWNSAMPLED_WITHIN = "interval '32 days'";
+/** The maximum age of balances; older balances do not show the current equity. */
 const BALANCES_AGE_MAX = "interval '1 hour'";
 const ACCOUNTS_AT_ONCE = 1_000;
 const REMOVED_AT_ONCE = 5_000;
@@ -29,8 +29,8 @@ export class EquitySnapshots {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Takes a snapshot of every active account with a known equity. Called about once a minute; one process at a time
-   * takes them. Returns how many were taken; 0 if another process is taking them.
+   * Takes a snapshot of every active account with a known equity. It is called about once a minute and runs in one
+   * process at a time. Returns the number of snapshots; 0 if another process is taking them.
    */
   async take(): Promise<number> {
     const { database } = this.platform;
@@ -51,7 +51,7 @@ export class EquitySnapshots {
   }
 }
 
-/** Takes snapshots of the next accounts by id. `last` is undefined if there are no more. */
+/** Takes snapshots of the next accounts by id. `last` is undefined if no account is left. */
 async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: string | undefined }> {
   const accounts: AccountToValue[] = await tx.query(
     `SELECT a.id, ARRAY (
@@ -69,7 +69,7 @@ async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: 
   );
   const idsByCurrency = new Map<string, string[]>();
   for (const { id, currencies } of accounts) {
-    // No active pair is listed at the exchange, so nothing can be valued.
+    // The currency is null if the exchange lists no active pair; then the account cannot be valued.
     for (const currency of currencies.filter((each) => each !== null))
       idsByCurrency.set(currency, [...(idsByCurrency.get(currency) ?? []), id]);
   }
@@ -94,14 +94,14 @@ async function record(tx: Tx, currency: string, ids: readonly string[]): Promise
   return rows.length;
 }
 
-/** Keeps an account's first snapshot: the return of its first day is relative to it. */
+/** Deletes snapshots, but never an account's first one: the return of the first day is relative to it. */
 async function downsample(tx: Tx): Promise<number> {
   const dayOf = (row: string) => `(${row}.period AT TIME ZONE 'UTC')::date`;
   const isOfAccount = 'o.exchange_account_id = s.exchange_account_id AND o.currency = s.currency';
   const [, removed]: [unknown, number] = await tx.query(
     `DELETE FROM equity_snapshots WHERE ctid = ANY (ARRAY (
        SELECT s.ctid FROM equity_snapshots s
-       WHERE s.period < date_trunc('day', now() - ${FULL_FOR}, 'UTC') AND s.period > now() - ${THINNED_WITHIN}
+       WHERE s.period < date_trunc('day', now() - ${FULL_FOR}, 'UTC') AND s.period > now() - ${DOWNSAMPLED_WITHIN}
          AND EXISTS (SELECT FROM equity_snapshots o
            WHERE ${isOfAccount} AND o.period > s.period AND ${dayOf('o')} = ${dayOf('s')})
          AND EXISTS (SELECT FROM equity_snapshots o WHERE ${isOfAccount} AND o.period < s.period)

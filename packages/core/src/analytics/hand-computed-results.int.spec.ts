@@ -1,11 +1,11 @@
 /**
- * Thirty fills, and the record that they give, worked out by hand.
+ * Thirty fills, and their results computed by hand.
  *
- * A BTC/USDT, B ETH/USDT, C ETH/EUR; all on one account but those that say otherwise. `q` is an amount of base
- * currency, `p` a price, `f` a fee in quote currency unless its currency is named. A purchase costs q × p + f, a sale
- * brings q × p − f; a fee in base is taken off what was bought, or added to what was given away.
+ * Pair A is BTC/USDT, B is ETH/USDT and C is ETH/EUR. Fills are on one account unless noted otherwise. `q` is an amount
+ * of base currency, `p` a price, `f` a fee in quote currency unless its currency is named. A purchase costs q × p + f,
+ * and a sale yields q × p − f. A fee in base reduces the bought amount or increases the sold amount.
  *
- *  n  trade at            q      p     f            cost or proceeds       what it came to
+ *  n  trade at            q      p     f            cost or proceeds       closures and results
  *  1  a BUY  A 01 10:00   1      100   0.10         100.10
  *  2  a            11:00   1      102   0.20         102.20
  *  3  b SELL A 02 10:00   1.5    110   0.30         164.70 = 109.8 × 1.5   1: 109.8 − 100.10 = 9.70
@@ -19,7 +19,7 @@
  *  8  f BUY  A 05 00:00   1      50    0            50.00
  *  9  f            00:01   1      52    0            52.00
  * 10  g SELL A 07 12:00   1      60    0            60.00                  8: 60 − 50 = 10
- * 11  h SELL A 08 00:00   3      50    0.30         149.70, 49.90 each     9: 49.90 − 52 = −2.10; 2 are of no lot
+ * 11  h SELL A 08 00:00   3      50    0.30         149.70, 49.90 each     9: 49.90 − 52 = −2.10; 2 are unmatched
  *                         f is closed: 72 h after 8, with 7.90
  * 12  i BUY  B 08 12:00   10     5     0.05         50.05
  * 13  j SELL B 09 12:00   10     5.005 0            50.05                  12: 0
@@ -44,7 +44,7 @@
  * 27  v BUY  A 12 00:00   1      100   0            100                    stays open
  * 28  w BUY  A 12 00:00   2      100   0            200, of a strategy
  * 29  x SELL A 12 12:00   2      120   0            240, 120 each          27: 20; v is closed after 12 h. 28: 20
- * 30  y SELL A 13 12:00   0.5    130   0            65                     28: 65 − 50 = 15; w is half sold: 35 of it
+ * 30  y SELL A 13 12:00   0.5    130   0            65                     28: 65 − 50 = 15; w is open with a result of 35
  *
  * Closed in USDT, in this order: a 14.80, c −15.08, f 7.90, i 0, m 1.95, p −3, q −8, t −12, v 20.
  */
@@ -58,7 +58,7 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 type Pair = 'A' | 'B' | 'C';
-/** As in the table above. */
+/** The columns of the table above. */
 type Line = [trade: string, side: 'BUY' | 'SELL', pair: Pair, at: string, q: string, p: string, f?: string];
 
 const LINES: readonly Line[] = [
@@ -105,7 +105,7 @@ const trades = new Map<string, string>();
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   service = new AnalyticsService(core.platform);
-  const ledger = new TradeFixtures(core);
+  const fixtures = new TradeFixtures(core);
   actor = await core.actor();
   accounts = [await core.account(actor), await core.account(actor)];
   await core.rows(
@@ -127,7 +127,7 @@ beforeAll(async () => {
       return { at: `2026-01-${at}:00Z`, amount, price, fee, ...(feeCurrency ? { feeCurrency } : {}) };
     });
     const account = accounts[ON_SECOND_ACCOUNT.has(letter) ? 1 : 0];
-    const { id } = await ledger.order({
+    const { id } = await fixtures.order({
       owner: actor,
       account,
       pair: pairs[pair],
@@ -137,7 +137,7 @@ beforeAll(async () => {
     });
     trades.set(letter, id);
   }
-  await ledger.rebuildLots();
+  await fixtures.rebuildLots();
 });
 afterAll(() => core.close());
 
@@ -151,11 +151,11 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     if (source !== 'the ledger') await new DailyRollups(core.platform).refresh();
   });
 
-  it('match the thirty fills of the table', () => {
+  it('are the thirty fills of the table', () => {
     expect(LINES).toHaveLength(30);
   });
 
-  it('have the totals computed by hand', async () => {
+  it('have the totals that were computed by hand', async () => {
     const { by_pair, by_strategy, equity_curve, max_drawdown, ...totals } = await read();
     expect(totals).toEqual({
       from: null,
@@ -191,7 +191,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
         { amount: '3.23', currency: 'USDT' },
       ],
       funding: '0',
-      // 6.57 of the closed trades, and 35
+      // 6.57 of the closed trades, plus 35 of the partly closed trade w
       net_pnl: '41.57',
       roi: null,
       // 1 to 11: 100 + 102 + 165 + 199.8 + 52.5 + 90 + 94.81 + 50 + 52 + 60 + 150 = 1116.11
@@ -220,7 +220,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     });
   });
 
-  it('have the curve computed by hand', async () => {
+  it('have the equity curve that was computed by hand', async () => {
     const curve = async (interval: string) =>
       (await read(`interval=${interval}`)).equity_curve.map(
         ({ at, equity, net_pnl, period_pnl, drawdown }) => {
@@ -261,7 +261,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     });
   });
 
-  it('have the ratios of their thirteen days', async () => {
+  it('have the Sharpe and Sortino ratios of their thirteen days', async () => {
     const days = [0, 13.5, 1.3, -15.08, 0, 0, 10, -2.1, 0, 1.95, -23, 40, 15];
     const mean = days.reduce((a, b) => a + b) / 13;
     const deviation = (values: number[]) => Math.sqrt(values.reduce((a, b) => a + b * b, 0) / 12);
@@ -271,7 +271,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     expect(Number(sortino)).toBeCloseTo(yearly / deviation(days.filter((day) => day < 0)), 7);
   });
 
-  it('are grouped by pair in its own currency, and by the strategy of the trade that opened a lot', async () => {
+  it('are grouped by pair in the pair’s currency, and by the strategy of the trade that opened a lot', async () => {
     const { by_pair, by_strategy } = await read();
     expect(by_pair).toMatchObject([
       { symbol: 'BTC/USDT', currency: 'USDT', trade_count: 18, closed_count: 7, net_pnl: '39.62' },
@@ -283,7 +283,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     ]);
   });
 
-  it('in a range match sales with lots bought before it', async () => {
+  it('match sales in a range with lots bought before the range', async () => {
     const record = await read('from=2026-01-03T00:00:00Z&to=2026-01-04T10:00:00Z');
     // 1.30 and −10.09; a was closed, with 13.50 realised earlier.
     expect(record).toMatchObject({
@@ -301,7 +301,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     });
   });
 
-  it('add up to the whole, wherever the range is split', async () => {
+  it('have the same totals if the range is split in two, wherever it is split', async () => {
     const NAMES = ['net_pnl', 'volume', 'fees', 'closed_count', 'winning_count'] as const;
     /** Sums over all pairs, ignoring currencies, because only additivity is tested. */
     const sums = async (query: string) => {
@@ -316,7 +316,7 @@ describe.each(['the ledger', 'rollups'])('thirty fills, read from %s', (source) 
     }
   });
 
-  it('are null where undefined, for an empty range', async () => {
+  it('have null for undefined metrics in an empty range', async () => {
     expect(await read('from=2026-01-20T00:00:00Z')).toMatchObject({
       currency: null,
       trade_count: 0,

@@ -8,9 +8,9 @@ import { AnalyticsService } from './analytics.service.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 /**
- * First in, first out from fills alone, by running sums instead of lots. Holdings never fall below zero. Therefore the
- * running sum and its minimum so far give the part of a sale that closes lots, and purchases and sales match where
- * their running sums overlap. Shares no code with the lot book.
+ * Computes first-in-first-out results from fills alone, with running sums instead of lots. Holdings never fall below
+ * zero. Therefore the running sum and its minimum so far determine the part of a sale that closes lots, and purchases
+ * and sales match where their running sums overlap. This query shares no code with the lot book.
  */
 const RESULTS_FROM_FILLS = `
   WITH fill AS (
@@ -48,18 +48,18 @@ const RESULTS_FROM_FILLS = `
       FROM overlap GROUP BY 1) d) AS days`;
 
 let core: CoreUnderTest;
-let ledger: TradeFixtures;
+let fixtures: TradeFixtures;
 let service: AnalyticsService;
-let results: DailyRollups;
+let rollups: DailyRollups;
 let pairs: readonly RecordIds[];
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new TradeFixtures(core);
+  fixtures = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
-  results = new DailyRollups(core.platform);
-  // A remainder below one step is closed with its lot. This computation can ignore that, because fees in base leave
-  // none.
+  rollups = new DailyRollups(core.platform);
+  // A remainder below one step would be closed with its lot, which this computation ignores. Fees in base are multiples
+  // of the step, so such remainders do not occur.
   const amount_step = '0.001';
   pairs = [await core.pair({ amount_step }), await core.pair({ base: 'ETH', amount_step })];
 });
@@ -89,7 +89,7 @@ async function trade(actor: Actor, accounts: readonly RecordIds[], steps: readon
   let atMs = Date.UTC(2026, 1, 1);
   for (const { account, pair, isSale, hours, fills } of steps) {
     atMs += hours * 3_600_000;
-    await ledger.order({
+    await fixtures.order({
       owner: actor,
       account: accounts[account]!,
       pair: pairs[pair]!,
@@ -109,9 +109,9 @@ describe('analytics', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
         const actor = await core.actor();
         await trade(actor, [await core.account(actor), await core.account(actor)], steps);
-        await ledger.rebuildLots();
+        await fixtures.rebuildLots();
         const live = await read(actor);
-        await results.refresh();
+        await rollups.refresh();
         expect(await read(actor)).toEqual(live);
         const expected = await core.row(RESULTS_FROM_FILLS, actor.userId);
         const days = Object.entries(expected.days as Record<string, string>).sort(([a], [b]) =>
@@ -124,9 +124,9 @@ describe('analytics', () => {
         for (const [place, [, pnl]] of days.entries())
           expect(Number(live.equity_curve[place]!.period_pnl)).toBeCloseTo(Number(pnl), 8);
       }),
-      // No shrinking: it would exceed the time limit of the test. A failing example is reported unchanged.
+      // Shrinking is disabled, because it would exceed the time limit. A failing example is reported unchanged.
       { numRuns: 20, endOnFailure: true },
     );
-    // A generous timeout, so that a slow machine does not fail the test.
+    // The timeout is long, so that the test does not fail on a slow machine.
   }, 300_000);
 });

@@ -1,18 +1,19 @@
 /**
- * SQL that computes results of time ranges from the ledger. `DailyRollups` stores days with it and `AnalyticsService`
- * reads other ranges with it, so the two cannot differ.
+ * SQL that computes results of time ranges from the ledger of fills. `DailyRollups` stores days with it and
+ * `AnalyticsService` reads other ranges with it, so the two cannot differ.
  *
- * Parameters: $1, $2, $3: users, starts and ends of time ranges that do not overlap; $4: account; $5: pair; null for
- * any.
+ * Parameters: $1, $2 and $3 are the users, starts and ends of time ranges that do not overlap; $4 is the account and $5
+ * the pair, null for any.
  *
- * 1. A fill counts for its own trade's strategy, its realised result for the lot's strategy, and a closed trade for its
- *    own. A copy counts for the strategy that it copies.
- * 2. Days are UTC days: of a trade's creation, a fill's execution, and a closure's closing fill.
+ * 1. A fill counts for its trade's strategy, a realised result for the lot's strategy, and a closed trade for its own
+ *    strategy. A copy counts for the strategy that it copies.
+ * 2. Days are UTC days. A trade counts on the day of its creation, a fill on the day of its execution, and a closure on
+ *    the day of its closing fill.
  * 3. Sums are exact.
  */
 import { AMOUNTS, COUNTS } from './result-totals.js';
 
-/** In keys, represents "no strategy" and "any account, pair or strategy", because keys have no nulls. */
+/** Represents "no strategy" and "any account, pair or strategy" in keys; key columns cannot be null. */
 export const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 const KEY = 'user_id, day, exchange_account_id, trade_pair_id, strategy_id';
@@ -35,7 +36,7 @@ const within = (table: string, alias: string, condition: string, instant: string
   CROSS JOIN LATERAL (
     SELECT * FROM ${table} WHERE ${condition} AND ${instant} >= s.since AND ${instant} < s.until OFFSET 0) ${alias}`;
 
-/** `sold` is the amount that a spot sale gave away, base fee included; null for other fills. */
+/** `sold` is the amount of a spot sale, including its fee in base; null for other fills. */
 const FILLS = `told AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, f.id, f.price, f.amount, f.fee_amount, f.fee_currency, p.base, p.quote,

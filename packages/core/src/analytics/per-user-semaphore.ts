@@ -3,8 +3,8 @@ import pLimit, { type LimitFunction } from 'p-limit';
 /**
  * Limits concurrent computations that take seconds and a connection.
  *
- * 1. One run at a time per user: a user's further requests wait for their own earlier ones.
- * 2. A few runs for all users together, so that most connections remain for trading.
+ * 1. Each user has one run at a time: further requests of the user wait for the earlier ones.
+ * 2. All users together have only a few runs at a time, so that most connections remain for trading.
  * 3. Users are served in the order of their requests.
  */
 export class PerUserSemaphore {

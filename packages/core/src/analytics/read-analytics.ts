@@ -26,18 +26,18 @@ export interface Extreme {
   readonly pnl: BigDecimal;
 }
 
-/** Everything that analytics shows, before it is formatted. */
+/** All results that analytics shows, before they are formatted. */
 export interface Results {
-  readonly groups: ResultAggregator;
+  readonly aggregator: ResultAggregator;
   readonly pairs: readonly PairInfo[];
   readonly main: MainResults | null;
   readonly copy: CopyMetrics | null;
 }
 
-/** In the currency of the totals. */
+/** The results in the currency of the totals. */
 interface MainResults {
   readonly currency: string;
-  readonly tally: ResultTotals;
+  readonly totals: ResultTotals;
   readonly days: ReturnType<typeof computeDayMetrics>;
   readonly longestLosses: number;
   readonly best: Extreme | null;
@@ -51,19 +51,21 @@ export async function readResults(
   interval: AnalyticsInterval,
 ): Promise<Results> {
   const plan = planRead(selection, await loadStaleDays(tx, selection));
-  const groups = new ResultAggregator();
-  for (const row of await loadRollupResults(tx, selection, plan)) groups.add(row);
-  for (const row of await loadRollupDays(tx, selection, plan)) groups.addDay(row);
-  const live = await loadLedgerResults(tx, selection, plan);
-  for (const row of live) groups.addLedgerRow(row);
+  const aggregator = new ResultAggregator();
+  for (const row of await loadRollupResults(tx, selection, plan)) aggregator.add(row);
+  for (const row of await loadRollupDays(tx, selection, plan)) aggregator.addDay(row);
+  const ledgerRows = await loadLedgerResults(tx, selection, plan);
+  for (const row of ledgerRows) aggregator.addLedgerRow(row);
   for (const { currency, amount } of await loadRollupOtherFees(tx, selection, plan))
-    groups.addFee(currency, amount);
-  const currency = mainCurrency(groups.byQuote);
+    aggregator.addFee(currency, amount);
+  const currency = mainCurrency(aggregator.byQuote);
   return {
-    groups,
-    pairs: await loadPairInfo(tx, [...groups.byPair.keys()]),
+    aggregator,
+    pairs: await loadPairInfo(tx, [...aggregator.byPair.keys()]),
     main:
-      currency === null ? null : await readMain(tx, { selection, plan, groups, live, currency, interval }),
+      currency === null
+        ? null
+        : await readMain(tx, { selection, plan, aggregator, ledgerRows, currency, interval }),
     copy: await loadCopyMetrics(tx, selection),
   };
 }
@@ -81,30 +83,30 @@ function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null
   return main?.[0] ?? null;
 }
 
-interface Read {
+interface MainResultsInput {
   readonly selection: AnalyticsFilter;
   readonly plan: ReadPlan;
-  readonly groups: ResultAggregator;
-  readonly live: readonly LedgerRow[];
+  readonly aggregator: ResultAggregator;
+  readonly ledgerRows: readonly LedgerRow[];
   readonly currency: string;
   readonly interval: AnalyticsInterval;
 }
 
-async function readMain(tx: Tx, read: Read): Promise<MainResults> {
-  const { selection, plan, groups, currency, interval } = read;
-  const accounts = groups.accountsOf(currency);
-  // Only accounts with results in the currency.
+async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
+  const { selection, plan, aggregator, currency, interval } = input;
+  const accounts = aggregator.accountsOf(currency);
+  // Reads the equity only of accounts with results in the currency.
   const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
   const extremes = [
     ...(await loadRollupExtremes(tx, selection, plan, currency)),
-    ...read.live.filter(({ quote }) => quote === currency).flatMap(extremesOf),
+    ...input.ledgerRows.filter(({ quote }) => quote === currency).flatMap(extremesOf),
   ].map(({ kind, tradeId, pnl }) => ({ kind, tradeId, pnl: new BigDecimal(pnl) }));
   const first = (kind: 'best' | 'worst', compare: (a: BigDecimal, b: BigDecimal) => number) =>
     extremes.filter((extreme) => extreme.kind === kind).sort((a, b) => compare(a.pnl, b.pnl))[0] ?? null;
   return {
     currency,
-    tally: groups.byQuote.get(currency) ?? new ResultTotals(),
-    days: computeDayMetrics(groups.daysOf(currency), interval, new EquityHistory(accounts, points)),
+    totals: aggregator.byQuote.get(currency) ?? new ResultTotals(),
+    days: computeDayMetrics(aggregator.daysOf(currency), interval, new EquityHistory(accounts, points)),
     longestLosses: longestRun(await lossRuns(tx, selection, plan, currency)),
     best: first('best', (a, b) => b.cmp(a)),
     worst: first('worst', (a, b) => a.cmp(b)),

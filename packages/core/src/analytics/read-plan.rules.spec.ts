@@ -4,10 +4,10 @@ import { planRead } from './read-plan.rules.js';
 const DAY_MS = 86_400_000;
 const T0 = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
-const dayText = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
+const formatDay = (day: number) => new Date(T0 + day * DAY_MS).toISOString().slice(0, 10);
 
 describe('the read plan of a range', () => {
-  it('covers every instant once: from a rollup, or from the ledger', () => {
+  it('covers every instant exactly once, by a rollup or by the ledger', () => {
     const hour = fc.option(fc.integer({ min: 0, max: 24 * 8 }), { nil: undefined });
     const marked = fc.uniqueArray(fc.integer({ min: 0, max: 7 }));
     fc.assert(
@@ -15,23 +15,23 @@ describe('the read plan of a range', () => {
         const at = (hours: number | undefined) =>
           hours === undefined ? undefined : new Date(T0 + hours * HOUR_MS);
         const [from, to] = [at(a), at(b)];
-        const reading = planRead({ from, to }, days.map(dayText));
+        const plan = planRead({ from, to }, days.map(formatDay));
         for (let instant = T0; instant < T0 + 8 * DAY_MS; instant += HOUR_MS) {
           const day = new Date(instant).toISOString().slice(0, 10);
-          const isKept =
-            (reading.fromDay === null || day >= reading.fromDay) &&
-            (reading.toDay === null || day < reading.toDay) &&
-            !reading.staleDays.includes(day);
-          const live = reading.ledgerRanges.filter(
+          const isFromRollup =
+            (plan.fromDay === null || day >= plan.fromDay) &&
+            (plan.toDay === null || day < plan.toDay) &&
+            !plan.staleDays.includes(day);
+          const live = plan.ledgerRanges.filter(
             ({ since, until }) => since.getTime() <= instant && instant < until.getTime(),
           );
           const isInRange =
             (from === undefined || instant >= from.getTime()) && (to === undefined || instant < to.getTime());
-          // A range that ends before it starts is empty; a query for one is rejected earlier.
+          // A range that ends before it starts is empty; such a query is rejected earlier.
           if (from && to && from >= to) expect(live).toEqual([]);
-          else expect(Number(isKept) + live.length).toBe(isInRange ? 1 : 0);
+          else expect(Number(isFromRollup) + live.length).toBe(isInRange ? 1 : 0);
         }
-        for (const { since, until } of reading.ledgerRanges)
+        for (const { since, until } of plan.ledgerRanges)
           expect(Math.floor(since.getTime() / DAY_MS)).toBe(Math.floor((until.getTime() - 1) / DAY_MS));
       }),
     );

@@ -11,9 +11,9 @@ export interface ReadPlan {
   /** The whole days of the range, as `yyyy-mm-dd`; excludes `toDay`; null means unbounded. */
   readonly fromDay: string | null;
   readonly toDay: string | null;
-  /** Stale days among them. */
+  /** The stale days of the range. */
   readonly staleDays: readonly string[];
-  /** Everything else; each range is part of one day. */
+  /** The rest of the range; each of these is part of one day. */
   readonly ledgerRanges: readonly TimeRange[];
 }
 
@@ -22,8 +22,8 @@ const dayOf = (instantMs: number) => Math.floor(instantMs / DAY_MS);
 const formatDay = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /**
- * Plans a read in which every instant of the range is covered exactly once, by a rollup or by one ledger range. Stale
- * days (`yyyy-mm-dd`) and days that the range cuts are read from the ledger, as far as the range reaches.
+ * Plans a read that covers every instant of the range exactly once, by a rollup or by one ledger range. Stale days
+ * (`yyyy-mm-dd`) and the days at whose middle the range starts or ends are read from the ledger, within the range.
  */
 export function planRead(
   range: { readonly from: Date | undefined; readonly to: Date | undefined },

@@ -10,7 +10,7 @@ import { ResultTotals } from './result-totals.js';
 export interface StrategyGroup {
   readonly strategyId: string;
   readonly currency: string;
-  readonly tally: ResultTotals;
+  readonly totals: ResultTotals;
 }
 
 export class ResultAggregator {
@@ -19,10 +19,14 @@ export class ResultAggregator {
   readonly byPair = new Map<string, ResultTotals>();
   /** By strategy and currency. */
   readonly byStrategy = new Map<string, StrategyGroup>();
-  readonly otherFees = new Map<string, BigDecimal>();
-  /** By currency and account: the start of the first day with results. */
+  /** Fees that were paid neither in base nor in quote currency, by currency. */
+  readonly feesInOtherCurrencies = new Map<string, BigDecimal>();
+  /** The start of the first day with results, by currency and account. */
   private readonly accounts = new Map<string, Map<string, number>>();
-  private readonly byDay = new Map<string, Map<string, { pnl: BigDecimal; parts: number; fills: number }>>();
+  private readonly byDay = new Map<
+    string,
+    Map<string, { pnl: BigDecimal; closures: number; fills: number }>
+  >();
 
   add(row: ResultRow): void {
     const { accountId, pairId, strategyId, quote, tradesFrom } = row;
@@ -37,10 +41,10 @@ export class ResultAggregator {
 
   addDay({ quote, day, net_pnl, part_count, fill_count }: DayRow): void {
     const days = getOrCreate(this.byDay, quote, () => new Map());
-    const before = days.get(day) ?? { pnl: new BigDecimal(0), parts: 0, fills: 0 };
+    const before = days.get(day) ?? { pnl: new BigDecimal(0), closures: 0, fills: 0 };
     days.set(day, {
       pnl: before.pnl.plus(net_pnl),
-      parts: before.parts + part_count,
+      closures: before.closures + part_count,
       fills: before.fills + fill_count,
     });
   }
@@ -52,19 +56,22 @@ export class ResultAggregator {
   }
 
   addFee(currency: string, amount: BigDecimal | string): void {
-    this.otherFees.set(currency, (this.otherFees.get(currency) ?? new BigDecimal(0)).plus(amount));
+    this.feesInOtherCurrencies.set(
+      currency,
+      (this.feesInOtherCurrencies.get(currency) ?? new BigDecimal(0)).plus(amount),
+    );
   }
 
-  /** All fees as they were paid, by currency. */
+  /** Returns all fees by the currency in which they were paid. */
   feesPaid(pairs: readonly PairInfo[]): ReadonlyMap<string, BigDecimal> {
-    const paid = new Map(this.otherFees);
+    const paid = new Map(this.feesInOtherCurrencies);
     const add = (currency: string, amount: BigDecimal) =>
       paid.set(currency, amount.plus(paid.get(currency) ?? 0));
     for (const { pairId, base, quote } of pairs) {
-      const tally = this.byPair.get(pairId);
-      if (tally === undefined) continue;
-      add(base, tally.amounts.fees_in_base);
-      add(quote, tally.amounts.fees_in_quote);
+      const totals = this.byPair.get(pairId);
+      if (totals === undefined) continue;
+      add(base, totals.amounts.fees_in_base);
+      add(quote, totals.amounts.fees_in_quote);
     }
     return paid;
   }
@@ -72,19 +79,19 @@ export class ResultAggregator {
   /** Returns the days with fills or realised results in the currency, oldest first. */
   daysOf(quote: string): DayResult[] {
     return [...(this.byDay.get(quote) ?? [])]
-      .filter(([, { parts, fills }]) => parts + fills > 0)
+      .filter(([, { closures, fills }]) => closures + fills > 0)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([day, { pnl, parts }]) => ({ startMs: Date.parse(day), pnl, hasRealised: parts > 0 }));
+      .map(([day, { pnl, closures }]) => ({ startMs: Date.parse(day), pnl, hasRealised: closures > 0 }));
   }
 
-  /** Returns, by account, the start of the first day with results in the currency. */
+  /** Returns the start of the first day with results in the currency, by account. */
   accountsOf(quote: string): ReadonlyMap<string, number> {
     return this.accounts.get(quote) ?? new Map();
   }
 
   private strategyOf(strategyId: string, currency: string): ResultTotals {
-    const make = () => ({ strategyId, currency, tally: new ResultTotals() });
-    return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, make).tally;
+    const make = () => ({ strategyId, currency, totals: new ResultTotals() });
+    return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, make).totals;
   }
 }
 

@@ -17,17 +17,17 @@ function runsOf(losses: readonly boolean[]): LossRuns {
 }
 
 describe('the longest run of losses', () => {
-  it('continues over days, and over days with losses only', () => {
+  it('continues from day to day, even over days with losses only', () => {
     const days = [[false, true], [true, true], [], [true, false, true]];
     expect(longestRun(days.map(runsOf))).toBe(4);
     expect(longestRun([])).toBe(0);
   });
 
   it('is the same however the closures are split into ranges', () => {
-    const stretches = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { maxLength: 8 });
+    const ranges = fc.array(fc.array(fc.boolean(), { maxLength: 8 }), { maxLength: 8 });
     fc.assert(
-      fc.property(stretches, (parts) => {
-        expect(longestRun(parts.map(runsOf))).toBe(runsOf(parts.flat()).longest);
+      fc.property(ranges, (closures) => {
+        expect(longestRun(closures.map(runsOf))).toBe(runsOf(closures.flat()).longest);
       }),
     );
   });

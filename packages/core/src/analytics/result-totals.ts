@@ -3,15 +3,16 @@
  *
  * Conventions
  * 1. Sums are exact; a metric is rounded once, when it is formatted.
- * 2. Rates, averages and gross amounts concern closed trades, after fees. A trade is won or lost by its net result.
- * 3. Realised results concern parts of lots, at the instant of the closing fill.
+ * 2. Rates, averages and gross amounts are those of closed trades, after fees. A trade's net result decides whether it
+ *    is won or lost.
+ * 3. Realised results are those of closed parts of lots, at the instant of the closing fill.
  * 4. An undefined ratio is null, never 0 and never Infinity.
  */
 import type { Analytics, Decimal } from '@trading-automation/contracts';
 import { formatAmount, formatQuotient, formatSeconds, mapNullable, quotient } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 
-/** Sums over trades, fills, parts of lots and closed trades. Amounts are in quote currency unless stated otherwise. */
+/** Sums over trades, fills, closures and closed trades. Amounts are in quote currency, except `fees_in_base`. */
 export interface ResultSums {
   readonly pending_count: number;
   readonly partially_filled_count: number;
@@ -89,7 +90,7 @@ export class ResultTotals {
     for (const name of AMOUNTS) this.amounts[name] = this.amounts[name].plus(sums[name]);
   }
 
-  /** Number of created trades, in every state. */
+  /** The number of created trades, in any state. */
   get tradeCount(): number {
     const { pending_count, partially_filled_count, filled_count, cancelled_count, failed_count } =
       this.counts;
@@ -133,10 +134,10 @@ export class ResultTotals {
   }
 }
 
-/** Closed trades of a time range, in the order of closing. */
+/** Runs of losses among the closed trades of a time range, in the order of closing. */
 export interface LossRuns {
   readonly closed_count: number;
-  /** Number of consecutive losses at the start, at the end, and the most in a row. */
+  /** The numbers of consecutive losses at the start, at the end and in the longest run. */
   readonly first_losses: number;
   readonly last_losses: number;
   readonly longest: number;

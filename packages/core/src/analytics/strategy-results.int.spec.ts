@@ -8,20 +8,20 @@ import { TradeFixtures } from '../testing/trade-fixtures.js';
 import { DailyRollups } from './daily-rollups.service.js';
 
 let core: CoreUnderTest;
-let ledger: TradeFixtures;
+let fixtures: TradeFixtures;
 let strategies: StrategiesService;
 let pair: RecordIds;
 let leader: Actor;
 let follower: Actor;
-let source: RecordIds;
-let copying: RecordIds;
+let leaderAccount: RecordIds;
+let followerAccount: RecordIds;
 let strategyUuid: string;
 let strategyId: string;
 let copier: string;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  ledger = new TradeFixtures(core);
+  fixtures = new TradeFixtures(core);
   strategies = new StrategiesService(core.platform, core.lists, core.commands);
   pair = await core.pair();
 });
@@ -29,17 +29,17 @@ afterAll(() => core.close());
 beforeEach(async () => {
   leader = await core.actor();
   follower = await core.actor();
-  source = await core.account(leader);
-  copying = await core.account(follower);
+  leaderAccount = await core.account(leader);
+  followerAccount = await core.account(follower);
   const { id } = await strategies.create(leader, {
     name: 'shown',
-    exchange_account_id: source.id,
+    exchange_account_id: leaderAccount.id,
     visibility: 'PUBLIC',
   });
   strategyId = id;
   const { uuid } = await core.row(
     'SELECT id AS uuid FROM strategies WHERE exchange_account_id = $1',
-    source.uuid,
+    leaderAccount.uuid,
   );
   strategyUuid = uuid as string;
   copier = newUuid();
@@ -50,7 +50,7 @@ beforeEach(async () => {
     copier,
     follower.userId,
     strategyUuid,
-    copying.uuid,
+    followerAccount.uuid,
   );
 });
 
@@ -61,26 +61,26 @@ interface TradeSpec {
   readonly at: string;
   readonly price: string;
   /** Whether the trade belongs to the strategy itself. */
-  readonly isSignal?: boolean;
+  readonly isOfStrategy?: boolean;
   readonly on?: RecordIds;
 }
 
-function order({ copyOf, side, at, price, isSignal = true, on = pair }: TradeSpec) {
-  return ledger.order({
+function order({ copyOf, side, at, price, isOfStrategy = true, on = pair }: TradeSpec) {
+  return fixtures.order({
     owner: copyOf ? follower : leader,
-    account: copyOf ? copying : source,
+    account: copyOf ? followerAccount : leaderAccount,
     pair: on,
     side,
     fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1' }],
-    strategy: isSignal && !copyOf ? strategyUuid : undefined,
+    strategy: isOfStrategy && !copyOf ? strategyUuid : undefined,
     copiedStrategy: copyOf && strategyUuid,
     copy: copyOf && { copier, lotTrade: copyOf.uuid, referencePrice: price },
   });
 }
 
-/** Reads a strategy, and checks that a read by ids returns the same. */
+/** Reads the strategy's performance, and checks that loading the strategy by id returns the same. */
 async function performance(viewer = leader) {
-  await ledger.rebuildLots();
+  await fixtures.rebuildLots();
   await new DailyRollups(core.platform).refresh();
   const shown = await strategies.get(viewer, strategyId);
   expect(await strategies.getMany(viewer, [strategyId])).toEqual([shown]);
@@ -91,7 +91,7 @@ const equity = (at: string, amount: string, currency = 'USDT') =>
   core.rows(
     `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
      VALUES ($1, $4, $2::timestamptz, $2::timestamptz, $3)`,
-    source.uuid,
+    leaderAccount.uuid,
     `2026-01-${at}:00Z`,
     amount,
     currency,
@@ -116,16 +116,16 @@ describe('the performance of a strategy', () => {
     });
   });
 
-  it('contains the results of its own lots, whichever trade closed them, and separately the real results of copiers', async () => {
+  it('contains the results of its own lots, whichever trade closed them, and separately the results of its copiers', async () => {
     const lot = await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ copyOf: lot, side: 'BUY', at: '01T10:01', price: '101' });
-    await order({ side: 'SELL', at: '02T10:00', price: '110', isSignal: false });
+    await order({ side: 'SELL', at: '02T10:00', price: '110', isOfStrategy: false });
     await order({ copyOf: lot, side: 'SELL', at: '02T10:01', price: '108' });
     await order({ side: 'BUY', at: '03T10:00', price: '100' });
     await order({ side: 'SELL', at: '03T11:00', price: '95' });
-    // Not a trade of the strategy.
-    await order({ side: 'BUY', at: '04T10:00', price: '10', isSignal: false });
-    await order({ side: 'SELL', at: '04T11:00', price: '90', isSignal: false });
+    // These are not trades of the strategy.
+    await order({ side: 'BUY', at: '04T10:00', price: '10', isOfStrategy: false });
+    await order({ side: 'SELL', at: '04T11:00', price: '90', isOfStrategy: false });
     expect(await performance()).toMatchObject({
       closed_count: 2,
       win_rate: '0.5',
@@ -148,7 +148,7 @@ describe('the performance of a strategy', () => {
     expect(await performance()).toMatchObject({ roi: '-0.01', max_drawdown_percent: '10' });
   });
 
-  it('on the first day with a record is relative to the first record of that day', async () => {
+  it('is relative to the first equity snapshot of the first day that has one', async () => {
     await equity('01T00:01', '1000');
     await equity('01T23:59', '2000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
@@ -156,14 +156,14 @@ describe('the performance of a strategy', () => {
     expect(await performance()).toMatchObject({ roi: '0.1' });
   });
 
-  it('with several currencies is that of the main one, relative to the equity in that currency alone', async () => {
-    const inRands = await core.pair({ quote: 'ZAR' });
+  it('covers only the main currency of trades in several currencies, and the equity in that currency', async () => {
+    const randPair = await core.pair({ quote: 'ZAR' });
     await equity('02T23:59', '1100');
     await equity('01T00:01', '1000');
     await equity('01T00:02', '1', 'ZAR');
     await equity('02T23:58', '2', 'ZAR');
-    await order({ side: 'BUY', at: '01T09:00', price: '50', on: inRands });
-    await order({ side: 'SELL', at: '01T09:30', price: '51', on: inRands });
+    await order({ side: 'BUY', at: '01T09:00', price: '50', on: randPair });
+    await order({ side: 'SELL', at: '01T09:30', price: '51', on: randPair });
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '200' });
     await order({ side: 'BUY', at: '03T10:00', price: '200' });
@@ -174,11 +174,11 @@ describe('the performance of a strategy', () => {
       roi: '-0.01',
       max_drawdown_percent: '10',
     });
-    const look = () => strategies.getMany(leader, [strategyId]);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    const load = () => strategies.getMany(leader, [strategyId]);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it('rule 30: is visible to others without the account and its holdings', async () => {
+  it('rule 30: is visible to other users, but does not reveal the account and its holdings', async () => {
     await equity('01T00:01', '1000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '110' });
@@ -187,18 +187,18 @@ describe('the performance of a strategy', () => {
     const seen = (await list(follower, { visibility: 'PUBLIC' })).find(({ id }) => id === strategyId);
     expect(seen?.performance).toEqual(mine);
     expect(seen).not.toHaveProperty('exchange_account_id', expect.anything());
-    const text = JSON.stringify(seen);
-    for (const secret of [source.id, source.uuid, '1000']) expect(text).not.toContain(secret);
+    const json = JSON.stringify(seen);
+    for (const secret of [leaderAccount.id, leaderAccount.uuid, '1000']) expect(json).not.toContain(secret);
   });
 
-  it('is each strategy’s own on a page of several', async () => {
+  it('is computed separately for each strategy of a list', async () => {
     const id = newUuid();
     await core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
        VALUES ($1, $2, $3, 'other', 'PRIVATE', 'ACTIVE')`,
       id,
       leader.userId,
-      source.uuid,
+      leaderAccount.uuid,
     );
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '110' });

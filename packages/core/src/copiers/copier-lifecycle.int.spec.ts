@@ -2,7 +2,7 @@ import { type Copier, copier as copierSchema, stoppedCopier } from '@trading-aut
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { serveWorkerCall } from '../exchange-accounts/index.js';
 import { pauseAllCopiers } from './stop-copiers.js';
-import { CopiersUnderTest, stateRefusal } from './testing/copiers-under-test.js';
+import { CopiersUnderTest, invalidStateError } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
 beforeAll(async () => {
@@ -26,10 +26,10 @@ describe('starting a copier', () => {
 
   it('happens once for many concurrent requests', async () => {
     const copier = await env.createLinked();
-    const answers = await Promise.all(
+    const records = await Promise.all(
       Array.from({ length: 10 }, () => env.copiers.start(env.actor, copier.id)),
     );
-    expect(new Set(answers.map(({ started_at }) => started_at)).size).toBe(1);
+    expect(new Set(records.map(({ started_at }) => started_at)).size).toBe(1);
     expect(await env.eventTypes()).toEqual(['copier.started']);
   });
 
@@ -78,17 +78,19 @@ describe('starting a copier', () => {
     expect(syncedAccounts).toEqual([env.account.uuid]);
   });
 
-  it('fails without a strategy, or with an archived or removed one', async () => {
+  it('fails without a strategy, or if the strategy is archived or removed', async () => {
     const lone = await env.create();
-    await expect(env.copiers.start(env.actor, lone.id)).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
+    await expect(env.copiers.start(env.actor, lone.id)).rejects.toMatchObject(
+      invalidStateError('NO_STRATEGY'),
+    );
     const copier = await env.createLinked();
     await env.setStrategy("status = 'ARCHIVED'");
     await expect(env.copiers.start(env.actor, copier.id)).rejects.toMatchObject(
-      stateRefusal('STRATEGY_ARCHIVED'),
+      invalidStateError('STRATEGY_ARCHIVED'),
     );
     await env.setStrategy('deleted_at = now()');
     await expect(env.copiers.start(env.actor, copier.id)).rejects.toMatchObject(
-      stateRefusal('STRATEGY_REMOVED'),
+      invalidStateError('STRATEGY_REMOVED'),
     );
     expect(await env.eventTypes()).toEqual([]);
   });
@@ -97,15 +99,15 @@ describe('starting a copier', () => {
     const copier = await env.createLinked();
     await env.core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', env.account.uuid);
     await expect(env.copiers.start(env.actor, copier.id)).rejects.toMatchObject(
-      stateRefusal('ACCOUNT_INACTIVE'),
+      invalidStateError('ACCOUNT_INACTIVE'),
     );
     await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
     await expect(env.copiers.start(env.actor, copier.id)).rejects.toMatchObject(
-      stateRefusal('ACCOUNT_REMOVED'),
+      invalidStateError('ACCOUNT_REMOVED'),
     );
   });
 
-  it('still works for the copiers of a strategy that its owner made private, which accepts no new ones', async () => {
+  it('still works if the owner made the strategy private, although it accepts no new copiers', async () => {
     const open = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     const copier = await env.create({ strategy_id: open.id });
     await env.core.rows("UPDATE strategies SET visibility = 'PRIVATE' WHERE name = $1", open.name);
@@ -136,7 +138,7 @@ describe('stopping a copier', () => {
     expect(await env.eventTypes()).toEqual(['copier.started', 'copier.stopped', 'copier.stopped']);
   });
 
-  it('changes nothing and emits no event for a copier that is paused or already in that mode', async () => {
+  it('does not change a copier that is paused or already in that mode, and emits no event', async () => {
     const fresh = await env.createLinked();
     expect(await env.copiers.stop(env.actor, fresh.id)).toEqual({ ...fresh, open_lots: [] });
     expect(await env.eventTypes()).toEqual([]);
@@ -156,9 +158,11 @@ describe('stopping a copier', () => {
 describe('removing a copier', () => {
   it('fails unless the copier is paused', async () => {
     const copier = await env.started();
-    await expect(env.copiers.delete(env.actor, copier.id)).rejects.toMatchObject(stateRefusal('ACTIVE'));
+    await expect(env.copiers.delete(env.actor, copier.id)).rejects.toMatchObject(invalidStateError('ACTIVE'));
     await env.copiers.stop(env.actor, copier.id, { mode: 'CLOSE_ONLY' });
-    await expect(env.copiers.delete(env.actor, copier.id)).rejects.toMatchObject(stateRefusal('CLOSE_ONLY'));
+    await expect(env.copiers.delete(env.actor, copier.id)).rejects.toMatchObject(
+      invalidStateError('CLOSE_ONLY'),
+    );
     await env.copiers.stop(env.actor, copier.id);
     expect(await env.copiers.delete(env.actor, copier.id)).toEqual({ id: copier.id, deleted: true });
     await expect(env.copiers.get(env.actor, copier.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -178,16 +182,16 @@ describe('removing a copier', () => {
 });
 
 describe('pausing all copiers of a user', () => {
-  it('pauses those that follow, emits an event for each, and leaves other users and paused copiers alone', async () => {
+  it('pauses all copiers that are not paused and emits an event for each; copiers of other users continue', async () => {
     const running = [await env.started({ name: 'a' }), await env.started({ name: 'b' })];
     await env.copiers.stop(env.actor, running[1]!.id, { mode: 'CLOSE_ONLY' });
     const paused = await env.createLinked({ name: 'c' });
     const other = await env.core.actor();
     const open = await env.makeStrategy(env.actor, env.source, { visibility: 'PUBLIC' });
-    const on = await env.core.account(other);
+    const otherAccount = await env.core.account(other);
     const theirs = await env.copiers.create(
       other,
-      env.inputOf({ strategy_id: open.id, exchange_account_id: on.id }),
+      env.inputOf({ strategy_id: open.id, exchange_account_id: otherAccount.id }),
     );
     await env.copiers.start(other, theirs.id);
 

@@ -15,7 +15,7 @@ export function openLotsOfCopiers(tx: Tx, ids: readonly string[]): Promise<Map<s
   return groupedLots(tx, 'copier_id', ids);
 }
 
-/** Returns all open lots of the user: those of their own trades and those of copies. */
+/** Returns all open lots of the user: the lots of their own trades and of copies. */
 export async function openLotsOfUser(tx: Tx, userId: string): Promise<OpenLot[]> {
   return (await groupedLots(tx, 'user_id', [userId])).get(userId) ?? [];
 }

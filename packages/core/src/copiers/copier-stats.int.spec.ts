@@ -5,43 +5,42 @@ import { type DecisionFixture, TradeFixtures } from '../testing/trade-fixtures.j
 import { copierStatsOf, ownWithStats } from './copier-stats.queries.js';
 import { CopiersUnderTest } from './testing/copiers-under-test.js';
 
-let under: CopiersUnderTest;
-let ledger: TradeFixtures;
+let env: CopiersUnderTest;
+let fixtures: TradeFixtures;
 let pair: RecordIds;
 let copier: string;
 let strategy: string;
 
 beforeAll(async () => {
-  under = await CopiersUnderTest.open();
-  ledger = new TradeFixtures(under.core);
-  pair = await under.core.pair({ last_price: '120' });
+  env = await CopiersUnderTest.open();
+  fixtures = new TradeFixtures(env.core);
+  pair = await env.core.pair({ last_price: '120' });
 });
-afterAll(() => under.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  await under.reset();
+  await env.reset();
   copier = newUuid();
-  strategy = (
-    await under.core.row('SELECT id FROM strategies WHERE exchange_account_id = $1', under.source.uuid)
-  ).id as string;
-  await under.core.rows(
+  strategy = (await env.core.row('SELECT id FROM strategies WHERE exchange_account_id = $1', env.source.uuid))
+    .id as string;
+  await env.core.rows(
     `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
        max_signal_age_ms, on_breach, below_minimum, copy_existing)
      VALUES ($1, $2, $3, $4, 'c', 'PAUSED', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false)`,
     copier,
-    under.actor.userId,
+    env.actor.userId,
     strategy,
-    under.account.uuid,
+    env.account.uuid,
   );
 });
 
-/** Reads the stats, and checks that they equal those read together with the copier's row. */
+/** Reads the stats, and checks that reading them with the copier's row returns the same stats. */
 async function stats(): Promise<CopierStats> {
-  await ledger.rebuildLots();
-  const { manager } = under.core.platform.database;
+  await fixtures.rebuildLots();
+  const { manager } = env.core.platform.database;
   const all = await copierStatsOf(manager, [copier]);
-  const row = await under.core.row('SELECT * FROM copiers WHERE id = $1', copier);
+  const row = await env.core.row('SELECT * FROM copiers WHERE id = $1', copier);
   const expected = { row: expect.objectContaining(row), stats: all.get(copier) };
-  expect(await ownWithStats(manager, under.actor.userId, [copier])).toEqual([expected]);
+  expect(await ownWithStats(manager, env.actor.userId, [copier])).toEqual([expected]);
   return copierStats.parse(all.get(copier));
 }
 
@@ -58,9 +57,9 @@ const fillsOf = ({ at, price, amount = '1', fee = '0' }: Side) => [
 ];
 
 const lead = (side: Side) =>
-  ledger.order({
-    owner: under.actor,
-    account: under.source,
+  fixtures.order({
+    owner: env.actor,
+    account: env.source,
     pair,
     side: side.side,
     fills: fillsOf(side),
@@ -68,9 +67,9 @@ const lead = (side: Side) =>
   });
 
 const copy = (lot: RecordIds, referencePrice: string, side: Side) =>
-  ledger.order({
-    owner: under.actor,
-    account: under.account,
+  fixtures.order({
+    owner: env.actor,
+    account: env.account,
     pair,
     side: side.side,
     fills: fillsOf(side),
@@ -78,11 +77,11 @@ const copy = (lot: RecordIds, referencePrice: string, side: Side) =>
     copy: { copier, lotTrade: lot.uuid, referencePrice },
   });
 
-const decide = (lot: RecordIds, made: DecisionFixture) =>
-  ledger.decide({ copier, lotTrade: lot.uuid, referencePrice: '100' }, made);
+const decide = (lot: RecordIds, decision: DecisionFixture) =>
+  fixtures.decide({ copier, lotTrade: lot.uuid, referencePrice: '100' }, decision);
 
 describe('the stats of a copier', () => {
-  it('are zero, or null if there is nothing to measure, before the first signal', async () => {
+  it('are zero or null before the first signal', async () => {
     expect(await stats()).toEqual({
       copied: 0,
       skipped: 0,
@@ -113,11 +112,11 @@ describe('the stats of a copier', () => {
     });
   });
 
-  it('include its own result, and the open exposure at the last price', async () => {
+  it('include the realised result, and the open exposure at the last price', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100', amount: '2' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100', amount: '2', fee: '2' });
     await copy(lot, '110', { side: 'SELL', at: '11:00', price: '110', amount: '0.5' });
-    // 55 − 50.5; 1.5 at 120.
+    // Result: 55 − 50.5. Exposure: 1.5 at 120.
     expect(await stats()).toMatchObject({ net_pnl: '4.5', open_exposure_quote: '180' });
   });
 
@@ -135,13 +134,13 @@ describe('the stats of a copier', () => {
     expect(tracking).toMatchObject({ rounding_bps: '0', skips_bps: '0' });
   });
 
-  it('exclude what the user closed by hand from the tracking difference', async () => {
+  it('exclude lots that the user closed by hand from the tracking difference', async () => {
     const lot = await lead({ side: 'BUY', at: '10:00', price: '100' });
     await copy(lot, '100', { side: 'BUY', at: '10:01', price: '100' });
     await lead({ side: 'SELL', at: '11:00', price: '110' });
-    await ledger.order({
-      owner: under.actor,
-      account: under.account,
+    await fixtures.order({
+      owner: env.actor,
+      account: env.account,
       pair,
       side: 'SELL',
       fills: fillsOf({ side: 'SELL', at: '12:00', price: '50' }),
@@ -149,9 +148,9 @@ describe('the stats of a copier', () => {
     expect(await stats()).toMatchObject({ net_pnl: '-50', tracking_difference_bps: null });
   });
 
-  it('are read for a page of copiers with one call, including copiers without a signal', async () => {
-    const all = await copierStatsOf(under.core.platform.database.manager, [copier, newUuid()]);
+  it('are read for many copiers with one call, including copiers without a signal', async () => {
+    const all = await copierStatsOf(env.core.platform.database.manager, [copier, newUuid()]);
     expect(all.size).toBe(2);
-    expect(await copierStatsOf(under.core.platform.database.manager, [])).toEqual(new Map());
+    expect(await copierStatsOf(env.core.platform.database.manager, [])).toEqual(new Map());
   });
 });

@@ -37,7 +37,7 @@ interface TrackedRow {
   readonly targetExit: Decimal | null;
 }
 
-/** Only a copier's newest lots are compared with the leader's. */
+/** The number of a copier's newest lots that are compared with the leader's lots. */
 const LOTS_TRACKED = 1_000;
 
 /** Selects the closed part of lots with average prices. `condition` selects the lots; `key` is the grouping key. */
@@ -53,7 +53,8 @@ const closedSides = (key: string, condition: string) => `
   GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
 
 /**
- * Detached lots are left out: what the user closed by hand is not a result of the copier. Decimals travel as strings.
+ * Detached lots are left out, because lots that the user closed by hand are not a result of the copier. Decimals are
+ * returned as strings.
  */
 const TRACKED = `
   newest AS MATERIALIZED (
@@ -93,8 +94,8 @@ const TRACKED = `
 /**
  * Adds stats to the rows that `asked` selects. `asked` must return at least copier ids; `shown` lists its columns,
  * under the alias `a`.
- * Amounts of different currencies are never added: of several quote currencies, the one with the most lots counts. Open
- * lots are valued at the last price, or at their cost if no price is known.
+ * Amounts of different currencies are never added: only the quote currency with the most lots counts. Open lots are
+ * valued at the last price, or at their cost if no price is known.
  */
 const withStats = (shown: string, asked: string) => `
   WITH asked AS MATERIALIZED (
@@ -143,7 +144,7 @@ export async function copierStatsOf(
   return new Map(rows.map((row) => [row.id, viewStats(row)]));
 }
 
-/** Returns those of the copiers that belong to the user, each with its stats as in `copierStatsOf`. */
+/** Returns the copiers that belong to the user, each with its stats as in `copierStatsOf`. */
 export async function ownWithStats(
   tx: Tx,
   userId: string,

@@ -82,7 +82,7 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'copy_existing', type: 'boolean' })
   copyExisting!: boolean;
 
-  /** Survives stops and starts. Profit is shared only above it. */
+  /** Profit is shared only above this mark. Stops and starts do not change it. */
   @DecimalColumn({ name: 'high_water_mark', default: '0' })
   highWaterMark!: Decimal;
 
@@ -98,7 +98,7 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'started_sequence', type: 'bigint', default: '0' })
   startedSequence!: string;
 
-  /** Signals up to this sequence were emitted while the copier was paused, and are not followed later. */
+  /** The copier was paused when signals up to this sequence were emitted; it does not follow them later. */
   @Column({ name: 'resumed_sequence', type: 'bigint', default: '0' })
   resumedSequence!: string;
 

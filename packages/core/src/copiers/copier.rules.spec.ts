@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { conflictingPairs, copierColumns, hasCapacity, ownAccountErrors } from './copier.rules.js';
 
 describe('allowed and blocked pairs', () => {
-  it('conflict exactly at the symbols that they share', () => {
+  it('conflict in exactly the symbols that are in both lists', () => {
     const lists = fc.option(fc.array(fc.constantFrom('A/B', 'C/D', 'E/F')), { nil: null });
     fc.assert(
       fc.property(lists, lists, (allowedPairs, blockedPairs) => {
-        const found = conflictingPairs({ allowedPairs, blockedPairs });
+        const conflicts = conflictingPairs({ allowedPairs, blockedPairs });
         const shared = (blockedPairs ?? []).filter((symbol) => allowedPairs?.includes(symbol) ?? false);
-        expect(new Set(found)).toEqual(new Set(shared));
-        expect(found).toHaveLength(new Set(shared).size);
+        expect(new Set(conflicts)).toEqual(new Set(shared));
+        expect(conflicts).toHaveLength(new Set(shared).size);
       }),
     );
   });
 });
 
 describe('the account of the strategy', () => {
-  it('is an error for every copier on that account, with its field', () => {
+  it('leads to an error with the field for every copier on that account', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
     expect(ownAccountErrors(new Set(['a']), links).map(({ field }) => field)).toEqual([
@@ -34,7 +34,7 @@ describe('the capacity of a strategy', () => {
     [3, 2, 1, true],
     [3, 2, 2, false],
     [3, 5, 0, false],
-  ])('%p with %p linked has room for %p more: %p', (capacity, linked, more, expected) => {
+  ])('of %p, with %p linked copiers, has room for %p more: %p', (capacity, linked, more, expected) => {
     expect(hasCapacity(capacity, linked, more)).toBe(expected);
   });
 });

@@ -18,8 +18,8 @@ export interface CopierLink {
 }
 
 /**
- * Returns an error for each copier on one of the strategy's own accounts: its copies would be copied again, without
- * end.
+ * Returns an error for each copier on one of the strategy's own accounts. Its copies would be signals of the strategy
+ * and would be copied again, endlessly.
  *
  * @param ownAccounts - the strategy's account and its duplicate connections
  */
@@ -44,7 +44,7 @@ export function hasCapacity(capacity: number | null, linkedCount: number, newCou
 
 const unique = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
 
-/** Maps the settings in the input to columns. An absent setting is left out; null clears its column. */
+/** Maps the settings in the input to columns. Omits the columns of absent settings; null clears a column. */
 export function copierColumns(input: CopierCreate | CopierUpdate) {
   const { sizing, limits = {} } = input;
   return omitUndefined({

@@ -36,10 +36,10 @@ export async function linkCopiers(tx: Tx, strategyId: string, copierIds: readonl
 }
 
 /**
- * Starts a copier: it copies what its strategy opens from now on. A copier that was paused skips the signals of the
- * pause.
+ * Starts a copier: it copies the lots that its strategy opens from now on. A copier that was paused skips the signals
+ * of the pause.
  *
- * @param sequence - the strategy's last sequence, which the transaction holds
+ * @param sequence - the strategy's last sequence, which the transaction has locked
  */
 export async function markStarted(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function markStarted(
   );
 }
 
-/** Returns the account and its duplicate connections, as far as the exchange identifies its accounts. */
+/** Returns the account and its duplicate connections. Some exchanges do not identify accounts and have no duplicates. */
 export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
   const rows: { id: string }[] = await tx.query(
     `SELECT b.id FROM exchange_accounts a

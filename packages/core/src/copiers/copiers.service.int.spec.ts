@@ -3,7 +3,7 @@ import { newUuid } from '@trading-automation/persistence';
 
 import { type Actor, ResponseReplayed } from '../operations/index.js';
 import { countStatements } from '../testing/index.js';
-import { CopiersUnderTest, parseListQuery, stateRefusal } from './testing/copiers-under-test.js';
+import { CopiersUnderTest, invalidStateError, parseListQuery } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const update = ({ id }: Copier, input: object) =>
   env.copiers.update(env.actor, id, copierUpdate.parse(input));
 
 describe('creating a copier', () => {
-  it('returns it as PAUSED with every setting exact, and emits no event', async () => {
+  it('returns it as PAUSED with every setting unchanged, and emits no event', async () => {
     const limits = {
       max_trade_quote: '100.000000000000000001',
       max_open_quote: '1000',
@@ -59,13 +59,13 @@ describe('creating a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 1 });
   });
 
-  it('accepts no strategy, an own strategy, or a public one of another user', async () => {
+  it('accepts an absent strategy, an own strategy, or a public strategy of another user', async () => {
     await expect(env.create()).resolves.toMatchObject({ strategy_id: undefined });
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     await expect(env.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
   });
 
-  it('reports private, archived, removed and unknown strategies of others as not found, with the field', async () => {
+  it('reports a private, archived or unknown strategy of another user as not found, with the field', async () => {
     const hidden = await env.foreignStrategy();
     const archived = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
@@ -77,7 +77,7 @@ describe('creating a copier', () => {
     }
   });
 
-  it('reports a foreign account as not found, and rejects the account of the strategy', async () => {
+  it('reports an account of another user as not found, and rejects the account of the strategy', async () => {
     const foreign = await env.core.account(await env.core.actor());
     await expect(env.create({ exchange_account_id: foreign.id })).rejects.toMatchObject({
       code: 'not_found',
@@ -90,9 +90,9 @@ describe('creating a copier', () => {
     expect(await env.namesOf()).toEqual([]);
   });
 
-  it('fails for an own strategy that is archived, and for pairs both allowed and blocked', async () => {
+  it('fails for an own strategy that is archived, and for pairs that are both allowed and blocked', async () => {
     await env.setStrategy("status = 'ARCHIVED'");
-    await expect(env.createLinked()).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
+    await expect(env.createLinked()).rejects.toMatchObject(invalidStateError('STRATEGY_ARCHIVED'));
     const limits = { allowed_pairs: ['BTC/USDT'], blocked_pairs: ['ETH/USDT', 'BTC/USDT'] };
     await expect(env.create({ limits })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -100,17 +100,17 @@ describe('creating a copier', () => {
     });
   });
 
-  it('never exceeds the capacity of the strategy under concurrent links', async () => {
+  it('never exceeds the capacity of the strategy, even with concurrent requests', async () => {
     await env.setStrategy('capacity = 3');
     const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => env.createLinked()));
-    const refused = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason] : []));
-    expect(refused).toHaveLength(5);
-    for (const reason of refused)
+    const errors = attempts.flatMap((attempt) => (attempt.status === 'rejected' ? [attempt.reason] : []));
+    expect(errors).toHaveLength(5);
+    for (const reason of errors)
       expect(reason).toMatchObject({ code: 'limit_reached', details: [{ limit: 3 }] });
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 3 });
   });
 
-  it('stops at 1,000 copiers of a user, also under concurrent requests; removed copiers do not count', async () => {
+  it('fails above 1,000 copiers of a user, even with concurrent requests; removed copiers do not count', async () => {
     const { id } = await env.create();
     await env.core.rows(
       `INSERT INTO copiers (id, user_id, exchange_account_id, name, status, sizing_mode, sizing_value,
@@ -180,7 +180,7 @@ describe('a copier', () => {
 });
 
 describe('copiers by their ids', () => {
-  it('come in input order, with null for unknown ids', async () => {
+  it('are loaded in input order, with null for unknown ids', async () => {
     const [first, second, gone] = [await env.started(), await env.create(), await env.create()];
     await env.copiers.delete(env.actor, gone.id);
     const stranger = await env.core.actor();
@@ -189,14 +189,19 @@ describe('copiers by their ids', () => {
     const expected = [second, null, first, null, null, null, second];
     expect(await env.copiers.getMany(env.actor, requested)).toEqual(expected);
     expect(await env.copiers.getMany(stranger, requested)).toEqual(requested.map(() => null));
-    const idle: Actor = { ...env.actor, credential: { ...env.actor.credential, permissions: [] } };
-    await expect(env.copiers.getMany(idle, requested)).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = {
+      ...env.actor,
+      credential: { ...env.actor.credential, permissions: [] },
+    };
+    await expect(env.copiers.getMany(withoutPermissions, requested)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
-  it('cost one statement including their stats, however many; a page of them costs two', async () => {
+  it('are loaded with their stats by one statement, and a page of them by two', async () => {
     const { database } = env.core.platform;
-    const made = [await env.create(), await env.createLinked(), await env.create()];
-    const ids = made.map(({ id }) => id);
+    const created = [await env.create(), await env.createLinked(), await env.create()];
+    const ids = created.map(({ id }) => id);
     expect(await countStatements(database, () => env.copiers.getMany(env.actor, ids))).toBe(1);
     expect(await countStatements(database, () => env.copiers.list(env.actor, parseListQuery('')))).toBe(2);
     expect(await countStatements(database, () => env.copiers.getMany(env.actor, ['cpr_x']))).toBe(0);
@@ -210,7 +215,7 @@ describe('changing a copier', () => {
     expect(await update(copier, { strategy_id: env.strategy.id, limits: {} })).toEqual(copier);
   });
 
-  it('changes each given setting and limit, and clears what is null', async () => {
+  it('changes each setting and limit in the input, and clears those that are null', async () => {
     const copier = await env.started({
       limits: { max_trade_quote: 5, max_open_trades: 2, allowed_pairs: ['A/B'] },
     });
@@ -255,7 +260,7 @@ describe('changing a copier', () => {
     expect((await update(copier, { strategy_id: null })).strategy_id).toBeUndefined();
   });
 
-  it('applies the rules of a new link', async () => {
+  it('checks a new strategy as it is checked when a copier is created', async () => {
     const copier = await env.create({ exchange_account_id: env.source.id });
     await expect(update(copier, { strategy_id: env.strategy.id })).rejects.toMatchObject({
       code: 'validation_failed',

@@ -142,9 +142,9 @@ export class CopiersService {
     authorise(actor, copierOperations.update.access);
     return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
-      const seen = await findOwn(tx, actor, publicId);
-      const link = await this.changedLink(tx, actor, seen, input.strategy_id);
-      const copier = await lockCopier(tx, seen.id);
+      const unlocked = await findOwn(tx, actor, publicId);
+      const link = await this.changedLink(tx, actor, unlocked, input.strategy_id);
+      const copier = await lockCopier(tx, unlocked.id);
       if (link !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
       const changes = {
         ...copierColumns(input),
@@ -169,9 +169,9 @@ export class CopiersService {
   }
 
   /**
-   * Starts copying what the strategy opens from now on. A copier that is already active stays as it is, except that
-   * `resync` makes it sell the exits that it missed.
-   * Balances that were never read are read first: without them the first copies would have nothing to spend.
+   * Starts copying the lots that the strategy opens from now on. An active copier stays as it is, except that `resync`
+   * makes it sell the exits that it missed.
+   * Balances that were never read are read first, because the first copies could not spend unknown balances.
    */
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
@@ -182,9 +182,9 @@ export class CopiersService {
     };
     return commands.runPrepared(actor.idempotency, readBalances, async (tx) => {
       await lockUser(tx, actor.userId);
-      const seen = await findOwn(tx, actor, publicId);
-      const error = await checkStartable(tx, seen);
-      const copier = await lockCopier(tx, seen.id);
+      const unlocked = await findOwn(tx, actor, publicId);
+      const error = await checkStartable(tx, unlocked);
+      const copier = await lockCopier(tx, unlocked.id);
       if (copier.status === 'ACTIVE') {
         if (input.resync !== undefined) await resyncExits(tx, copier);
         return readCopier(tx, copier.id);
@@ -212,7 +212,7 @@ export class CopiersService {
     });
   }
 
-  /** Lists the copier's decisions on signals, also after its removal. */
+  /** Lists the copier's decisions on signals, even if the copier is deleted. */
   async decisions(
     actor: Actor,
     publicId: string,
@@ -238,7 +238,7 @@ export class CopiersService {
       },
       idColumn: 'd.id',
     };
-    // Cursors are bound to the copier as to any other filter.
+    // Cursors are bound to the copier, as to every filter.
     const bound = { ...query, copier_id: copier.id };
     const page = await this.lists.page<DecisionRow & Record<string, unknown>>(
       copierOperations.decisions,
@@ -249,7 +249,7 @@ export class CopiersService {
     return { ...page, items: page.items.map(viewDecision) };
   }
 
-  /** Returns the id of the strategy to follow from now on, null for none, or undefined if nothing changes. */
+  /** Returns the id of the strategy to follow from now on, null to follow no strategy, or undefined for no change. */
   private async changedLink(
     tx: Tx,
     actor: Actor,
@@ -266,8 +266,7 @@ export class CopiersService {
 }
 
 /**
- * Returns the reason why the copier cannot become active, if any. Locks its strategy and account until the transaction
- * ends.
+ * Returns an error if the copier cannot become active. Locks its strategy and account until the transaction ends.
  */
 async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
   if (copier.strategyId === null) {
@@ -319,7 +318,7 @@ async function findOwnIncludingDeleted(tx: Tx, actor: Actor, publicId: string): 
 }
 
 /**
- * Returns the uuid of a signal of the copier's strategy, or of one that the copier decided on.
+ * Returns the uuid of a signal of the copier's strategy, or of a signal on which the copier made a decision.
  * @throws {DomainError} `not_found`
  */
 async function resolveSignalFilter(tx: Tx, copier: CopierEntity, publicId: string): Promise<string> {
@@ -340,7 +339,7 @@ async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEn
   return copier;
 }
 
-/** Locks the copier and returns its current state. The lock on its user prevents its removal meanwhile. */
+/** Locks the copier and returns its current state. The caller's lock on the user prevents a deletion meanwhile. */
 function lockCopier(tx: Tx, id: string): Promise<CopierEntity> {
   return tx.findOneOrFail(CopierEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
 }

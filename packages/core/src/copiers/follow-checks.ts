@@ -7,8 +7,8 @@ import { type CopierLink, hasCapacity, ownAccountErrors } from './copier.rules.j
 import { countCopiersOfStrategy, duplicateConnectionsOf } from './copiers.queries.js';
 
 /**
- * Checks that the copiers may follow the strategy. `lockStrategyToFollow` must hold the strategy, so that other links
- * to it wait until the transaction ends.
+ * Checks that the copiers may follow the strategy. The caller has locked it with `lockStrategyToFollow`, so that other
+ * copiers are linked to it only after the transaction ends.
  *
  * @param links - copiers that do not follow the strategy yet
  * @throws {DomainError} `validation_failed`, `invalid_state`, `limit_reached`

@@ -6,18 +6,18 @@ import type { StrategiesService } from '../strategies/index.js';
 import type { CoreUnderTest, RecordIds } from '../testing/index.js';
 import type { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
-import { CopiersUnderTest, stateRefusal } from './testing/copiers-under-test.js';
+import { CopiersUnderTest, invalidStateError } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
 let core: CoreUnderTest;
 let strategies: StrategiesService;
 let followed: FollowedStrategiesService;
 let copiers: CopiersService;
-/** Owns the strategy. */
+/** The owner of the strategy. */
 let leader: Actor;
 let source: RecordIds;
 let strategy: Strategy;
-/** Copies it. */
+/** The user whose copiers follow the strategy. */
 let follower: Actor;
 let target: RecordIds;
 
@@ -53,7 +53,7 @@ describe('changing a strategy', () => {
     expect(await update({})).toEqual(strategy);
   });
 
-  it('changes what is given and clears what is null', async () => {
+  it('changes the fields in the input and clears those that are null', async () => {
     const pair = await core.pair({ base: 'CHG' });
     const full = await update({
       name: 'Renamed',
@@ -108,7 +108,7 @@ describe('changing a strategy', () => {
 });
 
 describe('archiving a strategy', () => {
-  it('switches its active copiers to CLOSE_ONLY, and emits an event to each of their owners', async () => {
+  it('switches its active copiers to CLOSE_ONLY, and emits an event for each of them', async () => {
     const active = await activeCopier();
     const closing = await activeCopier();
     await copiers.stop(follower, closing.id, { mode: 'CLOSE_ONLY' });
@@ -136,7 +136,7 @@ describe('archiving a strategy', () => {
     expect(await stopsOf(follower)).toHaveLength(2);
   });
 
-  it('can be undone, which starts no copier', async () => {
+  it('can be undone, but this starts no copier', async () => {
     const active = await activeCopier();
     await update({ status: 'ARCHIVED' });
     await expect(update({ status: 'ACTIVE' })).resolves.toMatchObject({ status: 'ACTIVE' });
@@ -146,7 +146,7 @@ describe('archiving a strategy', () => {
   it('cannot be undone once its account is removed', async () => {
     await update({ status: 'ARCHIVED' });
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', source.uuid);
-    await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
+    await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
     await expect(update({ name: 'Renamed' })).resolves.toMatchObject({ status: 'ARCHIVED' });
   });
 
@@ -165,24 +165,28 @@ describe('archiving a strategy', () => {
 });
 
 describe('removing a strategy', () => {
-  it('works without further input if no copier follows it', async () => {
+  it('succeeds without further input if all its copiers are paused', async () => {
     const paused = await makeCopier({ strategy_id: strategy.id });
     expect(await followed.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
     await expect(strategies.get(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await copiers.get(follower, paused.id)).toEqual(paused);
-    await expect(copiers.start(follower, paused.id)).rejects.toMatchObject(stateRefusal('STRATEGY_REMOVED'));
+    await expect(copiers.start(follower, paused.id)).rejects.toMatchObject(
+      invalidStateError('STRATEGY_REMOVED'),
+    );
   });
 
-  it('fails while copiers follow it, even only its exits, unless the request stops them', async () => {
+  it('fails while a copier is ACTIVE or CLOSE_ONLY, unless stop_copiers is true', async () => {
     const copier = await activeCopier();
     for (const input of [undefined, { stop_copiers: false }]) {
       await expect(followed.delete(leader, strategy.id, input)).rejects.toMatchObject(
-        stateRefusal('ACTIVE_COPIERS'),
+        invalidStateError('ACTIVE_COPIERS'),
       );
     }
     await copiers.stop(follower, copier.id, { mode: 'CLOSE_ONLY' });
-    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject(stateRefusal('ACTIVE_COPIERS'));
+    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject(
+      invalidStateError('ACTIVE_COPIERS'),
+    );
     await followed.delete(leader, strategy.id, { stop_copiers: true });
     expect(await copiers.get(follower, copier.id)).toMatchObject({
       status: 'PAUSED',
@@ -193,7 +197,7 @@ describe('removing a strategy', () => {
     });
   });
 
-  it('never leaves a copier that follows a removed strategy when it runs concurrently with starts', async () => {
+  it('excludes a concurrent start of a copier: exactly one of the two succeeds', async () => {
     const { id } = await makeCopier({ strategy_id: strategy.id });
     const [started, removed] = await Promise.allSettled([
       copiers.start(follower, id),
@@ -204,7 +208,7 @@ describe('removing a strategy', () => {
 });
 
 describe('linking copiers', () => {
-  it('links all of them, and returns the strategy as the caller may see it', async () => {
+  it('links all copiers, and returns the strategy as the caller may see it', async () => {
     const ids = [(await makeCopier()).id, (await makeCopier()).id];
     const linked = await link([...ids, ids[0]!]);
     expect(linked).toEqual({ ...strategy, exchange_account_id: undefined, copier_count: 2 });
@@ -220,7 +224,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('links none if one of them is unknown or foreign, and lists each', async () => {
+  it('links no copier if some are unknown or of another user, and lists each of those', async () => {
     const mine = await makeCopier();
     const foreign = await makeCopier({}, leader, await core.account(leader));
     const ids = [foreign.id, mine.id, encodeId('cpr', newUuid()), 'cpr_x'];
@@ -231,7 +235,7 @@ describe('linking copiers', () => {
     expect(await copiers.get(follower, mine.id)).toEqual(mine);
   });
 
-  it('takes a copier from another strategy only while it is paused', async () => {
+  it('links a copier that follows another strategy only while it is paused', async () => {
     const other = await env.makeStrategy(leader, source, { visibility: 'PUBLIC' });
     const running = await activeCopier();
     const mine = await makeCopier();
@@ -253,16 +257,16 @@ describe('linking copiers', () => {
     });
   });
 
-  it('reports a private strategy of another user as not found, and rejects an archived one', async () => {
+  it('reports a private strategy of another user as not found, and rejects an own archived strategy', async () => {
     const { id } = await makeCopier();
     await update({ visibility: 'PRIVATE' });
     await expect(link([id])).rejects.toMatchObject({ code: 'not_found' });
     await update({ status: 'ARCHIVED' });
     const mine = await makeCopier({}, leader, await core.account(leader));
-    await expect(link([mine.id], leader)).rejects.toMatchObject(stateRefusal('STRATEGY_ARCHIVED'));
+    await expect(link([mine.id], leader)).rejects.toMatchObject(invalidStateError('STRATEGY_ARCHIVED'));
   });
 
-  it('respects the capacity, all or none, also under concurrent links', async () => {
+  it('links all copiers of a request or none within the capacity, even with concurrent requests', async () => {
     await update({ capacity: 3 });
     const pairs = await Promise.all(
       Array.from({ length: 3 }, async () => [(await makeCopier()).id, (await makeCopier()).id]),

@@ -57,7 +57,7 @@ export class FollowedStrategiesService {
     });
   }
 
-  /** Links all the copiers to the strategy, or none. Copiers that already follow it stay as they are. */
+  /** Links either all of the copiers to the strategy, or none of them. Copiers that already follow it do not change. */
   async linkCopiers(actor: Actor, publicId: string, input: CopiersLink): Promise<Strategy> {
     authorise(actor, strategyOperations.linkCopiers.access);
     return this.commands.run(actor.idempotency, async (tx) => {
@@ -83,7 +83,7 @@ export class FollowedStrategiesService {
 }
 
 interface NamedCopier {
-  /** Path of the copier's first occurrence in the body. */
+  /** The path of the copier's first occurrence in the request body. */
   readonly field: string;
   readonly copier: CopierEntity;
 }

@@ -19,13 +19,13 @@ export interface CopierStopReason {
 
 /**
  * Pauses every copier of the user that is not paused, and emits `copier.stopped` for each. Waits for a start in
- * progress, and stops that copier too. The caller cancels the copiers' orders, along with all others of the user.
+ * progress, and pauses that copier too. The caller cancels the copiers' orders, along with all other orders of the user.
  */
 export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]> {
   await lockUser(tx, userId);
   const stop = { status: 'PAUSED', reason: 'USER' } as const;
   const stopped = await markStopped(tx, "user_id = $1 AND status <> 'PAUSED'", userId, stop);
-  await announceStops(tx, stopped);
+  await emitStops(tx, stopped);
   return viewCopiers(tx, stopped);
 }
 
@@ -48,7 +48,7 @@ export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Pr
 }
 
 /**
- * Stops a copier, unless it is already stopped to this degree. Also stops a copier that was started
+ * Stops a copier, unless its status is already this or a stricter one. Also stops a copier that was started
  * meanwhile, because callers check the reason again. Returns whether the status changed.
  */
 export async function stopRunning(tx: Tx, id: string, stop: CopierStopReason): Promise<boolean> {
@@ -68,11 +68,11 @@ async function stopWhere(
     copiers.map(({ id }) => id),
     stop.status,
   );
-  await announceStops(tx, copiers);
+  await emitStops(tx, copiers);
   return copiers;
 }
 
-/** Locks in id order, so that two calls for the same copiers cannot deadlock. */
+/** Locks the copiers in the order of their ids, so that two calls for the same copiers cannot deadlock. */
 async function markStopped(
   tx: Tx,
   condition: string,
@@ -92,7 +92,7 @@ async function markStopped(
   return tx.find(CopierEntity, { where: { id: Any(ids) }, order: { id: 'ASC' } });
 }
 
-async function announceStops(tx: Tx, copiers: readonly CopierEntity[]): Promise<void> {
+async function emitStops(tx: Tx, copiers: readonly CopierEntity[]): Promise<void> {
   const records = await viewStoppedCopiers(tx, copiers);
   const type = 'copier.stopped';
   const events = copiers.map(({ userId }, index) => {

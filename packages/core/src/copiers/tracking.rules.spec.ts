@@ -4,37 +4,37 @@ import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /** Both sides gain 10 % from 100, without fees. */
 const side = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
-const alike: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
+const sameLot: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
 const NONE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
 
 describe('the tracking difference', () => {
-  it('is zero if the copier did the same as the strategy, and null if nothing was closed', () => {
-    expect(trackingOf([alike])).toEqual({ differenceBps: '0', parts: NONE });
+  it('is zero if the copier had the same prices and fees as the strategy, and null if no lot was closed', () => {
+    expect(trackingOf([sameLot])).toEqual({ differenceBps: '0', parts: NONE });
     expect(trackingOf([])).toBeNull();
   });
 
-  it('is attributed to fees if the copier paid more of them', () => {
+  it('is attributed to fees if the copier paid higher fees', () => {
     // 9 % net instead of 10 %.
-    const lot = { ...alike, copier: { ...side, pnl: '9' } };
+    const lot = { ...sameLot, copier: { ...side, pnl: '9' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, fees_bps: '-100' } });
   });
 
   it('is attributed to slippage if its fills were at worse prices than those of the strategy', () => {
     // 100 to 109 instead of 110.
-    const lot = { ...alike, copier: { ...side, exitPrice: '109', pnl: '9' } };
+    const lot = { ...sameLot, copier: { ...side, exitPrice: '109', pnl: '9' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, slippage_bps: '-100' } });
   });
 
-  it('is attributed to rounding if the filled amounts differ from the requested ones', () => {
+  it('is attributed to rounding if the filled amounts differ from the requested amounts', () => {
     const filled = { entryPrice: '100', exitPrice: '111' };
-    const lot = { ...alike, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
+    const lot = { ...sameLot, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
     expect(trackingOf([lot])).toEqual({ differenceBps: '100', parts: { ...NONE, rounding_bps: '100' } });
   });
 
   it('is attributed to skips if it skipped signals of the lot', () => {
     const copied = { entryPrice: '80', exitPrice: '110' };
     const lot = {
-      ...alike,
+      ...sameLot,
       reference: copied,
       target: copied,
       copier: { ...copied, cost: '80', pnl: '30' },
@@ -43,10 +43,10 @@ describe('the tracking difference', () => {
     expect(trackingOf([lot])).toEqual({ differenceBps: '2750', parts: { ...NONE, skips_bps: '2750' } });
   });
 
-  it('has the opposite sign of price for a sale that is bought back', () => {
+  it('treats a rising exit price as a loss for a short lot', () => {
     const sold = { ...side, pnl: '-10' };
     const lot = {
-      ...alike,
+      ...sameLot,
       side: 'SELL' as const,
       leader: sold,
       copier: { ...sold, exitPrice: '111', pnl: '-11' },
@@ -54,9 +54,9 @@ describe('the tracking difference', () => {
     expect(trackingOf([lot])?.parts).toEqual({ ...NONE, slippage_bps: '-100' });
   });
 
-  it('weights lots by their cost to the copier', () => {
-    const worse = { ...alike, copier: { ...side, pnl: '9' } };
-    const large = { ...alike, copier: { ...side, cost: '300', pnl: '30' } };
+  it('weights lots by the copier’s cost', () => {
+    const worse = { ...sameLot, copier: { ...side, pnl: '9' } };
+    const large = { ...sameLot, copier: { ...side, cost: '300', pnl: '30' } };
     expect(trackingOf([worse, large])?.differenceBps).toBe('-25');
   });
 
@@ -81,8 +81,8 @@ describe('the tracking difference', () => {
         expect(sum.toString()).toBe(tracking.differenceBps);
         const weight = lots.reduce((sum, { copier }) => sum + Number(copier.cost), 0);
         const difference = lots.reduce((sum, { copier, leader }) => {
-          const returned = ({ pnl, cost }: { pnl: string; cost: string }) => Number(pnl) / Number(cost);
-          return sum + (Number(copier.cost) * (returned(copier) - returned(leader))) / weight;
+          const returnOf = ({ pnl, cost }: { pnl: string; cost: string }) => Number(pnl) / Number(cost);
+          return sum + (Number(copier.cost) * (returnOf(copier) - returnOf(leader))) / weight;
         }, 0);
         const scale = Math.max(1, Math.abs(difference));
         expect(Number(tracking.differenceBps) / 10_000 / scale).toBeCloseTo(difference / scale, 6);

@@ -9,7 +9,7 @@
  *     → at the strategy's prices, in the amounts that the copied signals requested        skips
  *     → at the strategy's prices, in the amounts that were filled                         rounding
  *     → at the copier's own prices                                                        slippage
- *   → copier, net                                        fees: what both ends lose to them, compared
+ *   → copier, net                                        fees: the difference between both sides' losses to fees
  *
  * Each lot is weighted by the copier's cost.
  */
@@ -18,12 +18,12 @@ import { BigDecimal } from '../values/index.js';
 
 /** Result of one side, leader or copier, on the closed part of a lot. */
 interface ClosedSide extends Prices {
-  /** Includes fees, as the profit does; above zero. */
+  /** The cost including fees, which the profit includes too; above zero. */
   readonly cost: Decimal;
   readonly pnl: Decimal;
 }
 
-/** Averages before fees; above zero. */
+/** Average prices before fees; above zero. */
 interface Prices {
   readonly entryPrice: Decimal;
   readonly exitPrice: Decimal;

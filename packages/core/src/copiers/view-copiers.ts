@@ -20,7 +20,7 @@ export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise
   return record!;
 }
 
-/** Returns those of the copiers that belong to the user, in no particular order, with one statement. */
+/** Loads the copiers that belong to the user, in no particular order, with one statement. */
 export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
   const found = await ownWithStats(tx, userId, ids);
   const copiers = hydrate(
@@ -32,8 +32,8 @@ export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly strin
 }
 
 /**
- * Adds the open copies that are no longer managed. There are none in CLOSE_ONLY, which still follows the strategy's
- * exits.
+ * Adds the open lots of paused copiers, which no longer follow exits. A copier in CLOSE_ONLY still follows the
+ * strategy's exits, so its list is empty.
  */
 export async function viewStoppedCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
   const records = await viewCopiers(tx, copiers);

@@ -9,7 +9,7 @@ import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
-/** Long enough for events that the tests expect; SHORT_WAIT_MS is used if none is expected. */
+/** Long enough for the worker calls that a test expects. Tests that expect no reply use SHORT_WAIT_MS. */
 const WAIT_MS = 5_000;
 const SHORT_WAIT_MS = 50;
 
@@ -20,14 +20,14 @@ let pair: RecordIds;
 let actor: Actor;
 let account: RecordIds;
 let stop: EmergencyStopService;
-let stopSoon: EmergencyStopService;
+let stopWithShortWait: EmergencyStopService;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
   execution = new TradeExecution(core.platform);
   stop = new EmergencyStopService(core.platform, core.commands, WAIT_MS);
-  stopSoon = new EmergencyStopService(core.platform, core.commands, SHORT_WAIT_MS);
+  stopWithShortWait = new EmergencyStopService(core.platform, core.commands, SHORT_WAIT_MS);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -36,7 +36,7 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-/** Returns the stored trade with this uuid. */
+/** Places a trade and returns its ids. */
 async function place(who = actor, on = account): Promise<RecordIds> {
   const input = tradeCreate.parse({
     exchange_account_id: on.id,
@@ -115,8 +115,8 @@ async function copier(status = 'ACTIVE'): Promise<string> {
   return encodeId('cpr', id);
 }
 
-/** A trading worker that runs `work` for each trade that it is called to cancel. */
-async function working<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
+/** Serves `trade.cancel` with `work`, as a trading worker does, while `during` runs. */
+async function withWorker<T>(work: (uuid: string) => Promise<unknown>, during: () => Promise<T>): Promise<T> {
   const serving = serveWorkerCall(
     await core.openSecondPlatform(),
     'trade.cancel',
@@ -139,7 +139,7 @@ const rowOf = (uuid: string) =>
     `SELECT status, sub_status, version, submitted_at, look_at <= clock_timestamp() AS is_due FROM trades WHERE id = $1`,
     uuid,
   );
-function assertShape(result: EmergencyStop): void {
+function assertMatchesContract(result: EmergencyStop): void {
   expect(emergencyStop.parse(result)).toEqual(result);
 }
 
@@ -152,11 +152,11 @@ describe('an emergency stop', () => {
     const other = await core.actor();
     const foreign = await placeResting(other, await core.account(other));
 
-    const result = await working(
+    const result = await withWorker(
       (uuid) => storeReport(uuid, 'CANCELLED'),
       () => stop.run(actor),
     );
-    assertShape(result);
+    assertMatchesContract(result);
     expect(idsOf(result.paused_copiers)).toEqual(copiers.sort());
     expect(result.paused_copiers.map(({ status }) => status)).toEqual(['PAUSED', 'PAUSED']);
     expect(idsOf(result.cancelled)).toEqual(idsOf(resting));
@@ -167,16 +167,16 @@ describe('an emergency stop', () => {
     expect(await rowOf(foreign.uuid)).toMatchObject({ status: 'PENDING', sub_status: 'ACCEPTED' });
   });
 
-  it('lists the open lots by pair and side, of own trades and copies alike, but not of other users', async () => {
+  it('lists the user’s open lots by pair and side', async () => {
     for (const at of [account, account]) await storeReport((await place(actor, at)).uuid, 'FILLED', '1');
     const otherActor = await core.actor();
     await storeReport((await place(otherActor, await core.account(otherActor))).uuid, 'FILLED', '1');
-    expect((await stopSoon.run(actor)).open_lots).toEqual([
+    expect((await stopWithShortWait.run(actor)).open_lots).toEqual([
       { symbol: 'BTC/USDT', side: 'BUY', amount: '2', average_price: '100' },
     ]);
   });
 
-  it('ends an unsent trade, which is never sent afterwards', async () => {
+  it('ends an unsent trade, so that its order is never sent', async () => {
     const trade = await place();
     const result = await stop.run(actor);
     expect(idsOf(result.cancelled)).toEqual([trade.id]);
@@ -186,11 +186,11 @@ describe('an emergency stop', () => {
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('stores the request if no worker replies: open orders are listed and due for the next worker', async () => {
+  it('stores the request if no worker replies; open orders are listed and due for a check', async () => {
     const trade = await placeResting();
     const { version } = await rowOf(trade.uuid);
-    const result = await stopSoon.run(actor);
-    assertShape(result);
+    const result = await stopWithShortWait.run(actor);
+    assertMatchesContract(result);
     expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
     expect(result.cancelled).toEqual([]);
     expect(await rowOf(trade.uuid)).toMatchObject({
@@ -203,24 +203,24 @@ describe('an emergency stop', () => {
     expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
   });
 
-  it('stores the request for an order that is in flight, and waits for its acknowledgement', async () => {
+  it('stores the request for an order that is in flight until its acknowledgement', async () => {
     const trade = await place();
     await core.beginSubmission(trade.uuid, 'venue');
-    expect((await stopSoon.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
+    expect((await stopWithShortWait.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL', is_due: false });
     await storeReport(trade.uuid, 'OPEN');
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'PENDING_CANCEL' });
   });
 
-  it('run again, finishes what is left and pauses and cancels nothing twice', async () => {
+  it('cancels only the remaining open trades if it is repeated, and pauses and cancels nothing twice', async () => {
     await copier();
     const trade = await placeResting();
-    expect((await stopSoon.run(actor)).paused_copiers).toHaveLength(1);
+    expect((await stopWithShortWait.run(actor)).paused_copiers).toHaveLength(1);
     const { version } = await rowOf(trade.uuid);
-    const again = await stopSoon.run(actor);
+    const again = await stopWithShortWait.run(actor);
     expect(again).toMatchObject({ paused_copiers: [], still_open: [{ id: trade.id }] });
     expect(await rowOf(trade.uuid)).toMatchObject({ version });
-    const last = await working(
+    const last = await withWorker(
       (uuid) => storeReport(uuid, 'CANCELLED'),
       () => stop.run(actor),
     );
@@ -237,9 +237,9 @@ describe('an emergency stop', () => {
     expect(kinds.filter((kind) => kind === 'trade.cancelled')).toHaveLength(1);
   });
 
-  it('lists what was filled before it could be cancelled', async () => {
+  it('lists trades that were filled before they could be cancelled', async () => {
     const trade = await placeResting();
-    const result = await working(
+    const result = await withWorker(
       (uuid) => storeReport(uuid, 'FILLED', '1'),
       () => stop.run(actor),
     );
@@ -248,9 +248,9 @@ describe('an emergency stop', () => {
   });
 
   it('is not delayed by one account whose exchange does not respond', async () => {
-    const dead = await core.account(actor);
+    const unresponsive = await core.account(actor);
     const stuck = [];
-    for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, dead));
+    for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, unresponsive));
     const fine = [await placeResting(), await placeResting()];
     const stuckIds = stuck.map(({ uuid }) => uuid);
     let release: () => void = () => undefined;
@@ -258,7 +258,7 @@ describe('an emergency stop', () => {
       release = resolve;
     });
     const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : storeReport(uuid, 'CANCELLED'));
-    const result = await working(cancel, async () => {
+    const result = await withWorker(cancel, async () => {
       const service = new EmergencyStopService(core.platform, core.commands, 1_500);
       const result = await service.run(actor);
       release();
@@ -268,17 +268,17 @@ describe('an emergency stop', () => {
     expect(idsOf(result.still_open)).toEqual(idsOf(stuck));
   });
 
-  it('lists orders of an inactive account as still open', async () => {
+  it('lists trades of an inactive account as still open', async () => {
     const trade = await placeResting();
     await core.rows('UPDATE exchange_accounts SET is_active = false WHERE id = $1', account.uuid);
     const rejecting = async () => {
       throw new Error('the account is not active');
     };
-    const result = await working(rejecting, () => stop.run(actor));
+    const result = await withWorker(rejecting, () => stop.run(actor));
     expect(result.still_open).toMatchObject([{ id: trade.id, sub_status: 'PENDING_CANCEL' }]);
   });
 
-  it('covers a trade that was being placed when it came: it waits for it', async () => {
+  it('waits for a trade that is being placed, and cancels it too', async () => {
     let stopped: Promise<EmergencyStop> | undefined;
     const placed = await inTransaction(core.platform.database, async (tx) => {
       // Placing a trade first locks its account.
@@ -299,7 +299,7 @@ describe('an emergency stop', () => {
     expect(idsOf((await stopped)?.cancelled ?? [])).toEqual([placed]);
   });
 
-  it('happens once for one Idempotency-Key and replays the first response', async () => {
+  it('happens once for one Idempotency-Key; a repeat returns the first response', async () => {
     await copier();
     const once = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
@@ -317,7 +317,7 @@ describe('an emergency stop', () => {
     const followed = new FollowedStrategiesService(core.commands);
     let stopped: Promise<EmergencyStop> | undefined;
     await inTransaction(core.platform.database, async (tx) => {
-      // As the start of a copier does; an archive may do so at the same time.
+      // The start of a copier takes this lock, and so may archiving a strategy.
       await tx.query('SELECT FROM exchange_accounts WHERE id = $1 FOR SHARE', [account.uuid]);
       stopped = stop.run(actor);
       await waitForLock();
@@ -326,21 +326,21 @@ describe('an emergency stop', () => {
     expect((await stopped)?.paused_copiers).toHaveLength(1);
   });
 
-  it('may run many times concurrently', async () => {
+  it('pauses and cancels once, even if it runs many times concurrently', async () => {
     await copier();
     const placed = await Promise.all(Array.from({ length: 5 }, () => place()));
-    const answers = await Promise.all(Array.from({ length: 8 }, () => stop.run(actor)));
-    expect(answers.flatMap(({ paused_copiers }) => paused_copiers)).toHaveLength(1);
-    expect(answers.flatMap(({ cancelled }) => idsOf(cancelled)).sort()).toEqual(idsOf(placed));
+    const results = await Promise.all(Array.from({ length: 8 }, () => stop.run(actor)));
+    expect(results.flatMap(({ paused_copiers }) => paused_copiers)).toHaveLength(1);
+    expect(results.flatMap(({ cancelled }) => idsOf(cancelled)).sort()).toEqual(idsOf(placed));
   });
 
-  it('needs TRADE', async () => {
+  it('requires TRADE', async () => {
     const reader = { ...actor, credential: { ...actor.credential, permissions: ['READ' as const] } };
     await expect(stop.run(reader)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });
 
-/** Resolves when a transaction waits for a row of the accounts. */
+/** Waits until a transaction waits for the lock of an account. */
 async function waitForLock(): Promise<void> {
   await eventually(async () => {
     const [row] = await core.rows(

@@ -1,11 +1,11 @@
 /**
- * Stops everything of a user that could still trade automatically.
+ * Pauses all copiers of a user and cancels all open trades.
  *
  * 1. One transaction pauses the copiers, ends unsent trades, and stores the request to cancel all others. From its
  *    commit on the stop takes effect, even if the caller, this process or the trading worker fails.
- * 2. Waiting only completes the response: it reports the state at the end of the wait. An order that is still open
- *    then is not an error.
- * 3. A repeated stop also covers what was placed since, and makes the rest due for a check immediately.
+ * 2. The wait only makes the response more complete: it reports the state at the end of the wait. An order that is
+ *    still open then is not an error.
+ * 3. A repeated stop also cancels trades that were placed since, and makes the other open trades due for a check now.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Copier, type EmergencyStop, emergencyStopOperations } from '@trading-automation/contracts';
@@ -20,7 +20,7 @@ import { type CancelRequestedTrade, readCancelAllResult, requestCancelAll } from
 
 /** The maximum wait for the exchanges. */
 const WAIT_MS = 8_000;
-/** Per account: an exchange that does not respond delays only its own orders and occupies few worker slots. */
+/** Concurrent calls per account. An exchange that does not respond delays only its own orders and few worker calls. */
 const CALL_CONCURRENCY = 2;
 
 interface StopResult {
@@ -55,7 +55,7 @@ export class EmergencyStopService {
     return stop;
   }
 
-  /** Asks the worker to cancel these trades, accounts in parallel; returns when it is done or the wait is over. */
+  /** Asks the worker to cancel these trades, accounts in parallel; returns after all calls, or when the wait ends. */
   private async waitFor(trades: readonly CancelRequestedTrade[]): Promise<void> {
     if (trades.length === 0) return;
     const waiting = new AbortController();
@@ -65,7 +65,7 @@ export class EmergencyStopService {
     waiting.abort();
   }
 
-  /** A failed call is ignored: the response lists what is still open, and the checks of open trades cancel it. */
+  /** Ignores failed calls: the response lists the trades that are still open, and their next checks cancel them. */
   private async cancelAt(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
     await pLimit(CALL_CONCURRENCY).map(tradeIds, async (id) => {
       if (signal.aborted) return;

@@ -25,7 +25,7 @@ describe('changing an account', () => {
     env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(more));
   const credentials = { api_key: 'new-key', api_secret: 'new-secret' };
 
-  it('renames it without a call to the exchange, and changes nothing for an empty input', async () => {
+  it('renames the account without a call to the exchange, and does not change it for an empty input', async () => {
     const created = await create();
     env.recordedTests = [];
     expect(await update(created.id, {})).toEqual(created);
@@ -52,11 +52,11 @@ describe('changing an account', () => {
       is_active: true,
       balance: { USDT: '6' },
     });
-    const text = JSON.stringify({ apiKey: 'new-key', apiSecret: 'new-secret' });
-    expect(env.recordedTests).toEqual([{ opened: text, exchange: 'paper', trading_type: 'spot' }]);
+    const serialized = JSON.stringify({ apiKey: 'new-key', apiSecret: 'new-secret' });
+    expect(env.recordedTests).toEqual([{ opened: serialized, exchange: 'paper', trading_type: 'spot' }]);
     const [row] = await env.rows();
     expect(await env.opener.open(String(row?.credentials_sealed), credentialsContext(String(row?.id)))).toBe(
-      text,
+      serialized,
     );
     expect(row).toMatchObject({
       id: before?.id,
@@ -92,12 +92,12 @@ describe('changing an account', () => {
     expect(await venueId()).toBe('43');
   });
 
-  it('accepts credentials that may withdraw only with allow_withdraw_keys, and shows their permissions', async () => {
+  it('accepts credentials that may withdraw only with allow_withdraw_keys, and shows whether they may', async () => {
     const { id } = await create();
     const before = await env.rows();
-    const canWithdraw = (is: boolean) => () =>
-      ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: is, venueAccountId: '42' }) as const;
-    env.report = canWithdraw(true);
+    const reportOf = (canWithdraw: boolean) => () =>
+      ({ tradingTypes: ['spot'], canTrade: true, canWithdraw, venueAccountId: '42' }) as const;
+    env.report = reportOf(true);
     await expect(update(id, { credentials })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'credentials', code: 'may_withdraw' }],
@@ -105,11 +105,11 @@ describe('changing an account', () => {
     expect(await env.rows()).toEqual(before);
     const allowed = await update(id, { credentials, allow_withdraw_keys: true });
     expect(allowed).toMatchObject({ can_withdraw: true });
-    env.report = canWithdraw(false);
+    env.report = reportOf(false);
     expect(await update(id, { credentials })).toMatchObject({ can_withdraw: false });
   });
 
-  it('changes nothing if the exchange rejects the credentials or is unavailable', async () => {
+  it('leaves the account unchanged if the exchange rejects the credentials or is unavailable', async () => {
     const { id } = await create();
     const before = await env.rows();
     for (const code of ['exchange_credentials_rejected', 'exchange_unavailable'] as const) {
@@ -121,7 +121,7 @@ describe('changing an account', () => {
     expect(await env.rows()).toEqual(before);
   });
 
-  it('calls no exchange for an account that does not exist', async () => {
+  it('does not call the exchange for an account that does not exist', async () => {
     const { id } = await create();
     await env.accounts.delete(env.actor, id);
     env.recordedTests = [];

@@ -107,7 +107,7 @@ describe('an exchange account', () => {
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });
 
-  it('can be removed once nothing uses it', async () => {
+  it('can be removed once its strategies are removed and its copiers are paused', async () => {
     const strategy = await strategyOn(account, 'ACTIVE');
     await copierOn(account, 'PAUSED');
     await env.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);

@@ -20,9 +20,9 @@ interface WorkerUnderTest {
   readonly ownership: AccountOwnership;
   readonly platform: Platform;
   readonly lost: string[];
-  /** Advances its monotonic clock. */
+  /** Advances the worker's monotonic clock. */
   wait(ms: number): void;
-  /** Runs what its schedule runs every 2.5 s. */
+  /** Runs the tasks that a worker runs every 2.5 s. */
   tick(): Promise<void>;
 }
 
@@ -62,17 +62,17 @@ const idsOf = (...workers: WorkerUnderTest[]) =>
   workers.flatMap(({ ownership }) => [...ownership.ownedAccounts().keys()]).sort();
 const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
   const owned = ownership.ownedAccounts().get(id);
-  if (owned === undefined) throw new Error('not its account');
+  if (owned === undefined) throw new Error('the worker does not own the account');
   return owned;
 };
-/** Simulates a killed process: it renews nothing, and its lease expires. */
+/** Simulates a killed process, whose lease expires because it is not renewed. */
 const die = ({ ownership }: WorkerUnderTest) =>
   core.rows('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = $1', ownership.worker);
-const holds = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
+const lockOwned = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
   inTransaction(platform.database, (tx) => lockOwnership(tx, ownership));
 
 describe('accounts', () => {
-  it('all belong to the only worker, except for removed ones', async () => {
+  it('all belong to the only worker, unless they are removed', async () => {
     const ids = await accounts(5);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', ids[0]);
     const only = await worker();
@@ -83,7 +83,7 @@ describe('accounts', () => {
     expect(idsOf(only)).toContain(added);
   });
 
-  it('of a killed worker move to the others with a higher fence as soon as its lease has expired', async () => {
+  it('of a killed worker move to the others with a higher fence once its lease has expired', async () => {
     const ids = await accounts(9);
     const [dying, b, c] = [await worker(), await worker(), await worker()];
     await dying.tick();
@@ -112,7 +112,7 @@ describe('accounts', () => {
     expect(idsOf(a)).toEqual([...ids].sort());
   });
 
-  it('are rebalanced for a new worker with the fewest moves, none of them twice', async () => {
+  it('are rebalanced for a new worker with the fewest moves, and none moves twice', async () => {
     const ids = await accounts(11);
     const [old, fresh] = [await worker(), await worker()];
     await old.tick();
@@ -138,7 +138,7 @@ describe('accounts', () => {
     expect(idsOf(other)).toEqual([...ids].sort());
   });
 
-  it('have no owner once their worker has ended, even if it was claiming some', async () => {
+  it('have no owner once their worker has ended, even if it was claiming accounts', async () => {
     for (let round = 0; round < 10; round++) {
       await accounts(3);
       const ending = await worker();
@@ -162,7 +162,7 @@ describe('accounts', () => {
     expect([sizeOf(both), sizeOf(one)]).toEqual([6, 2]);
   });
 
-  it('each have one worker if many claim concurrently', async () => {
+  it('have one worker each, even if many workers claim concurrently', async () => {
     const ids = await accounts(20);
     const workers = await Promise.all(Array.from({ length: 5 }, () => worker()));
     await Promise.all(workers.map((each) => each.tick()));
@@ -173,7 +173,7 @@ describe('accounts', () => {
 });
 
 describe('a worker that could not renew its lease', () => {
-  it('owns nothing by its own clock before another worker can claim, and reports the loss once', async () => {
+  it('owns no account by its own clock before another worker can claim, and reports the loss once', async () => {
     const ids = await accounts(2);
     const stuck = await worker();
     await stuck.tick();
@@ -191,7 +191,7 @@ describe('a worker that could not renew its lease', () => {
     expect(idsOf(stuck)).toEqual([...ids].sort());
   });
 
-  it('does not get back what others claimed meanwhile', async () => {
+  it('does not get accounts back that others claimed meanwhile', async () => {
     await accounts(2);
     const [stuck, other] = [await worker(), await worker()];
     await stuck.tick();
@@ -204,23 +204,23 @@ describe('a worker that could not renew its lease', () => {
 });
 
 describe('the fence', () => {
-  it('lets an old owner start nothing, even if it has not noticed yet', async () => {
+  it('prevents an old owner from starting work, even if it has not noticed the loss yet', async () => {
     const [id] = await accounts(1);
     const [old, next] = [await worker(), await worker()];
     await old.tick();
     const stale = ownershipOf(old, id!);
-    expect(await holds(old, stale)).toBe(true);
+    expect(await lockOwned(old, stale)).toBe(true);
     await die(old);
     await next.tick();
-    expect(await holds(old, stale)).toBe(false);
-    expect(await holds(next, ownershipOf(next, id!))).toBe(true);
+    expect(await lockOwned(old, stale)).toBe(false);
+    expect(await lockOwned(next, ownershipOf(next, id!))).toBe(true);
     await die(next);
     await old.tick();
-    expect(await holds(old, stale)).toBe(false);
-    expect(await holds(old, ownershipOf(old, id!))).toBe(true);
+    expect(await lockOwned(old, stale)).toBe(false);
+    expect(await lockOwned(old, ownershipOf(old, id!))).toBe(true);
   });
 
-  it('prevents a move while work is started on the account, and blocks no other account', async () => {
+  it('prevents a move while work starts on the account, and blocks no other account', async () => {
     const ids = await accounts(2);
     const [old, next] = [await worker(), await worker()];
     await old.tick();
@@ -258,17 +258,15 @@ describe('stream statuses', () => {
 });
 
 describe('housekeeping', () => {
-  it('deletes workers that expired days ago and owners of removed accounts, but no live worker', async () => {
+  it('deletes leases that expired days ago and the ownership of removed accounts, but no live lease', async () => {
     const [current, removed] = await accounts(2);
-    const [gone, living] = [await worker(), await worker()];
-    await gone.tick();
+    const [expired, live] = [await worker(), await worker()];
+    await expired.tick();
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed);
     await core.rows("UPDATE worker_leases SET expires_at = clock_timestamp() - interval '2 days'");
-    await living.tick();
+    await live.tick();
     expect(await purgeStaleOwners(core.platform)).toBe(2);
-    expect(await core.rows('SELECT worker FROM worker_leases')).toEqual([
-      { worker: living.ownership.worker },
-    ]);
-    expect(idsOf(living)).toEqual([current]);
+    expect(await core.rows('SELECT worker FROM worker_leases')).toEqual([{ worker: live.ownership.worker }]);
+    expect(idsOf(live)).toEqual([current]);
   });
 });

@@ -1,7 +1,7 @@
 import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { AccountOwnerEntity } from './account-owner.entity.js';
 
-/** The right to start work on an account. The fence increases each time the account moves to another worker. */
+/** A worker's right to start work on an account. The fence increases each time the account moves to another worker. */
 export interface Ownership {
   readonly accountId: string;
   readonly worker: string;
@@ -11,18 +11,18 @@ export interface Ownership {
 /** An account of this worker, with the fields that show whether the account has changed. */
 export interface OwnedAccount extends Ownership {
   readonly exchange: string;
-  /** Whether its credentials are in use; the exchange is never called for an inactive account. */
+  /** False if the exchange rejected the credentials; the exchange is never called for an inactive account. */
   readonly isActive: boolean;
   /** Changes whenever the credentials change. */
   readonly credentialsHash: string;
 }
 
-/** Notified when accounts have no owner: workers with capacity claim immediately. */
+/** Notified when accounts have no owner, so that workers with capacity claim them immediately. */
 export const ACCOUNT_OWNERS_CHANNEL = 'account_owners';
 
 /**
  * Locks the ownership until the transaction ends, so that another worker's claim waits. Returns false if the account
- * has moved and no work may start.
+ * has moved; then this worker may not start work on it.
  */
 export async function lockOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
   return (await lockOwnerships(tx, [ownership])).has(ownership.accountId);
@@ -45,14 +45,14 @@ export async function lockOwnerships(tx: Tx, ownerships: readonly Ownership[]): 
   return new Set(rows.map(({ account_id }) => account_id));
 }
 
-/** How many accounts of an exchange this worker owns, and how many it should own at most. */
+/** The number of an exchange's accounts that this worker owns, and the maximum that it should own. */
 interface FairShare {
   readonly exchange: string;
   readonly mine: number;
   readonly share: number;
 }
 
-/** Serialises claims until the transaction ends, so that each sees what earlier ones took. */
+/** Serialises claims until the transaction ends, so that each claim sees the result of earlier claims. */
 export async function lockClaims(tx: Tx): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('account-owners', 0))");
 }
@@ -76,8 +76,8 @@ export async function fairShares(
 }
 
 /**
- * Claims up to `limit` accounts of an exchange that no live worker owns. An account that is locked because work starts
- * on it is left for the next claim.
+ * Claims up to `limit` accounts of an exchange that no live worker owns. It skips an account that is locked because
+ * work starts on it; the next claim may take that account.
  */
 export async function claimOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   const orphans: { id: string }[] = await tx.query(

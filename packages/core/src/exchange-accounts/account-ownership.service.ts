@@ -1,13 +1,13 @@
 /**
  * Assigns exchange accounts to trading workers.
  *
- * 1. An account has one worker at a time. Whatever starts work on it locks the ownership in its own transaction
- *    (`lockOwnership`), so that a worker that lost the account can start nothing, however late it notices.
+ * 1. An account has one worker at a time. Code that starts work on an account locks the ownership in its transaction
+ *    (`lockOwnership`). A worker that lost the account therefore cannot start work, however late it notices the loss.
  * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When it expires, the other
  *    workers claim the accounts, each up to its equal share.
- * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, some time before others may
- *    claim: `ownedAccounts()` is then empty until the next claim.
- * 4. A worker with more than its share releases the surplus in small steps; no other account ever moves.
+ * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the
+ *    accounts. `ownedAccounts()` is then empty until the next claim.
+ * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts.
  */
 import { inTransaction } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
@@ -21,10 +21,10 @@ import {
   releaseSurplus,
 } from './account-ownership.queries.js';
 
-/** How often a worker renews its lease and claims orphans. */
+/** How often a worker renews its lease and claims orphans, which are accounts without a live owner. */
 export const LEASE_RENEWAL_MS = 2_500;
 const LEASE_MS = 10_000;
-/** How long before it expires in the database an unrenewed lease counts as lost. */
+/** A lease that is not renewed counts as lost this long before it expires in the database. */
 const LEASE_MARGIN_MS = 2_000;
 /** Each account that moves costs a connection and a full reconciliation, so a new worker gets its share in steps. */
 const RELEASE_BATCH_SIZE = 100;
@@ -45,7 +45,7 @@ export class AccountOwnership {
   private clockSample: { readonly timeMs: number; readonly atMs: number } | null = null;
   private liveWorkers = 1;
   private isReleased = false;
-  private watch: NodeJS.Timeout | undefined;
+  private expiryTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly platform: Platform,
@@ -56,7 +56,7 @@ export class AccountOwnership {
 
   /** Renews the lease of this worker. The owned accounts do not change; `claim` updates them. */
   async renewLease(): Promise<void> {
-    // Measured before the query: however long the response takes, our lease ends before the database's.
+    // Measured before the query: however long the response takes, our lease ends before the one in the database.
     const requestedAtMs = this.nowMs();
     this.isReleased = false;
     const [{ time_ms, others }] = await this.platform.database.query(
@@ -70,13 +70,13 @@ export class AccountOwnership {
     );
     this.liveWorkers = others + 1;
     this.clockSample = { timeMs: time_ms, atMs: this.nowMs() };
-    // Too late: others may own the accounts now, and the next claim reads what is left.
+    // The renewal was too late: others may own the accounts now. The next claim reads which accounts are left.
     if (!this.isValid()) this.dropAll();
     this.validUntilMs = requestedAtMs + LEASE_MS - LEASE_MARGIN_MS;
     this.scheduleExpiry();
   }
 
-  /** Releases a part of the surplus beyond this worker's share; the next claim reads what is left. */
+  /** Releases a part of the surplus beyond this worker's share; the next claim reads the remaining accounts. */
   async rebalance(): Promise<void> {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
@@ -117,10 +117,10 @@ export class AccountOwnership {
     return new Date(Math.floor(this.clockSample.timeMs + this.nowMs() - this.clockSample.atMs));
   }
 
-  /** Releases everything so that others can claim immediately; a claim in flight takes nothing afterwards. */
+  /** Releases the lease and all accounts, so that others can claim them immediately. A later claim takes no accounts. */
   async release(): Promise<void> {
     this.isReleased = true;
-    clearTimeout(this.watch);
+    clearTimeout(this.expiryTimer);
     this.validUntilMs = Number.NEGATIVE_INFINITY;
     this.dropAll();
     await inTransaction(this.platform.database, async (tx) => {
@@ -140,9 +140,12 @@ export class AccountOwnership {
   }
 
   private scheduleExpiry(): void {
-    clearTimeout(this.watch);
-    this.watch = setTimeout(() => this.ownedAccounts(), Math.max(0, this.validUntilMs - this.nowMs()) + 1);
-    this.watch.unref();
+    clearTimeout(this.expiryTimer);
+    this.expiryTimer = setTimeout(
+      () => this.ownedAccounts(),
+      Math.max(0, this.validUntilMs - this.nowMs()) + 1,
+    );
+    this.expiryTimer.unref();
   }
 
   private dropAll(): void {
@@ -166,12 +169,12 @@ export interface AccountStreamStatus {
   readonly stateAgeMs: number;
 }
 
-/** Stores the stream status of every account of this process; an old `told_at` means that no process reports it. */
+/** Stores the stream status of this process's accounts. An old `told_at` means that no process watches the account. */
 export async function storeStreamStatuses(
   { database, instance }: Platform,
-  watches: readonly AccountStreamStatus[],
+  statuses: readonly AccountStreamStatus[],
 ): Promise<void> {
-  if (watches.length === 0) return;
+  if (statuses.length === 0) return;
   await database.query(
     `INSERT INTO account_watches (account_id, worker, state, since, told_at)
      SELECT account_id, $2, state, clock_timestamp() - for_ms * interval '1 millisecond', clock_timestamp()
@@ -179,15 +182,15 @@ export async function storeStreamStatuses(
      ON CONFLICT (account_id) DO UPDATE
        SET worker = excluded.worker, state = excluded.state, since = excluded.since, told_at = excluded.told_at`,
     [
-      watches.map(({ accountId }) => accountId),
+      statuses.map(({ accountId }) => accountId),
       instance,
-      watches.map(({ state }) => state),
-      watches.map(({ stateAgeMs }) => stateAgeMs),
+      statuses.map(({ state }) => state),
+      statuses.map(({ stateAgeMs }) => stateAgeMs),
     ],
   );
 }
 
-/** Deletes expired workers and owners of removed accounts; returns the number of deleted rows. */
+/** Deletes expired worker leases and the ownership of removed accounts; returns the number of deleted rows. */
 export async function purgeStaleOwners({ database }: Platform): Promise<number> {
   const [, leases] = await database.query(
     "DELETE FROM worker_leases WHERE expires_at < clock_timestamp() - interval '1 day'",

@@ -7,13 +7,13 @@ import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { AccountSyncService } from './account-sync.service.js';
 
 let core: CoreUnderTest;
-let upkeep: AccountSyncService;
+let accountSync: AccountSyncService;
 let actor: Actor;
 let account: RecordIds;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
-  upkeep = new AccountSyncService(core.platform);
+  accountSync = new AccountSyncService(core.platform);
 });
 afterAll(() => core.close());
 beforeEach(async () => {
@@ -23,17 +23,17 @@ beforeEach(async () => {
 });
 
 const usdt = (free: string, locked = '0') => ({ USDT: { free, locked } });
-const ask = () =>
+const requestSync = () =>
   core.rows('UPDATE exchange_accounts SET sync_requested_at = clock_timestamp() WHERE id = $1', account.uuid);
 const read = () => core.row('SELECT * FROM exchange_accounts WHERE id = $1', account.uuid);
 const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 const sync = async (free: string) =>
-  upkeep.storeBalances(account.uuid, usdt(free), await upkeep.databaseTime());
+  accountSync.storeBalances(account.uuid, usdt(free), await accountSync.databaseTime());
 
 describe('balances', () => {
-  it('are stored with the instant up to which they are complete, and are shown as free plus locked', async () => {
-    const takenAt = await upkeep.databaseTime();
-    await upkeep.storeBalances(account.uuid, usdt('0.1', '0.000000000000000002'), takenAt);
+  it('are stored with the instant at which they were read, and are shown as free plus locked', async () => {
+    const takenAt = await accountSync.databaseTime();
+    await accountSync.storeBalances(account.uuid, usdt('0.1', '0.000000000000000002'), takenAt);
     const { taken_at } = await core.row(
       'SELECT balances_taken_at::text AS taken_at FROM exchange_accounts WHERE id = $1',
       account.uuid,
@@ -46,33 +46,33 @@ describe('balances', () => {
     expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
   });
 
-  it('never replace newer ones with older ones, in whatever order they arrive', async () => {
+  it('never replace newer balances with older ones, in whatever order they arrive', async () => {
     const times = [];
-    for (let i = 0; i < 8; i++) times.push(await upkeep.databaseTime());
+    for (let i = 0; i < 8; i++) times.push(await accountSync.databaseTime());
     const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));
     const shuffled = [3, 7, 0, 5, 1, 6, 2, 4].map((i) => arrivals[i]!);
     await Promise.all(
-      shuffled.map(({ balances, takenAt }) => upkeep.storeBalances(account.uuid, balances, takenAt)),
+      shuffled.map(({ balances, takenAt }) => accountSync.storeBalances(account.uuid, balances, takenAt)),
     );
     expect((await read()).balances).toEqual(usdt('7'));
-    await upkeep.storeBalances(account.uuid, usdt('older'), times[6]!);
-    await upkeep.storeBalances(account.uuid, usdt('as old'), times[7]!);
+    await accountSync.storeBalances(account.uuid, usdt('older'), times[6]!);
+    await accountSync.storeBalances(account.uuid, usdt('as old'), times[7]!);
     expect((await read()).balances).toEqual(usdt('7'));
   });
 
-  it('of many accounts are stored together: the newest of each, emitted if changed; unknown accounts are skipped', async () => {
+  it('of many accounts are stored together: the newest of each account, with an event if they changed; unknown accounts are skipped', async () => {
     const other = await core.account(actor, null);
-    await upkeep.storeBalances(other.uuid, usdt('5'), await upkeep.databaseTime());
+    await accountSync.storeBalances(other.uuid, usdt('5'), await accountSync.databaseTime());
     const readings = [];
     for (const free of ['1', '2']) {
       for (const { uuid } of [account, other]) {
         const balances = usdt(uuid === other.uuid ? '5' : free);
-        readings.push({ accountId: uuid, balances, takenAt: await upkeep.databaseTime() });
+        readings.push({ accountId: uuid, balances, takenAt: await accountSync.databaseTime() });
       }
     }
-    const unknown = { accountId: newUuid(), balances: usdt('9'), takenAt: await upkeep.databaseTime() };
-    await upkeep.storeSnapshots([...readings.toReversed(), unknown]);
-    expect([await upkeep.balancesOf(account.uuid), await upkeep.balancesOf(other.uuid)]).toEqual([
+    const unknown = { accountId: newUuid(), balances: usdt('9'), takenAt: await accountSync.databaseTime() };
+    await accountSync.storeSnapshots([...readings.toReversed(), unknown]);
+    expect([await accountSync.balancesOf(account.uuid), await accountSync.balancesOf(other.uuid)]).toEqual([
       usdt('2'),
       usdt('5'),
     ]);
@@ -80,11 +80,11 @@ describe('balances', () => {
     expect(events.map(({ data }) => data.id)).toEqual([other.id, account.id]);
   });
 
-  it('are emitted if they changed or if a sync was requested, and not otherwise', async () => {
+  it('emit an event only if they changed or if a sync was requested', async () => {
     await sync('1');
     await sync('1');
     expect(await eventTypes()).toEqual(['exchange.synced']);
-    await ask();
+    await requestSync();
     await sync('1');
     await sync('1');
     expect(await eventTypes()).toHaveLength(2);
@@ -92,16 +92,16 @@ describe('balances', () => {
     expect(await eventTypes()).toHaveLength(3);
   });
 
-  it('serve requests from before the sync began; a request during it waits for the next one, and each gets one event', async () => {
+  it('end the sync requests made before the sync began; a later request waits for the next sync; each gets one event', async () => {
     await sync('1');
-    const takenAt = await upkeep.databaseTime();
-    await ask();
-    await upkeep.storeBalances(account.uuid, usdt('1'), takenAt);
+    const takenAt = await accountSync.databaseTime();
+    await requestSync();
+    await accountSync.storeBalances(account.uuid, usdt('1'), takenAt);
     expect(await eventTypes()).toHaveLength(1);
-    expect(await upkeep.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
+    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
     await sync('1');
     expect(await eventTypes()).toHaveLength(2);
-    expect(await upkeep.dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
+    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('of a removed or unknown account are not stored', async () => {
@@ -111,50 +111,52 @@ describe('balances', () => {
     );
     await sync('1');
     expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });
-    expect(await upkeep.find(account.uuid)).toBeNull();
+    expect(await accountSync.find(account.uuid)).toBeNull();
     expect(await eventTypes()).toEqual([]);
   });
 });
 
 describe('a failed sync', () => {
-  it('is emitted if it was requested, and leaves account and balances unchanged', async () => {
+  it('emits exchange.sync_failed if the sync was requested, and leaves account and balances unchanged', async () => {
     await sync('1');
     const { balances, balances_taken_at } = await read();
-    await upkeep.recordSyncFailure(account.uuid, null);
+    await accountSync.recordSyncFailure(account.uuid, null);
     expect(await eventTypes()).toEqual(['exchange.synced']);
-    await ask();
-    await upkeep.recordSyncFailure(account.uuid, null);
-    await upkeep.recordSyncFailure(account.uuid, null);
+    await requestSync();
+    await accountSync.recordSyncFailure(account.uuid, null);
+    await accountSync.recordSyncFailure(account.uuid, null);
     expect(await eventTypes()).toEqual(['exchange.synced', 'exchange.sync_failed']);
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
-  it('with rejected credentials deactivates the account and emits it once, however often it happens', async () => {
-    await ask();
-    await Promise.all(Array.from({ length: 10 }, () => upkeep.recordSyncFailure(account.uuid, 'sealed')));
-    await upkeep.recordSyncFailure(account.uuid, 'sealed');
+  it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, however often it happens', async () => {
+    await requestSync();
+    await Promise.all(
+      Array.from({ length: 10 }, () => accountSync.recordSyncFailure(account.uuid, 'sealed')),
+    );
+    await accountSync.recordSyncFailure(account.uuid, 'sealed');
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual(['exchange.credentials_rejected', 'exchange.sync_failed']);
     expect(events[0]).toMatchObject({ data: { id: account.id, is_active: false } });
-    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
-    await ask();
-    expect(await upkeep.dueForSync(0, 100, [account.uuid])).not.toContain(account.uuid);
+    expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: false });
+    await requestSync();
+    expect(await accountSync.dueForSync(0, 100, [account.uuid])).not.toContain(account.uuid);
   });
 
   it('with credentials that were replaced meanwhile leaves the account active and the requested sync due', async () => {
     await core.rows("UPDATE exchange_accounts SET credentials_sealed = 'newer' WHERE id = $1", account.uuid);
-    await ask();
-    await upkeep.recordSyncFailure(account.uuid, 'sealed');
+    await requestSync();
+    await accountSync.recordSyncFailure(account.uuid, 'sealed');
     expect(await eventTypes()).toEqual([]);
-    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: true });
-    expect(await upkeep.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
-    await upkeep.recordSyncFailure(account.uuid, 'newer');
-    expect(await upkeep.find(account.uuid)).toMatchObject({ isActive: false });
+    expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: true });
+    expect(await accountSync.dueForSync(60_000, 100, [account.uuid])).toContain(account.uuid);
+    await accountSync.recordSyncFailure(account.uuid, 'newer');
+    expect(await accountSync.find(account.uuid)).toMatchObject({ isActive: false });
   });
 });
 
 describe('the accounts due for a sync', () => {
-  it('are those with a requested sync, and those that were not synced for a while', async () => {
+  it('are accounts with a requested sync, and accounts that were not synced for `maxAgeMs`', async () => {
     await core.rows('UPDATE exchange_accounts SET is_active = false');
     const [requested, old, fresh] = [account, await core.account(actor), await core.account(actor)];
     const all = [requested, old, fresh].map(({ uuid }) => uuid);
@@ -162,49 +164,49 @@ describe('the accounts due for a sync', () => {
       'UPDATE exchange_accounts SET is_active = true, sync_served_at = now() WHERE id = $1',
       requested.uuid,
     );
-    await ask();
+    await requestSync();
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '61 seconds' WHERE id = $1",
       old.uuid,
     );
-    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([requested.uuid, old.uuid]);
-    expect(await upkeep.dueForSync(60_000, 1, all)).toEqual([requested.uuid]);
+    expect(await accountSync.dueForSync(60_000, 10, all)).toEqual([requested.uuid, old.uuid]);
+    expect(await accountSync.dueForSync(60_000, 1, all)).toEqual([requested.uuid]);
     await core.rows(
       "UPDATE exchange_accounts SET sync_requested_at = NULL, sync_served_at = now() - interval '1 day' WHERE id = $1",
       fresh.uuid,
     );
-    expect(await upkeep.dueForSync(60_000, 10, all)).toEqual([requested.uuid, fresh.uuid, old.uuid]);
-    expect(await upkeep.dueForSync(60_000, 10, [old.uuid])).toEqual([old.uuid]);
-    expect(await upkeep.dueForSync(60_000, 10, [])).toEqual([]);
+    expect(await accountSync.dueForSync(60_000, 10, all)).toEqual([requested.uuid, fresh.uuid, old.uuid]);
+    expect(await accountSync.dueForSync(60_000, 10, [old.uuid])).toEqual([old.uuid]);
+    expect(await accountSync.dueForSync(60_000, 10, [])).toEqual([]);
   });
 });
 
 describe("a stream's update of some assets", () => {
-  /** Received in a later millisecond than anything before. */
+  /** Returns an update that is received at least a millisecond after everything before. */
   const updateOf = async (balances: Balances, accountId = account.uuid) => {
     await core.rows('SELECT pg_sleep(0.002)');
     const { ms } = await core.row('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
     return { accountId, balances, receivedAt: new Date(Number(ms)) };
   };
-  const whole = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
+  const snapshot = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
 
   it('row 9: is stored for each asset that increases, and leaves the instant of the snapshot unchanged', async () => {
-    await upkeep.storeBalances(account.uuid, whole, await upkeep.databaseTime());
+    await accountSync.storeBalances(account.uuid, snapshot, await accountSync.databaseTime());
     const before = await read();
-    await upkeep.storeUpdates([
+    await accountSync.storeUpdates([
       await updateOf({ USDT: { free: '12.5', locked: '0' }, BTC: { free: '0', locked: '0' } }),
       await updateOf({ ETH: { free: '3', locked: '0' } }),
       await updateOf({ USDT: { free: '13', locked: '0' } }),
     ]);
     expect(await read()).toMatchObject({
-      balances: { USDT: { free: '13', locked: '0' }, BTC: whole.BTC, ETH: { free: '3', locked: '0' } },
+      balances: { USDT: { free: '13', locked: '0' }, BTC: snapshot.BTC, ETH: { free: '3', locked: '0' } },
       balances_taken_at: before.balances_taken_at,
     });
   });
 
   it('is stored for many accounts together', async () => {
     const others = [await core.account(actor), await core.account(actor)];
-    await upkeep.storeUpdates(
+    await accountSync.storeUpdates(
       await Promise.all(
         others.map(({ uuid }, i) => updateOf({ ETH: { free: `${i + 1}`, locked: '0' } }, uuid)),
       ),
@@ -217,10 +219,10 @@ describe("a stream's update of some assets", () => {
 
   it('never replaces a later snapshot, and is not stored for an account without one', async () => {
     const early = await updateOf(usdt('1'));
-    await upkeep.storeUpdates([early]);
+    await accountSync.storeUpdates([early]);
     expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });
-    await upkeep.storeBalances(account.uuid, whole, await upkeep.databaseTime());
-    await upkeep.storeUpdates([early]);
-    expect((await read()).balances).toEqual(whole);
+    await accountSync.storeBalances(account.uuid, snapshot, await accountSync.databaseTime());
+    await accountSync.storeUpdates([early]);
+    expect((await read()).balances).toEqual(snapshot);
   });
 });

@@ -1,10 +1,11 @@
 /**
  * Stores what the trading worker learns about accounts: balances and rejected credentials.
  *
- * 1. A snapshot of balances carries the instant up to which it is certainly complete: the database's time before the
- *    exchange was asked. Older snapshots never replace newer ones.
- * 2. A stream's updates of single assets are stored if they increase the free amount, until the next snapshot, which is
- *    authoritative. Updates do not change that instant, and an update received before a snapshot never replaces it.
+ * 1. A snapshot of balances has the database's time just before it was requested from the exchange. The snapshot
+ *    certainly includes all earlier changes. Older snapshots never replace newer ones.
+ * 2. A stream's updates of single assets are stored if they increase the free amount. They apply until the next
+ *    snapshot, which is authoritative. An update does not change the snapshot's instant, and an update received before
+ *    a snapshot never replaces it.
  * 3. An account with rejected credentials is not queried again until it has new ones.
  */
 import {
@@ -34,7 +35,7 @@ export interface ConnectableAccount {
 export interface BalanceSnapshot {
   readonly accountId: string;
   readonly balances: Balances;
-  /** From `databaseTime()`, before the exchange was asked. */
+  /** The result of `databaseTime()` just before the request to the exchange. */
   readonly takenAt: string;
 }
 
@@ -43,7 +44,7 @@ export interface BalanceUpdate {
   readonly accountId: string;
   /** Only changed assets; an asset that was used up has zeros. */
   readonly balances: Balances;
-  /** The database's time when it was received, or slightly earlier. */
+  /** The database's time when the update was received, or slightly earlier. */
   readonly receivedAt: Date;
 }
 
@@ -72,7 +73,7 @@ export class AccountSyncService {
     return account?.balances ?? null;
   }
 
-  /** Returns those of the accounts that have a requested sync, or that were not synced for `maxAgeMs`. */
+  /** Returns the accounts among `among` whose sync was requested, or that were not synced for `maxAgeMs`. */
   async dueForSync(maxAgeMs: number, limit: number, among: readonly string[]): Promise<readonly string[]> {
     if (among.length === 0) return [];
     const rows: { id: string }[] = await this.platform.database.query(
@@ -97,12 +98,12 @@ export class AccountSyncService {
     return row!.time;
   }
 
-  /** Stores the snapshot of one account, as {@link storeSnapshots}. */
+  /** Stores the snapshot of one account; see {@link storeSnapshots}. */
   async storeBalances(accountId: string, balances: Balances, takenAt: string): Promise<void> {
     await this.storeSnapshots([{ accountId, balances, takenAt }]);
   }
 
-  /** Stores snapshots and emits `exchange.synced` for accounts with changed balances or a requested sync. */
+  /** Stores snapshots and emits `exchange.synced` for accounts whose balances changed or whose sync was requested. */
   async storeSnapshots(snapshots: readonly BalanceSnapshot[]): Promise<void> {
     const rows = snapshots.map(({ accountId, balances, takenAt }) => ({
       id: accountId,
@@ -132,8 +133,8 @@ export class AccountSyncService {
   }
 
   /**
-   * Stores increases of free amounts. Decreases are not stored: the reservations of the trades that caused them are
-   * already subtracted until the next snapshot. Accounts without a snapshot are skipped.
+   * Stores increases of free amounts. Decreases are not stored: until the next snapshot, the reservations of the trades
+   * that caused them are already subtracted. Accounts without a snapshot are skipped.
    */
   async storeUpdates(updates: readonly BalanceUpdate[]): Promise<void> {
     const rows = mergeByAccount(updates).map(({ accountId, balances, receivedAt }) => ({
@@ -153,8 +154,8 @@ export class AccountSyncService {
   /**
    * Records a failed sync and emits the events for it.
    *
-   * @param rejected the sealed credentials that the exchange rejected, which deactivates the account; null for another
-   *   failure. Credentials that were replaced meanwhile are ignored: the sync with the new ones is still to come.
+   * @param rejected the sealed credentials that the exchange rejected, which deactivates the account; null for any other
+   *   failure. A rejection of credentials that were replaced meanwhile is ignored.
    */
   async recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
     const isRejected = rejected !== null;
@@ -195,7 +196,7 @@ function mergeByAccount(updates: readonly BalanceUpdate[]): readonly BalanceUpda
   return [...byAccount.values()];
 }
 
-/** The newer of two snapshots per account wins. Accounts are found by id, whatever the planner expects. */
+/** The newest snapshot of each account wins. `$1` makes the planner look up the accounts by id. */
 const STORE_SNAPSHOTS = allColumns(
   ExchangeAccountEntity,
   'a',

@@ -23,7 +23,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'can_withdraw', type: 'boolean' })
   canWithdraw!: boolean;
 
-  /** The exchange's id of the account; null if the exchange has none. */
+  /** The account's id at the exchange; null if the exchange does not identify accounts. */
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })
   venueAccountId!: string | null;
 
@@ -31,11 +31,11 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;
 
-  /** By asset; decimals are strings. */
+  /** The balances by asset; decimals are strings. */
   @Column({ type: 'jsonb' })
   balances!: Balances;
 
-  /** The instant up to which `balances` is certainly complete; the database's clock. */
+  /** An instant of the database's clock; `balances` certainly includes all earlier changes. */
   @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
   balancesTakenAt!: Date | null;
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Whether the account has open or unsent trades; uses the index of its user's open trades. */
+/** Returns whether the account has open or unsent trades. Uses the index of open trades by user. */
 async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   const [{ is_open }] = await tx.query(
     `SELECT EXISTS (SELECT FROM trades
@@ -14,7 +14,7 @@ async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
 /** A use of an account that prevents its removal. */
 export type AccountUse = 'OPEN_TRADES' | 'OPEN_LOTS' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
 
-/** Returns the first use of the account, or null. Only here does this feature read lots, strategies and copiers. */
+/** Returns the first use that is found, or null. Only this function of the feature reads lots, strategies, copiers. */
 export async function findAccountUse(tx: Tx, accountId: string): Promise<AccountUse | null> {
   if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
   const [{ has_lots, has_strategy, has_copier }] = await tx.query(

@@ -34,9 +34,9 @@ const inputOf = (more: Record<string, unknown> = {}): ExchangeAccountCreate =>
   });
 const create = (more: Record<string, unknown> = {}) => env.accounts.create(env.actor, inputOf(more));
 type Query = Parameters<AccountsUnderTest['accounts']['list']>[1];
-const asking = (text = '', operation: keyof typeof exchangeAccountOperations = 'list') =>
+const queryOf = (queryString = '', operation: keyof typeof exchangeAccountOperations = 'list') =>
   querySchemaOf(exchangeAccountOperations[operation]).parse(
-    Object.fromEntries(new URLSearchParams(text)),
+    Object.fromEntries(new URLSearchParams(queryString)),
   ) as Query;
 
 describe('connecting an account', () => {
@@ -52,17 +52,17 @@ describe('connecting an account', () => {
       balance: {},
       last_sync_at: null,
     });
-    const text = JSON.stringify({ apiKey: 'the-key', apiSecret: SECRET, passphrase: 'the-phrase' });
-    expect(env.recordedTests).toEqual([{ opened: text, exchange: 'paper', trading_type: 'spot' }]);
+    const serialized = JSON.stringify({ apiKey: 'the-key', apiSecret: SECRET, passphrase: 'the-phrase' });
+    expect(env.recordedTests).toEqual([{ opened: serialized, exchange: 'paper', trading_type: 'spot' }]);
     const [row] = await env.rows();
     const sealed = String(row?.credentials_sealed);
-    expect(await env.opener.open(sealed, credentialsContext(String(row?.id)))).toBe(text);
+    expect(await env.opener.open(sealed, credentialsContext(String(row?.id)))).toBe(serialized);
     await expect(env.opener.open(sealed, credentialsContext(newUuid()))).rejects.toThrow();
     expect(row).toMatchObject({ venue_account_id: '42', sync_served_at: null });
     expect(row?.sync_requested_at).not.toBeNull();
   });
 
-  it('leaves the credentials nowhere in the clear', async () => {
+  it('stores the credentials only in sealed form', async () => {
     await create();
     const tables = await env.core.rows(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
@@ -75,7 +75,7 @@ describe('connecting an account', () => {
     }
   });
 
-  it('stores nothing if the exchange rejects the credentials or is unavailable', async () => {
+  it('stores no account if the exchange rejects the credentials or is unavailable', async () => {
     for (const code of ['exchange_credentials_rejected', 'exchange_unavailable'] as const) {
       env.report = () => {
         throw new DomainError(code);
@@ -86,7 +86,7 @@ describe('connecting an account', () => {
     expect(await env.rows()).toEqual([]);
   });
 
-  it('accepts credentials that may withdraw only with allow_withdraw_keys, and shows it then', async () => {
+  it('accepts credentials that may withdraw only with allow_withdraw_keys, and then shows can_withdraw', async () => {
     env.report = () => ({ tradingTypes: ['spot'], canTrade: true, canWithdraw: true });
     await expect(create()).rejects.toMatchObject({
       code: 'validation_failed',
@@ -96,7 +96,7 @@ describe('connecting an account', () => {
     await expect(create({ allow_withdraw_keys: true })).resolves.toMatchObject({ can_withdraw: true });
   });
 
-  it('calls no worker if the exchange or its trading type is not offered', async () => {
+  it('does not call the worker if the exchange or its trading type is not offered', async () => {
     await expect(create({ exchange: 'nowhere' })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange', code: 'not_offered' }],
@@ -108,7 +108,7 @@ describe('connecting an account', () => {
     expect(env.recordedTests).toEqual([]);
   });
 
-  it('with a repeated Idempotency-Key creates no second account', async () => {
+  it('creates no second account for a repeated Idempotency-Key', async () => {
     const again = { ...env.actor, idempotency: env.core.idempotencyContext(env.actor.userId, 'key-1') };
     await env.accounts.create(again, inputOf());
     await expect(env.accounts.create(again, inputOf())).rejects.toBeInstanceOf(ResponseReplayed);
@@ -116,7 +116,7 @@ describe('connecting an account', () => {
     expect(env.recordedTests).toHaveLength(1);
   });
 
-  it('stops at 100, however many are created concurrently', async () => {
+  it('fails above 100 accounts of a user, even with concurrent requests', async () => {
     for (let i = 0; i < 98; i++) await env.core.account(env.actor);
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => create()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
@@ -137,7 +137,7 @@ describe('testing credentials', () => {
 });
 
 describe('removing an account', () => {
-  it('deletes its credentials immediately; its trades remain, and it is not found any more', async () => {
+  it('deletes its credentials immediately, and the account is not found any more', async () => {
     const { id } = await create();
     await expect(env.accounts.delete(env.actor, id)).resolves.toEqual({ id, deleted: true });
     const [row] = await env.rows();
@@ -149,7 +149,7 @@ describe('removing an account', () => {
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect((await env.accounts.list(env.actor, asking())).items).toEqual([]);
+    expect((await env.accounts.list(env.actor, queryOf())).items).toEqual([]);
   });
 
   it('succeeds for one of several concurrent requests', async () => {
@@ -163,7 +163,7 @@ describe('removing an account', () => {
     }
   });
 
-  it('is rejected while a trade is open, and possible once it has ended', async () => {
+  it('is rejected while a trade is open, and succeeds once the trade has ended', async () => {
     const account = await env.core.account(env.actor);
     const pair = await env.core.pair({ base: 'OPEN' });
     const tradeId = newUuid();
@@ -191,7 +191,7 @@ describe('removing an account', () => {
 });
 
 describe('requesting a sync', () => {
-  it('is stored for the worker, and rejected for an account whose credentials were rejected', async () => {
+  it('stores the request for the worker, and fails for an inactive account', async () => {
     const active = await env.core.account(env.actor);
     await env.core.rows('UPDATE exchange_accounts SET sync_requested_at = NULL WHERE id = $1', active.uuid);
     await expect(env.accounts.sync(env.actor, active.id)).resolves.toMatchObject({ id: active.id });
@@ -226,13 +226,18 @@ describe('accounts by their ids', () => {
     expect(await countStatements(env.core.platform.database, load)).toBe(1);
   });
 
-  it("are not queried if no id can be an account's, and need READ", async () => {
+  it("are not queried if no id can be an account's; loading requires READ", async () => {
     const load = () => env.accounts.getMany(env.actor, ['exa_nonsense', 'trd_01h455vb4pex5vsknk084sn02q']);
     expect(await load()).toEqual([null, null]);
     expect(await countStatements(env.core.platform.database, load)).toBe(0);
     const { id } = await env.core.account(env.actor);
-    const idle: Actor = { ...env.actor, credential: { ...env.actor.credential, permissions: [] } };
-    await expect(env.accounts.getMany(idle, [id])).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = {
+      ...env.actor,
+      credential: { ...env.actor.credential, permissions: [] },
+    };
+    await expect(env.accounts.getMany(withoutPermissions, [id])).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });
 
@@ -240,17 +245,17 @@ describe("another user's accounts", () => {
   it('are not found, like unknown ids', async () => {
     const { id } = await env.core.account(env.actor);
     const other = await env.core.actor();
-    for (const named of [id, encodeId('exa', newUuid()), 'exa_nonsense']) {
+    for (const publicId of [id, encodeId('exa', newUuid()), 'exa_nonsense']) {
       for (const attempt of [
-        () => env.accounts.get(other, named),
-        () => env.accounts.update(other, named, exchangeAccountUpdate.parse({ account_name: 'theirs' })),
-        () => env.accounts.sync(other, named),
-        () => env.accounts.delete(other, named),
+        () => env.accounts.get(other, publicId),
+        () => env.accounts.update(other, publicId, exchangeAccountUpdate.parse({ account_name: 'theirs' })),
+        () => env.accounts.sync(other, publicId),
+        () => env.accounts.delete(other, publicId),
       ]) {
         await expect(attempt()).rejects.toMatchObject({ code: 'not_found', details: [] });
       }
     }
-    expect((await env.accounts.list(other, asking())).items).toEqual([]);
+    expect((await env.accounts.list(other, queryOf())).items).toEqual([]);
   });
 
   it('cannot be created, changed or removed by a read-only credential', async () => {
@@ -270,9 +275,9 @@ describe("another user's accounts", () => {
 });
 
 describe('the offered exchanges', () => {
-  it('are those of the workers: new ones are added, changed ones updated, others become inactive', async () => {
-    const shown = async () =>
-      (await env.accounts.supported(asking('sort=name&order=asc', 'supported'))).items.map(
+  it('are those that the workers publish: new exchanges are added, changed ones updated, missing ones deactivated', async () => {
+    const readOffered = async () =>
+      (await env.accounts.supported(queryOf('sort=name&order=asc', 'supported'))).items.map(
         ({ id, name, trading_types, is_active }) => [id, name, trading_types, is_active],
       );
     const other = {
@@ -282,12 +287,12 @@ describe('the offered exchanges', () => {
       isCertified: true,
     } as const;
     await env.catalogue.publish([PAPER, other]);
-    expect(await shown()).toEqual([
+    expect(await readOffered()).toEqual([
       ['other', 'Other', ['spot', 'perpetual'], true],
       ['paper', 'Paper Exchange', ['spot'], true],
     ]);
     await env.catalogue.publish([{ ...PAPER, name: 'Paper' }]);
-    expect(await shown()).toEqual([
+    expect(await readOffered()).toEqual([
       ['other', 'Other', ['spot', 'perpetual'], false],
       ['paper', 'Paper', ['spot'], true],
     ]);
@@ -295,9 +300,9 @@ describe('the offered exchanges', () => {
     await env.catalogue.publish([PAPER]);
   });
 
-  it('take no accounts without a passed conformance suite', async () => {
+  it('accept no new accounts before the conformance suite has passed', async () => {
     await env.catalogue.publish([PAPER, { ...PAPER, id: 'unproven', isCertified: false }]);
-    const { items } = await env.accounts.supported(asking('sort=name&order=asc', 'supported'));
+    const { items } = await env.accounts.supported(queryOf('sort=name&order=asc', 'supported'));
     expect(items).toContainEqual(expect.objectContaining({ id: 'unproven', is_active: false }));
     await expect(create({ exchange: 'unproven' })).rejects.toMatchObject({
       details: [{ code: 'not_offered' }],

@@ -58,10 +58,10 @@ const OWN = allColumns(
 );
 
 export class ExchangeAccountsService {
-  constructor(private readonly parts: ExchangeAccountsDependencies) {}
+  constructor(private readonly dependencies: ExchangeAccountsDependencies) {}
 
   async supported(query: ListQuery): Promise<PageWithCursors<SupportedExchange>> {
-    const { platform, lists } = this.parts;
+    const { platform, lists } = this.dependencies;
     const source = {
       select: SUPPORTED_COLUMNS(platform.database),
       from: 'supported_exchanges e',
@@ -80,7 +80,7 @@ export class ExchangeAccountsService {
 
   async list(actor: Actor, query: ListQuery): Promise<PageWithCursors<ExchangeAccount>> {
     authorise(actor, exchangeAccountOperations.list.access);
-    const { platform, lists } = this.parts;
+    const { platform, lists } = this.dependencies;
     const source = {
       select: COLUMNS(platform.database),
       from: 'exchange_accounts a',
@@ -100,13 +100,13 @@ export class ExchangeAccountsService {
 
   async get(actor: Actor, id: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.get.access);
-    return viewExchangeAccount(await findOwn(this.parts.platform.database.manager, actor, id));
+    return viewExchangeAccount(await findOwn(this.dependencies.platform.database.manager, actor, id));
   }
 
   /** Loads exchange accounts in input order; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (ExchangeAccount | null)[]> {
     authorise(actor, exchangeAccountOperations.get.access);
-    const { database } = this.parts.platform;
+    const { database } = this.dependencies.platform;
     return loadByIds('exa', publicIds, async (ids) => {
       const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
       return hydrate(database, ExchangeAccountEntity, rows).map(viewExchangeAccount);
@@ -117,7 +117,7 @@ export class ExchangeAccountsService {
   async test(actor: Actor, input: ExchangeAccountTest): Promise<CredentialsTestResult> {
     authorise(actor, exchangeAccountOperations.test.access);
     const test = () => this.testNewCredentials(input, `credentials_test/${newUuid()}`);
-    return this.parts.commands.runPrepared(actor.idempotency, test, async (_tx, { report }) => ({
+    return this.dependencies.commands.runPrepared(actor.idempotency, test, async (_tx, { report }) => ({
       ok: true,
       trading_types: [...report.tradingTypes],
       can_trade: report.canTrade,
@@ -129,7 +129,7 @@ export class ExchangeAccountsService {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
     const test = () => this.testNewCredentials(input, credentialsContext(id));
-    return this.parts.commands.runPrepared(actor.idempotency, test, async (tx, { report, sealed }) => {
+    return this.dependencies.commands.runPrepared(actor.idempotency, test, async (tx, { report, sealed }) => {
       assertNoWithdrawPermission(report, input);
       await assertBelowLimit(tx, actor.userId);
       const entity = tx.create(ExchangeAccountEntity, {
@@ -153,11 +153,11 @@ export class ExchangeAccountsService {
 
   /**
    * Updates the name or the credentials. New credentials must belong to the same account at the exchange, so that the
-   * account's history remains valid; they reactivate the account and request a sync.
+   * account's history remains valid. They reactivate the account and request a sync.
    */
   async update(actor: Actor, publicId: string, changes: ExchangeAccountUpdate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.update.access);
-    const { commands, platform } = this.parts;
+    const { commands, platform } = this.dependencies;
     const prepare = async () => {
       const account = await findOwn(platform.database.manager, actor, publicId);
       return (
@@ -179,7 +179,7 @@ export class ExchangeAccountsService {
   /** Requests a sync of the balances; `exchange.synced` or `exchange.sync_failed` reports the result. */
   async sync(actor: Actor, publicId: string): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.sync.access);
-    return this.parts.commands.run(actor.idempotency, async (tx) => {
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       const account = await findOwn(tx, actor, publicId);
       if (!account.isActive) throw accountInactiveError();
       await requestSyncIn(tx, account.id);
@@ -189,10 +189,10 @@ export class ExchangeAccountsService {
 
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, exchangeAccountOperations.delete.access);
-    return this.parts.commands.run(actor.idempotency, async (tx) => {
+    return this.dependencies.commands.run(actor.idempotency, async (tx) => {
       const { id } = await findOwn(tx, actor, publicId, { isLocked: true });
       const use = await findAccountUse(tx, id);
-      if (use !== null) throw stillUsed(use);
+      if (use !== null) throw accountInUse(use);
       // The credentials are deleted immediately; the row remains for the trades that reference it.
       await tx.query(
         `UPDATE exchange_accounts SET deleted_at = now(), updated_at = now(), credentials_sealed = NULL,
@@ -203,10 +203,10 @@ export class ExchangeAccountsService {
     });
   }
 
-  /** Tests the credentials of a new account, whose exchange and trading type come from the caller. */
+  /** Tests the credentials of a new account, after checking that its exchange and trading type are offered. */
   private async testNewCredentials(input: ExchangeAccountTest, context: string): Promise<TestedCredentials> {
     const { exchange, trading_type: tradingType, credentials } = input;
-    const offered = await this.parts.platform.database.manager.findOneBy(SupportedExchangeEntity, {
+    const offered = await this.dependencies.platform.database.manager.findOneBy(SupportedExchangeEntity, {
       code: exchange,
       isActive: true,
     });
@@ -221,13 +221,13 @@ export class ExchangeAccountsService {
     return this.testCredentials({ exchange, tradingType }, credentials, context);
   }
 
-  /** Seals credentials to `context`, as they will be stored, and asks the worker to test them at their exchange. */
+  /** Seals credentials to `context`, and asks the worker to test the sealed credentials at their exchange. */
   private async testCredentials(
     { exchange, tradingType }: Pick<ExchangeAccountEntity, 'exchange' | 'tradingType'>,
     credentials: ExchangeCredentials,
     context: string,
   ): Promise<TestedCredentials> {
-    const { platform, credentialsSealer } = this.parts;
+    const { platform, credentialsSealer } = this.dependencies;
     const sealed = await credentialsSealer.sealer.seal(serializeCredentials(credentials), context);
     const call = { exchange, trading_type: tradingType, sealed, context };
     return { sealed, report: await callWorker(platform, 'exchange_account.test', call) };
@@ -241,11 +241,11 @@ interface TestedCredentials {
 }
 
 interface FindOptions {
-  /** Locks the account until the transaction ends; it is read after the lock is acquired. */
+  /** Locks the account until the transaction ends and reads it after the lock is acquired. */
   readonly isLocked?: boolean;
 }
 
-/** Returns an account of the actor that is not removed. @throws {DomainError} `not_found` */
+/** Returns the actor's account, unless it is removed. @throws {DomainError} `not_found` */
 async function findOwn(
   tx: Tx,
   actor: Actor,
@@ -335,7 +335,7 @@ const USE_MESSAGES: Record<AccountUse, string> = {
   RUNNING_COPIER: 'A copier that is not paused copies to the account. Stop it first.',
 };
 
-function stillUsed(state: AccountUse): DomainError {
+function accountInUse(state: AccountUse): DomainError {
   const message = USE_MESSAGES[state];
   return invalidState(message, state);
 }

@@ -34,7 +34,7 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
-/** Locks accounts in the order of their ids: until this transaction ends, no other one places orders on them. */
+/** Locks accounts in the order of their ids. Until this transaction ends, no other one places orders on them. */
 export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
   await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
     ids,
@@ -42,8 +42,9 @@ export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void
 }
 
 /**
- * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one; removed accounts have
- * nothing open. It waits for trades that are being placed, and later ones wait. The order of ids avoids deadlocks.
+ * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. It waits for trades
+ * that are being placed, and later trades wait for it. The order of ids avoids deadlocks. Removed accounts have no open
+ * trades.
  */
 export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   await tx.query(
@@ -65,7 +66,7 @@ export async function syncIfNeverSynced(platform: Platform, actor: Actor, public
   if (account !== undefined) await callWorker(platform, 'exchange_account.sync', { account_id: id });
 }
 
-/** Returns the uuid of the actor's account in a filter, removed or not. @throws {DomainError} `not_found` */
+/** Returns the uuid of the account by which a list is filtered, removed or not. @throws {DomainError} `not_found` */
 export async function resolveAccountFilter(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('exa', publicId);
   const [row] =

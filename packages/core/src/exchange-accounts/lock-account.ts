@@ -15,7 +15,7 @@ export interface LockedAccount {
 
 /**
  * Locks an account so that it is neither removed nor deactivated before the transaction ends. A concurrent removal
- * waits and then sees what was created on the account.
+ * waits, and then sees the strategy or copier that this transaction created.
  */
 export async function lockAccountShared(tx: Tx, id: string): Promise<LockedAccount> {
   const [account]: LockedAccount[] = await tx.query(
@@ -28,7 +28,7 @@ export async function lockAccountShared(tx: Tx, id: string): Promise<LockedAccou
   return account;
 }
 
-/** Locks the actor's own account, as {@link lockAccountShared}. @throws {DomainError} `not_found` */
+/** Locks the actor's own account as {@link lockAccountShared} does. @throws {DomainError} `not_found` */
 export async function lockOwnAccountShared(tx: Tx, actor: Actor, publicId: string): Promise<LockedAccount> {
   const id = decodeId('exa', publicId);
   const [own] =

@@ -2,7 +2,7 @@ import type { TradingType } from '@trading-automation/contracts';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
-/** Written by the trading worker from its configured venues; the APIs know only these exchanges. */
+/** An exchange that the APIs offer. The trading worker writes these rows from its configured venues. */
 @Entity('supported_exchanges')
 export class SupportedExchangeEntity extends RecordColumns {
   /** The public id, for example `paper`. */

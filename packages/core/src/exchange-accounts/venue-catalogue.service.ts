@@ -5,8 +5,8 @@ import type { Platform } from '../platform/index.js';
 type Offer = Pick<ExchangeVenue, 'id' | 'name' | 'tradingTypes' | 'isCertified'>;
 
 /**
- * Publishes which exchanges this deployment offers: those that its trading workers are configured with. An exchange
- * that the conformance suite has not certified is listed as inactive and takes no new accounts.
+ * Publishes the exchanges that this deployment offers, which are the configured venues of its trading workers. An
+ * exchange that the conformance suite has not certified is inactive: no new account can be connected.
  */
 export class VenueCatalogue {
   constructor(private readonly platform: Platform) {}

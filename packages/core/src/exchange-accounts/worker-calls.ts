@@ -1,4 +1,4 @@
-/** Calls from the APIs to the trading worker: names, inputs and replies, for both sides. */
+/** The calls from the APIs to the trading worker, with their inputs and replies. */
 import {
   DomainError,
   ERRORS,
@@ -11,7 +11,7 @@ import { CallRefused, callProcess, serveCalls } from '@trading-automation/persis
 import type { Platform } from '../platform/index.js';
 
 export interface WorkerCalls {
-  /** Tests credentials at their exchange. `sealed` opens with `context`. */
+  /** Tests credentials at their exchange. `sealed` was sealed with `context` and can only be opened with it. */
   'exchange_account.test': {
     input: { exchange: string; trading_type: TradingType; sealed: string; context: string };
     reply: CredentialsReport;
@@ -54,12 +54,12 @@ export function serializeCredentials({ api_key, api_secret, passphrase }: Exchan
   return JSON.stringify({ apiKey: api_key, apiSecret: api_secret, passphrase });
 }
 
-/** Returns the context that the credentials of a stored account are sealed to. */
+/** Returns the context with which the credentials of a stored account are sealed. */
 export function credentialsContext(accountId: string): string {
   return `exchange_account/${accountId}`;
 }
 
-/** Serves one kind of call in the trading worker. A `DomainError` of `handle` is passed to the caller. */
+/** Serves calls of one name in the trading worker. A `DomainError` that `handle` throws is passed to the caller. */
 export function serveWorkerCall<Name extends WorkerCallName>(
   { database, listener }: Platform,
   name: Name,

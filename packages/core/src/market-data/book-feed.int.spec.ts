@@ -11,30 +11,30 @@ const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
 
 let prefix: string;
-let names: MarketDataKeys;
+let keyNames: MarketDataKeys;
 let redis: Redis;
-let closing: (() => void)[];
+let closers: (() => void)[];
 let errors: unknown[];
 beforeEach(() => {
   prefix = `spec-${randomBytes(6).toString('hex')}`;
-  names = new MarketDataKeys(prefix);
+  keyNames = new MarketDataKeys(prefix);
   redis = new Redis(redisUrl);
   errors = [];
-  closing = [() => redis.disconnect()];
+  closers = [() => redis.disconnect()];
 });
 afterEach(() => {
-  for (const close of closing) close();
+  for (const close of closers) close();
 });
 
 const onError = (error: unknown) => errors.push(error);
-function boardOf(holder: string): MarketDataPublisher {
-  const board = new MarketDataPublisher({ redisUrl, prefix, holder, onError });
-  closing.push(() => board.close());
-  return board;
+function openPublisher(holder: string): MarketDataPublisher {
+  const publisher = new MarketDataPublisher({ redisUrl, prefix, holder, onError });
+  closers.push(() => publisher.close());
+  return publisher;
 }
-function feedOf(): BookFeed {
+function openFeed(): BookFeed {
   const feed = new BookFeed({ redisUrl, prefix, onError });
-  closing.push(() => feed.close());
+  closers.push(() => feed.close());
   return feed;
 }
 const state = (bids: readonly Level[], asks: readonly Level[] = []): PublishedBookState => ({
@@ -53,28 +53,28 @@ function listen(feed: BookFeed): BookMessage[] {
 
 describe('the market data publisher', () => {
   it('is the only lease holder, until it releases the lease or the lease expires', async () => {
-    const [one, two] = [boardOf('one'), boardOf('two')];
+    const [one, two] = [openPublisher('one'), openPublisher('two')];
     expect([
       await one.acquireLease('paper'),
       await two.acquireLease('paper'),
       await one.acquireLease('paper'),
     ]).toEqual([true, false, true]);
-    expect(await redis.pttl(names.lease('paper'))).toBeGreaterThan(5_000);
-    expect(await redis.pttl(names.lease('paper'))).toBeLessThanOrEqual(10_000);
+    expect(await redis.pttl(keyNames.lease('paper'))).toBeGreaterThan(5_000);
+    expect(await redis.pttl(keyNames.lease('paper'))).toBeLessThanOrEqual(10_000);
     await two.releaseLease('paper');
     expect(await two.acquireLease('paper')).toBe(false);
     await one.releaseLease('paper');
     expect(await two.acquireLease('paper')).toBe(true);
     expect(await one.publish(pair, 'SNAPSHOT', state([]))).toBe(false);
     expect(await one.publishPrices('paper', [])).toBe(false);
-    expect(await redis.get(names.book(pair))).toBeNull();
-    await redis.del(names.lease('paper'));
+    expect(await redis.get(keyNames.book(pair))).toBeNull();
+    await redis.del(keyNames.lease('paper'));
     expect(await one.acquireLease('paper')).toBe(true);
   });
 
   it('continues the sequence of a previous publisher, beyond 32 bits, and never decreases it if the count is lost', async () => {
-    const [one, two] = [boardOf('one'), boardOf('two')];
-    const got = listen(feedOf());
+    const [one, two] = [openPublisher('one'), openPublisher('two')];
+    const got = listen(openFeed());
     await one.acquireLease('paper');
     await eventually(async () => {
       await one.publish(pair, got.length === 0 ? 'SNAPSHOT' : 'KEEP', state([]));
@@ -89,7 +89,7 @@ describe('the market data publisher', () => {
     expect(first).toBeGreaterThan(2 ** 32);
     expect([second, third]).toEqual([first! + 1, first! + 2]);
     expect(got[1]?.previousSequence).toBe(first);
-    await redis.del(names.sequence(pair));
+    await redis.del(keyNames.sequence(pair));
     expect(await two.publish(pair, 'KEEP', state([]))).toBe(false);
     await two.publish(pair, 'SNAPSHOT', state([]));
     await eventually(() => got.length === 4);
@@ -97,14 +97,14 @@ describe('the market data publisher', () => {
     expect(Number.isSafeInteger(got[3]?.sequence)).toBe(true);
   });
 
-  it('stores nothing for longer than it is refreshed', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
-    await board.publish(pair, 'SNAPSHOT', state([]));
+  it('gives every stored key a time to live', async () => {
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
+    await publisher.publish(pair, 'SNAPSHOT', state([]));
     const price: Price = { ...pair, price: '1', exchangeTimestamp: '', receivedAt: '' };
-    await board.publishPrices('paper', [price]);
-    listen(feedOf());
-    await eventually(async () => (await board.wantedSymbols('paper')).length === 1);
+    await publisher.publishPrices('paper', [price]);
+    listen(openFeed());
+    await eventually(async () => (await publisher.wantedSymbols('paper')).length === 1);
     const keys = await redis.keys(`${prefix}:*`);
     expect(keys).toHaveLength(5);
     for (const key of keys) expect([key, await redis.pttl(key)]).toEqual([key, expect.any(Number)]);
@@ -113,70 +113,70 @@ describe('the market data publisher', () => {
 });
 
 describe('the feed of order books', () => {
-  it('requests a book without a publisher, and starts with its snapshot', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
+  it('requests a book that is not published yet, and starts with its snapshot', async () => {
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
     const requested: string[] = [];
-    await board.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
-    const got = listen(feedOf());
+    await publisher.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
+    const got = listen(openFeed());
     await eventually(() => requested.includes('BTC/USDT'));
-    expect(await board.wantedSymbols('paper')).toEqual(['BTC/USDT']);
-    await board.publish(pair, 'DELTA', state([['1', '1']]));
-    await board.publish(pair, 'SNAPSHOT', state([['1', '2']], [['3', '1']]));
+    expect(await publisher.wantedSymbols('paper')).toEqual(['BTC/USDT']);
+    await publisher.publish(pair, 'DELTA', state([['1', '1']]));
+    await publisher.publish(pair, 'SNAPSHOT', state([['1', '2']], [['3', '1']]));
     await eventually(() => got.length > 0);
     expect(got).toMatchObject([
       { ...pair, kind: 'SNAPSHOT', previousSequence: null, bids: [['1', '2']], asks: [['3', '1']] },
     ]);
   });
 
-  it('starts with the stored snapshot, without a request', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
+  it('starts with the stored snapshot instead of requesting one', async () => {
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
     const requested: string[] = [];
-    await board.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
-    await board.publish(pair, 'SNAPSHOT', state([['1', '2']]));
-    const feed = feedOf();
+    await publisher.onSnapshotRequest('paper', (symbol) => requested.push(symbol));
+    await publisher.publish(pair, 'SNAPSHOT', state([['1', '2']]));
+    const feed = openFeed();
     const [first, second] = [listen(feed), listen(feed)];
     await eventually(() => first.length > 0 && second.length > 0);
     expect([first[0]?.kind, second[0]?.kind, requested]).toEqual(['SNAPSHOT', 'SNAPSHOT', []]);
   });
 
   it('heals a gap automatically: the next message is a snapshot', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
     let bids: Level[] = [['1', '1']];
-    await board.onSnapshotRequest('paper', () => {
-      board.publish(pair, 'REPEAT', state(bids)).catch(onError);
+    await publisher.onSnapshotRequest('paper', () => {
+      publisher.publish(pair, 'REPEAT', state(bids)).catch(onError);
     });
-    await board.publish(pair, 'SNAPSHOT', state(bids));
-    const got = listen(feedOf());
+    await publisher.publish(pair, 'SNAPSHOT', state(bids));
+    const got = listen(openFeed());
     await eventually(() => got.length === 1);
-    // A message that was counted and never arrived.
-    await redis.incr(names.sequence(pair));
+    // Simulates a message that was counted but never arrived.
+    await redis.incr(keyNames.sequence(pair));
     bids = [['1', '3']];
-    await board.publish(pair, 'DELTA', state([['1', '3']]));
+    await publisher.publish(pair, 'DELTA', state([['1', '3']]));
     await eventually(() => got.length === 2);
     expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: got[0]!.sequence + 2, bids: [['1', '3']] });
-    await board.publish(pair, 'DELTA', state([['2', '1']]));
+    await publisher.publish(pair, 'DELTA', state([['2', '1']]));
     await eventually(() => got.length === 3);
     expect(got[2]).toMatchObject({ kind: 'DELTA', previousSequence: got[1]!.sequence });
   });
 
   it('recovers messages that were published while its connection was down', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
-    await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
-    const got = listen(feedOf());
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
+    await publisher.publish(pair, 'SNAPSHOT', state([['1', '1']]));
+    const got = listen(openFeed());
     await eventually(() => got.length === 1);
     const clients = ((await redis.client('LIST')) as string).split('\n');
     const own = clients.filter((line) => line.includes(`name=${prefix}:book-feed `));
     expect(own).toHaveLength(2);
     for (const line of own) await redis.client('KILL', 'ID', /^id=(\d+)/.exec(line)?.[1] ?? '');
-    await board.publish(pair, 'DELTA', state([['1', '2']]));
-    await board.publish(pair, 'KEEP', state([['1', '2']]));
+    await publisher.publish(pair, 'DELTA', state([['1', '2']]));
+    await publisher.publish(pair, 'KEEP', state([['1', '2']]));
     await eventually(() => got.at(-1)?.bids[0]?.[1] === '2');
     await eventually(async () => {
-      await board.publish(pair, 'DELTA', state([['1', '3']]));
+      await publisher.publish(pair, 'DELTA', state([['1', '3']]));
       return got.at(-1)?.bids[0]?.[1] === '3';
     });
     for (const [index, { kind, previousSequence }] of got.entries()) {
@@ -185,22 +185,22 @@ describe('the feed of order books', () => {
   });
 
   it('recovers a lost last message, even if no message follows it', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
-    await board.publish(pair, 'SNAPSHOT', state([['1', '1']]));
-    const got = listen(feedOf());
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
+    await publisher.publish(pair, 'SNAPSHOT', state([['1', '1']]));
+    const got = listen(openFeed());
     await eventually(() => got.length === 1);
-    await redis.incr(names.sequence(pair));
-    await board.publish(pair, 'KEEP', state([['1', '9']]));
+    await redis.incr(keyNames.sequence(pair));
+    await publisher.publish(pair, 'KEEP', state([['1', '9']]));
     await eventually(() => got.length === 2);
     expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', bids: [['1', '9']] });
   });
 
-  it('continues for the others when one subscriber leaves, and releases a book without subscribers', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
-    await board.publish(pair, 'SNAPSHOT', state([]));
-    const feed = feedOf();
+  it('continues for the other subscribers when one of them leaves', async () => {
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
+    await publisher.publish(pair, 'SNAPSHOT', state([]));
+    const feed = openFeed();
     const got = listen(feed);
     const left: BookMessage[] = [];
     const subscription = feed.subscribe(pair, (message) => {
@@ -208,7 +208,7 @@ describe('the feed of order books', () => {
     });
     await eventually(() => got.length === 1 && left.length === 1);
     subscription.close();
-    await board.publish(pair, 'DELTA', state([['1', '1']]));
+    await publisher.publish(pair, 'DELTA', state([['1', '1']]));
     await eventually(() => got.length === 2);
     expect(left).toHaveLength(1);
     expect(errors).toEqual([]);
@@ -216,9 +216,9 @@ describe('the feed of order books', () => {
 });
 
 describe('the feed of prices', () => {
-  it('starts with all prices, continues with changed ones, and queues nothing for a slow subscriber', async () => {
-    const board = boardOf('one');
-    await board.acquireLease('paper');
+  it('starts with all prices, continues with changed prices, and queues nothing for a slow subscriber', async () => {
+    const publisher = openPublisher('one');
+    await publisher.acquireLease('paper');
     const priceOf = (symbol: string, price: string, at: number): Price => ({
       exchange: 'paper',
       symbol,
@@ -226,25 +226,26 @@ describe('the feed of prices', () => {
       exchangeTimestamp: new Date(at).toISOString(),
       receivedAt: new Date(at).toISOString(),
     });
-    await board.publishPrices('paper', [priceOf('BTC/USDT', '60000', 1), priceOf('ETH/USDT', '3000', 1)]);
+    await publisher.publishPrices('paper', [priceOf('BTC/USDT', '60000', 1), priceOf('ETH/USDT', '3000', 1)]);
     const feed = new PriceFeed({ redisUrl, prefix, onError });
-    closing.push(() => feed.close());
+    closers.push(() => feed.close());
     const got: string[][] = [];
-    let free = (): void => undefined;
+    let finish = (): void => undefined;
     feed.subscribe('paper', (prices) => {
       got.push(prices.map(({ symbol, price }) => `${symbol} ${price}`).sort());
       return new Promise<void>((resolve) => {
-        free = resolve;
+        finish = resolve;
       });
     });
-    const quick: string[] = [];
+    const fastPrices: string[] = [];
     feed.subscribe('paper', (prices) => {
-      quick.push(...prices.map(({ price }) => price));
+      fastPrices.push(...prices.map(({ price }) => price));
     });
-    await eventually(() => got.length === 1 && quick.length === 2);
-    for (let n = 2; n <= 20; n += 1) await board.publishPrices('paper', [priceOf('BTC/USDT', String(n), n)]);
-    await eventually(() => quick.at(-1) === '20');
-    free();
+    await eventually(() => got.length === 1 && fastPrices.length === 2);
+    for (let n = 2; n <= 20; n += 1)
+      await publisher.publishPrices('paper', [priceOf('BTC/USDT', String(n), n)]);
+    await eventually(() => fastPrices.at(-1) === '20');
+    finish();
     await eventually(() => got.length === 2);
     expect(got).toEqual([
       ['BTC/USDT 60000', 'ETH/USDT 3000'],

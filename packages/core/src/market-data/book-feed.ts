@@ -1,10 +1,9 @@
 /**
- * The reading side of order books, for the API processes. Each process subscribes once to each book that its consumers
- * need.
+ * Reads order books in an API process. The process subscribes once to each book that its consumers need.
  *
  * 1. The first message of a subscription is a SNAPSHOT; each DELTA follows the message before it.
- * 2. A gap (a lost connection, a lost message, another publisher) heals automatically: the subscriber gets no message
- *    until the next SNAPSHOT.
+ * 2. A gap (a lost connection, a lost message, another publisher) heals automatically: subscribers get no message until
+ *    the next SNAPSHOT.
  * 3. A slow subscriber gets fewer, but complete, messages; nothing is queued for it.
  * 4. A worker reads a book from the exchange while a reader has registered interest in it. The feed renews the
  *    interest; it expires when the process ends.
@@ -37,7 +36,7 @@ export interface MarketFeedOptions {
   /** The key prefix that the market data publishers use. */
   readonly prefix: string;
   /**
-   * Called for every failure; none of them stops the feed. Also called if a subscriber throws, which ends its
+   * Called for every failure; no failure stops the feed. Also called if a subscriber throws, which ends its
    * subscription.
    */
   readonly onError: (error: unknown) => void;
@@ -73,7 +72,7 @@ export class BookFeed {
     this.redis = createCommandClient(redisUrl, `${prefix}:book-feed`, onError);
     this.channels = new RedisSubscriber(redisUrl, `${prefix}:book-feed`, {
       onMessage: (channel, message) => this.books.get(channel)?.book.receive(JSON.parse(message)),
-      // Subscribes before it reads the snapshot, so that no message between the two is missed.
+      // The snapshot is read only after subscribing, so that no message between the two is missed.
       onSubscribed: (channel) => {
         const subscribed = this.books.get(channel);
         if (subscribed !== undefined) this.requestSnapshot(subscribed).catch(onError);
@@ -81,7 +80,7 @@ export class BookFeed {
       onError,
     });
     this.timers = [
-      // Also reads the stored snapshot: if a book falls silent after a lost message, no later message reveals the gap.
+      // This also reads the stored snapshot: without further messages of a book, nothing else reveals a lost message.
       setInterval(() => this.forAll((subscribed) => this.requestSnapshot(subscribed)), INTEREST_RENEWAL_MS),
       setInterval(
         () =>

@@ -5,14 +5,14 @@ import type { BookMessage, Level } from './market-messages.js';
 import { OrderBook } from './order-book.js';
 
 const START = 1_700_000_000_000_000;
-const about = {
+const header = {
   exchange: 'paper',
   symbol: 'BTC/USDT',
   exchangeTimestamp: '2026-01-01T00:00:00.000Z',
   receivedAt: '2026-01-01T00:00:00.001Z',
 };
 const delta = (sequence: number, bids: readonly Level[]): BookMessage => ({
-  ...about,
+  ...header,
   kind: 'DELTA',
   sequence,
   previousSequence: sequence - 1,
@@ -20,7 +20,7 @@ const delta = (sequence: number, bids: readonly Level[]): BookMessage => ({
   asks: [],
 });
 const snapshot = (sequence: number, bids: readonly Level[]): BookMessage => ({
-  ...about,
+  ...header,
   kind: 'SNAPSHOT',
   sequence,
   previousSequence: null,
@@ -28,7 +28,7 @@ const snapshot = (sequence: number, bids: readonly Level[]): BookMessage => ({
   asks: [],
 });
 
-/** A client that applies every message without checks, and its resulting book. */
+/** A client that applies every message without checks. `book` is its resulting book. */
 class TrustingClient {
   readonly kinds: string[] = [];
   readonly book = new OrderBook();
@@ -69,7 +69,7 @@ describe('a book replica', () => {
     expect(late.book.sides()).toEqual({ bids: [['2', '5']], asks: [] });
   });
 
-  it('delivers nothing after a gap until it has a recent enough snapshot', () => {
+  it('delivers no message after a gap until it has a recent enough snapshot', () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     follow(book, client.take);
@@ -87,14 +87,14 @@ describe('a book replica', () => {
     expect(client.book.sides().bids).toEqual([['2', '1']]);
   });
 
-  it('is correct after any loss, repetition and reordering, once one current message has arrived', () => {
+  it('is correct after any loss, repetition and reordering, once a current snapshot has arrived', () => {
     const message = fc.record({
       price: fc.integer({ min: 1, max: 5 }),
       amount: fc.integer({ min: 0, max: 3 }),
     });
-    const fate = fc.constantFrom('once', 'lost', 'twice', 'late');
+    const delivery = fc.constantFrom('once', 'lost', 'twice', 'late');
     fc.assert(
-      fc.property(fc.array(fc.tuple(message, fate), { maxLength: 30 }), (steps) => {
+      fc.property(fc.array(fc.tuple(message, delivery), { maxLength: 30 }), (steps) => {
         const truth = new OrderBook();
         truth.reset({ bids: [], asks: [] });
         const book = new BookReplica();
@@ -102,13 +102,13 @@ describe('a book replica', () => {
         follow(book, client.take);
         book.receive(snapshot(START, []));
         let held: BookMessage | undefined;
-        steps.forEach(([{ price, amount }, what], index) => {
+        steps.forEach(([{ price, amount }, outcome], index) => {
           const sent = delta(START + index + 1, [[String(price), String(amount)]]);
           truth.apply(sent);
-          const arrived = { once: [sent], lost: [], twice: [sent, sent], late: [] }[what];
-          for (const one of arrived) book.receive(one);
+          const arrived = { once: [sent], lost: [], twice: [sent, sent], late: [] }[outcome];
+          for (const received of arrived) book.receive(received);
           if (held !== undefined) book.receive(held);
-          held = what === 'late' ? sent : undefined;
+          held = outcome === 'late' ? sent : undefined;
         });
         book.receive(snapshot(START + steps.length, truth.sides().bids));
         expect(book.needsSnapshot).toBe(false);
@@ -117,31 +117,31 @@ describe('a book replica', () => {
     );
   });
 
-  it('queues nothing for a slow consumer, and delivers the current state when it is ready', async () => {
+  it('queues no messages for a slow consumer, and delivers the current state when the consumer is ready', async () => {
     const book = new BookReplica();
     book.receive(snapshot(START, [['1', '1']]));
     const got: BookMessage[] = [];
-    let free = (): void => undefined;
+    let finish = (): void => undefined;
     follow(book, (message) => {
       got.push(message);
       return new Promise<void>((resolve) => {
-        free = resolve;
+        finish = resolve;
       });
     });
     for (let n = 1; n <= 10_000; n += 1) book.receive(delta(START + n, [[String(n), '1']]));
     expect(got).toHaveLength(1);
-    free();
+    finish();
     await new Promise((resolve) => setImmediate(resolve));
     expect(got).toHaveLength(2);
     expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: START + 10_000 });
     expect(got[1]?.bids).toHaveLength(10_000);
-    free();
+    finish();
     await new Promise((resolve) => setImmediate(resolve));
     book.receive(delta(START + 10_001, [['1', '0']]));
     expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
   });
 
-  it('delivers nothing more to a failed consumer, and continues for the others', async () => {
+  it('delivers no further message to a failed consumer, and continues for the others', async () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     let calls = 0;

@@ -13,10 +13,10 @@ export class BookReplica {
   private readonly consumers = new Set<ConflatingConsumer<BookMessage>>();
   private readonly book = new OrderBook();
   private header: BookHeader | undefined;
-  /** The highest sequence seen. A state with a lower sequence is not current. */
+  /** The highest sequence received. A state with a lower sequence is not current. */
   private highestSequence = 0;
 
-  /** Whether it needs a snapshot to continue. */
+  /** Whether the replica needs a snapshot to continue. */
   get needsSnapshot(): boolean {
     return this.header === undefined || this.header.sequence < this.highestSequence;
   }

@@ -21,34 +21,34 @@ const state = (bids: readonly Level[]): PublishedBookState => ({
 let close = () => {};
 afterEach(() => close());
 
-it('views of a published book start with a snapshot, continue, heal a gap, and end with the last subscriber', async () => {
+it('streams of a book start with a snapshot, continue, heal a gap, and unsubscribe after the last reader', async () => {
   const prefix = `spec-${randomBytes(6).toString('hex')}`;
-  const board = new MarketDataPublisher({ redisUrl, prefix, holder: 'one', onError });
+  const publisher = new MarketDataPublisher({ redisUrl, prefix, holder: 'one', onError });
   const feed = new BookFeed({ redisUrl, prefix, onError });
   const redis = new Redis(redisUrl);
-  const views = new BookStreams(feed, onError);
+  const bookStreams = new BookStreams(feed, onError);
   close = () => {
-    for (const each of [views, feed, board]) each.close();
+    for (const each of [bookStreams, feed, publisher]) each.close();
     redis.disconnect();
   };
-  const names = new MarketDataKeys(prefix);
+  const keyNames = new MarketDataKeys(prefix);
   let bids: Level[] = [
     ['3', '1'],
     ['2', '1'],
     ['1', '1'],
   ];
-  await board.acquireLease('paper');
-  await board.onSnapshotRequest('paper', () => {
-    board.publish(pair, 'REPEAT', state(bids)).catch(onError);
+  await publisher.acquireLease('paper');
+  await publisher.onSnapshotRequest('paper', () => {
+    publisher.publish(pair, 'REPEAT', state(bids)).catch(onError);
   });
-  await board.publish(pair, 'SNAPSHOT', state(bids));
+  await publisher.publish(pair, 'SNAPSHOT', state(bids));
 
-  const stream = views.open(pair, 2);
+  const stream = bookStreams.open(pair, 2);
   const next = async (): Promise<OrderBookUpdate | undefined> => (await stream.next()).value;
   const first = await next();
   expect(first).toMatchObject({ ...pair, kind: 'SNAPSHOT', bids: bids.slice(0, 2) });
-  await board.publish(pair, 'DELTA', state([['1', '5']]));
-  await board.publish(pair, 'DELTA', state([['2', '0']]));
+  await publisher.publish(pair, 'DELTA', state([['1', '5']]));
+  await publisher.publish(pair, 'DELTA', state([['2', '0']]));
   expect(await next()).toMatchObject({
     kind: 'DELTA',
     sequence: first!.sequence + 2,
@@ -58,19 +58,19 @@ it('views of a published book start with a snapshot, continue, heal a gap, and e
       ['1', '5'],
     ],
   });
-  // A message that was counted and never arrived.
-  await redis.incr(names.sequence(pair));
+  // Simulates a message that was counted but never arrived.
+  await redis.incr(keyNames.sequence(pair));
   bids = [['7', '1']];
-  const late = views.open(pair, 1);
-  await board.publish(pair, 'DELTA', state([['7', '1']]));
+  const late = bookStreams.open(pair, 1);
+  await publisher.publish(pair, 'DELTA', state([['7', '1']]));
   const healed = await next();
   expect(healed).toMatchObject({ kind: 'SNAPSHOT', sequence: first!.sequence + 4, bids });
   expect((await late.next()).value).toMatchObject({ kind: 'SNAPSHOT', sequence: healed?.sequence, bids });
 
   await Promise.all([stream.return(), late.return()]);
-  // Redis reports the number of subscribers of the book: none is left.
+  // Redis reports the number of subscribers of the book, which becomes 0.
   let listening: unknown;
-  do [, listening] = (await redis.pubsub('NUMSUB', names.book(pair))) as unknown[];
+  do [, listening] = (await redis.pubsub('NUMSUB', keyNames.book(pair))) as unknown[];
   while (listening !== 0);
   expect(errors).toEqual([]);
 });

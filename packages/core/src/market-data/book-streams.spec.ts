@@ -10,19 +10,19 @@ import { OrderBook } from './order-book.js';
 
 const START = 1_700_000_000_000_000;
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
-const about = {
+const header = {
   ...pair,
   exchangeTimestamp: '2026-01-01T00:00:00.000Z',
   receivedAt: '2026-01-01T00:00:00.001Z',
 };
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A book as a worker publishes it, with each of its states. */
-class Market implements BookSource {
+/** Simulates a book that a worker publishes, and records each of its states. */
+class SimulatedBook implements BookSource {
   readonly book = new BookReplica();
   readonly states = new Map<number, BookSides>();
   readonly errors: unknown[] = [];
-  readonly views = new BookStreams(this, (error) => this.errors.push(error));
+  readonly streams = new BookStreams(this, (error) => this.errors.push(error));
   subscriptions = 0;
   private readonly truth = new OrderBook();
   private readonly sent: BookMessage[] = [];
@@ -53,7 +53,7 @@ class Market implements BookSource {
     this.sequence += 1;
     this.states.set(this.sequence, this.truth.sides());
     const { sequence } = this;
-    this.sent.push({ ...about, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
+    this.sent.push({ ...header, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
     if (!isLost) this.resend(1);
   }
 
@@ -67,7 +67,7 @@ class Market implements BookSource {
     const { sequence } = this;
     const sides = this.truth.sides();
     this.states.set(sequence, sides);
-    this.book.receive({ ...about, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
+    this.book.receive({ ...header, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
   }
 
   best(depth: number, sequence = this.sequence): BookSides | undefined {
@@ -76,25 +76,25 @@ class Market implements BookSource {
   }
 }
 
-/** Applies what it receives without checks, and compares the result with the true state after each message. */
+/** A client that applies every message without checks; `check` compares the results with the true states. */
 class TrustingClient {
   readonly kinds: string[] = [];
   readonly got: OrderBookUpdate[] = [];
   readonly book = new OrderBook();
-  private isAsking = false;
+  private isPulling = false;
 
   constructor(
-    private readonly market: Market,
+    private readonly market: SimulatedBook,
     private readonly depth: number,
-    readonly stream: PullStream<OrderBookUpdate> = market.views.open(pair, depth),
+    readonly stream: PullStream<OrderBookUpdate> = market.streams.open(pair, depth),
   ) {}
 
-  /** Requests the next message, unless it already waits for one. */
-  ask(): void {
-    if (this.isAsking) return;
-    this.isAsking = true;
+  /** Pulls the next message, unless the client already waits for one. */
+  pull(): void {
+    if (this.isPulling) return;
+    this.isPulling = true;
     void this.stream.next().then(({ value }) => {
-      this.isAsking = false;
+      this.isPulling = false;
       if (value !== undefined) this.take(value);
     });
   }
@@ -106,7 +106,7 @@ class TrustingClient {
     this.got.push(message);
   };
 
-  /** Expects that every message led to the true state at its sequence, and followed the message before it. */
+  /** Expects every message to lead to the true state at its sequence, and to follow the message before it. */
   check(): void {
     const replayed = new OrderBook();
     this.got.forEach((message, index) => {
@@ -139,19 +139,19 @@ const step = fc.oneof(
     weight: 1,
     arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => ({ what: 'again' as const, count })),
   },
-  { weight: 8, arbitrary: fc.nat(5).map((who) => ({ what: 'ask' as const, who })) },
+  { weight: 8, arbitrary: fc.nat(5).map((who) => ({ what: 'pull' as const, who })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }).map((depth) => ({ what: 'join' as const, depth })) },
 );
 
-describe('views of an order book', () => {
-  it('give every consumer the best levels of the true book at each sequence, despite slow consumers and lost messages', async () => {
+describe('streams of an order book', () => {
+  it('deliver the best levels of the true book at each sequence to every consumer, despite slow consumers and lost messages', async () => {
     await fc.assert(
       fc.asyncProperty(
         sides,
         fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
         fc.array(step, { maxLength: 40 }),
         async (start, depths, steps) => {
-          const market = new Market();
+          const market = new SimulatedBook();
           const clients = depths.map((depth) => new TrustingClient(market, depth));
           market.change(start, true);
           market.sendSnapshot();
@@ -160,15 +160,15 @@ describe('views of an order book', () => {
             else if (one.what === 'loss') market.change(one.change, true);
             else if (one.what === 'snapshot') market.sendSnapshot();
             else if (one.what === 'again') market.resend(one.count);
-            else if (one.what === 'ask') clients[one.who % clients.length]?.ask();
+            else if (one.what === 'pull') clients[one.who % clients.length]?.pull();
             else clients.push(new TrustingClient(market, one.depth));
             await nextTurn();
           }
-          // A change at a new sequence reveals the gap, so that the last loss is healed too.
+          // A change at a new sequence reveals the gap, so that the last lost message is recovered too.
           market.change({ bids: [['1', '9']] });
           market.sendSnapshot();
           for (let i = 0; i < 3; i += 1) {
-            for (const client of clients) client.ask();
+            for (const client of clients) client.pull();
             await nextTurn();
           }
           for (const client of clients) {
@@ -190,29 +190,29 @@ describe('views of an order book', () => {
     ['3', '1'],
   ];
   function open(depth: number, ...more: number[]) {
-    const market = new Market();
+    const market = new SimulatedBook();
     market.change({ bids }, true);
     market.sendSnapshot();
     return { market, clients: [depth, ...more].map((one) => new TrustingClient(market, one)) };
   }
-  async function askAll(clients: readonly TrustingClient[]): Promise<void> {
-    for (const client of clients) client.ask();
+  async function pullAll(clients: readonly TrustingClient[]): Promise<void> {
+    for (const client of clients) client.pull();
     await nextTurn();
   }
 
-  it('deliver a level that enters the best ones whole, one that leaves them with 0, and no other level', async () => {
+  it('deliver levels that enter the best levels with their amount, levels that leave with 0, and no other levels', async () => {
     const { market, clients } = open(2);
     const [client] = clients as [TrustingClient];
-    await askAll(clients);
+    await pullAll(clients);
     market.change({ bids: [['3', '7']] });
     market.change({ bids: [['2', '1']] });
-    client.ask();
+    client.pull();
     await nextTurn();
     expect(client.got).toHaveLength(1);
     market.change({ bids: [['4.5', '2']] });
     await nextTurn();
     market.change({ bids: [['5', '0']] });
-    await askAll(clients);
+    await pullAll(clients);
     expect(
       client.got.map(({ sequence, previous_sequence, bids }) => [sequence, previous_sequence, bids]),
     ).toEqual([
@@ -237,7 +237,7 @@ describe('views of an order book', () => {
     for (const message of client.got) expect(orderBookUpdate.parse(message)).toEqual(message);
   });
 
-  it('share one object among all consumers that are up to date, or that join or recover between two messages', async () => {
+  it('share one message object among all consumers that are up to date, or that join or catch up between two messages', async () => {
     const { market, clients } = open(2, 2, 2, 1);
     const [one, two, slow, shallow] = clients as [
       TrustingClient,
@@ -245,13 +245,13 @@ describe('views of an order book', () => {
       TrustingClient,
       TrustingClient,
     ];
-    await askAll(clients);
+    await pullAll(clients);
     for (const amount of ['2', '3', '4']) {
       market.change({ bids: [['4', amount]] });
-      await askAll([one, two]);
+      await pullAll([one, two]);
     }
     const late = new TrustingClient(market, 2);
-    await askAll([slow, late]);
+    await pullAll([slow, late]);
     expect(one.kinds).toEqual(['SNAPSHOT', 'DELTA', 'DELTA', 'DELTA']);
     for (const [index, message] of one.got.entries()) expect(two.got[index]).toBe(message);
     expect(slow.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT']);
@@ -262,20 +262,20 @@ describe('views of an order book', () => {
     ]);
     expect(shallow.got).toHaveLength(1);
     market.change({ bids: [['4', '5']] });
-    await askAll([one, two, slow, late]);
+    await pullAll([one, two, slow, late]);
     expect(new Set([one, two, slow, late].map(({ got }) => got.at(-1))).size).toBe(1);
     expect(market.subscriptions).toBe(1);
   });
 
-  it('hold one message for a consumer that does not pull, and then only the current state', async () => {
+  it('hold at most one message for a consumer that does not pull, which then gets the current state', async () => {
     const { market, clients } = open(2);
     const [client] = clients as [TrustingClient];
-    await askAll(clients);
+    await pullAll(clients);
     market.change({ bids: [['4', '2']] });
-    await askAll(clients);
+    await pullAll(clients);
     for (let n = 1; n <= 1_000; n += 1) market.change({ bids: [['5', String(n)]] });
-    await askAll(clients);
-    client.ask();
+    await pullAll(clients);
+    client.pull();
     await nextTurn();
     expect(client.kinds).toEqual(['SNAPSHOT', 'DELTA', 'SNAPSHOT']);
     expect(client.got[2]).toMatchObject({
@@ -289,11 +289,11 @@ describe('views of an order book', () => {
 
   it('deliver no outdated book, and a snapshot to every consumer once it is current', async () => {
     const { market, clients } = open(2);
-    await askAll(clients);
+    await pullAll(clients);
     market.change({ bids: [['5', '2']] }, true);
     market.change({ bids: [['1', '2']] });
     const late = new TrustingClient(market, 2);
-    await askAll([...clients, late]);
+    await pullAll([...clients, late]);
     expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT'], []]);
     market.sendSnapshot();
     await nextTurn();
@@ -302,55 +302,55 @@ describe('views of an order book', () => {
       ['5', '2'],
       ['4', '1'],
     ]);
-    // No consumer pulled meanwhile. The lost message arrives after all, without a change within this depth.
+    // No consumer pulls meanwhile. The snapshot recovers the lost message, after a change beyond the depth.
     market.change({ bids: [['5', '3']] }, true);
     market.change({ bids: [['1', '3']] });
     market.sendSnapshot();
     await nextTurn();
-    await askAll(clients);
+    await pullAll(clients);
     expect(clients[0]?.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT', 'SNAPSHOT']);
     market.change({ bids: [['1', '4']] }, true);
     market.change({ bids: [['1', '5']] });
     const later = new TrustingClient(market, 2);
-    await askAll([later]);
+    await pullAll([later]);
     expect(later.kinds).toEqual([]);
     market.resend(2);
     await nextTurn();
     expect(later.kinds).toEqual(['SNAPSHOT']);
   });
 
-  it('push the same, one message at a time, to consumers that return a promise; drop and report one that throws', async () => {
+  it('push one message at a time to subscribers that return a promise, and remove and report a subscriber that throws', async () => {
     const { market } = open(2);
     const got: OrderBookUpdate[] = [];
-    let free = (): void => undefined;
-    const subscription = market.views.subscribe(pair, 2, (message) => {
+    let finish = (): void => undefined;
+    const subscription = market.streams.subscribe(pair, 2, (message) => {
       got.push(message);
       return new Promise<void>((resolve) => {
-        free = resolve;
+        finish = resolve;
       });
     });
-    market.views.subscribe(pair, 2, () => {
+    market.streams.subscribe(pair, 2, () => {
       throw new Error('the subscriber failed');
     });
     for (const amount of ['2', '3', '4']) market.change({ bids: [['4', amount]] });
-    free();
+    finish();
     await nextTurn();
-    free();
+    finish();
     await nextTurn();
     market.change({ bids: [['4', '5']] });
     expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
     expect(market.errors).toHaveLength(1);
     subscription.close();
-    free();
+    finish();
     await nextTurn();
     market.change({ bids: [['4', '6']] });
     expect(got).toHaveLength(3);
   });
 
-  it('release a book with its last consumer, whose stream ends immediately', async () => {
+  it('end immediately when they are closed; the last one of a book unsubscribes from it', async () => {
     const { market, clients } = open(2, 1);
     const [one, two] = clients as [TrustingClient, TrustingClient];
-    await askAll(clients);
+    await pullAll(clients);
     const pending = one.stream.next();
     await one.stream.return();
     expect(await pending).toEqual({ done: true, value: undefined });
@@ -358,13 +358,13 @@ describe('views of an order book', () => {
     await two.stream.return();
     expect([market.subscriptions, market.book.isUnused]).toEqual([0, true]);
     const again = new TrustingClient(market, 2);
-    await askAll([again]);
+    await pullAll([again]);
     expect(again.kinds).toEqual(['SNAPSHOT']);
     const last = again.stream.next();
-    market.views.close();
+    market.streams.close();
     expect(await last).toEqual({ done: true, value: undefined });
     expect([market.subscriptions, again.stream.ended.aborted]).toEqual([0, true]);
-    expect(() => market.views.open(pair, 2)).toThrow(
+    expect(() => market.streams.open(pair, 2)).toThrow(
       expect.objectContaining({ code: 'service_unavailable' }) as Error,
     );
   });
@@ -372,7 +372,7 @@ describe('views of an order book', () => {
   it('are offered for depths from 1 to the maximum of the contract', () => {
     const { market } = open(ORDER_BOOK_DEPTH_MAX);
     for (const depth of [0, -1, 1.5, Number.NaN, ORDER_BOOK_DEPTH_MAX + 1]) {
-      expect(() => market.views.open(pair, depth)).toThrow(
+      expect(() => market.streams.open(pair, depth)).toThrow(
         expect.objectContaining({
           code: 'invalid_query',
           details: [expect.objectContaining({ field: 'depth' })],

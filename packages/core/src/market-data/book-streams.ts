@@ -1,9 +1,9 @@
 /**
- * Order books at a requested depth, for the API processes. There is one view for each book and depth of a process, over
- * one subscription to the book.
+ * Streams order books at a requested depth in an API process. The process has one view for each book and depth, and one
+ * subscription for each book.
  *
- * 1. The first message is a SNAPSHOT. Each DELTA follows the message that the consumer received before it, and leads to
- *    the best levels at its sequence, never more than the depth.
+ * 1. The first message is a SNAPSHOT. Each DELTA follows the message that the consumer received before it. Applying the
+ *    DELTA yields the best levels at its sequence, at most as many as the depth.
  * 2. A slow consumer, and every consumer after a gap, gets the current state as a SNAPSHOT. Nothing is queued: at most
  *    one message waits for a pulling consumer.
  */
@@ -51,7 +51,7 @@ export class BookStreams {
   }
 
   /**
-   * As `subscribe`, as a pull stream. The caller ends it with `return`.
+   * Subscribes to a book at a depth and returns a pull stream. The caller ends it with `return`.
    *
    * @throws {DomainError} `invalid_query` if the depth is not offered
    */

@@ -4,7 +4,7 @@ import type { PairKey } from './market-data-keys.js';
 import type { BookMessage, BookSides } from './market-messages.js';
 import { OrderBook } from './order-book.js';
 
-/** One book of the feed with its views, by depth. */
+/** One book of the feed and its views, by depth. */
 export class BookViewGroup implements BookViewSource {
   header: BookMessage | undefined;
   private readonly book = new OrderBook();
@@ -12,7 +12,7 @@ export class BookViewGroup implements BookViewSource {
   private readonly subscription: BookSubscription;
 
   constructor(feed: BookSource, pair: PairKey) {
-    // The feed may deliver a message immediately, before there is a view.
+    // The feed may deliver a message immediately, before a view exists.
     this.subscription = feed.subscribe(pair, (message) => this.receive(message));
   }
 

@@ -1,12 +1,11 @@
 /**
  * The best levels of one book, shared by all consumers of the same depth: each message is created once.
  *
- * 1. A SNAPSHOT contains the best levels, at most `depth` of a side. A DELTA leads from the previous message to the
- *    best levels at its sequence. It contains each level that entered or changed, and each level that left with an
- *    amount of 0.
+ * 1. A SNAPSHOT contains the best levels, at most `depth` of a side. A DELTA contains the changes of the best levels
+ *    since the previous message: each level that entered or changed, and each level that left, with an amount of 0.
  * 2. A change beyond the depth is not sent; the next DELTA follows the last message sent.
- * 3. All consumers that are up to date receive the same object. So do consumers that join, or were behind, between two
- *    messages.
+ * 3. All consumers that are up to date receive the same message object. All consumers that join or catch up between two
+ *    messages receive the same SNAPSHOT object.
  */
 import type { OrderBookUpdate } from '@trading-automation/contracts';
 import type { BookMessage, BookSides, Level } from './market-messages.js';
@@ -21,7 +20,7 @@ export interface BookViewSource {
   sides(depth: number): BookSides;
 }
 
-/** A consumer of a view. It must be offered every message, in order. */
+/** A consumer of a view. The view offers it every message, in order. */
 export interface BookViewConsumer {
   offer(message: OrderBookUpdate): void;
 }
@@ -97,7 +96,7 @@ export class BookView {
   }
 
   private broadcast(message: OrderBookUpdate): void {
-    // Copied: a consumer that joins during the broadcast already has this state.
+    // The set is copied, because a consumer that joins during the broadcast already has this state.
     for (const consumer of [...this.consumers]) consumer.offer(message);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Delivers messages to one consumer, one at a time. While the consumer processes a message (its promise is pending),
- * nothing is queued. It is then behind and gets the current state next. If it throws, `onFailure` is called and it gets
- * no further message.
+ * Delivers messages to one consumer, one at a time. Messages that arrive while the consumer processes another one (its
+ * promise is pending) are dropped: the consumer is then behind and gets the current state next. If the consumer throws,
+ * `onFailure` is called and the consumer gets no further message.
  */
 export class ConflatingConsumer<Message> {
   private isBusy = false;

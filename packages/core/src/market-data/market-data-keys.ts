@@ -1,6 +1,6 @@
 import type { World } from '@trading-automation/contracts';
 
-/** Returns the prefix of all keys of a world. The worlds may share one Redis. */
+/** Returns the prefix of all keys of a world. Both worlds may share one Redis. */
 export const marketDataPrefix = (world: World): string => `market-${world}`;
 
 /** Identifies one order book. */
@@ -10,7 +10,7 @@ export interface PairKey {
   readonly symbol: string;
 }
 
-/** Names of the market data keys in Redis. `prefix` separates worlds and tests. */
+/** The names of the market data keys in Redis. `prefix` separates worlds and tests. */
 export class MarketDataKeys {
   constructor(private readonly prefix: string) {}
 
@@ -19,7 +19,7 @@ export class MarketDataKeys {
     return `${this.prefix}:lease:${exchange}`;
   }
 
-  /** Symbols whose books readers need. The score is the expiry, in milliseconds of Redis' clock. */
+  /** The sorted set of symbols whose books readers need. The score is the expiry, in milliseconds of Redis' clock. */
   interests(exchange: string): string {
     return `${this.prefix}:wanted:${exchange}`;
   }
@@ -39,7 +39,7 @@ export class MarketDataKeys {
     return `${this.prefix}:sequence:${exchange}:${symbol}`;
   }
 
-  /** Both the channel of an exchange's prices and the key of the latest. */
+  /** Both the channel of an exchange's prices and the key of the latest prices. */
   prices(exchange: string): string {
     return `${this.prefix}:prices:${exchange}`;
   }

@@ -1,12 +1,12 @@
 /**
- * The writing side of market data. The one worker that reads an exchange publishes here, and all API processes read it.
+ * Publishes market data to Redis. The one worker that reads an exchange writes here, and all API processes read it.
  *
  * 1. Only the holder of an exchange's lease writes: each write checks the lease atomically. If a worker stalls for
- *    longer than its lease, its next write is refused.
+ *    longer than its lease, its next write fails.
  * 2. Redis counts the sequence of a book's messages, in the step that publishes. If the count is lost, it continues
  *    from Redis' clock in microseconds. This is far above any count, so the sequence never decreases.
- * 3. All that is written expires: a snapshot that no worker refreshes disappears within seconds, and is not taken for
- *    the current state.
+ * 3. All written data expires. A snapshot that no worker refreshes disappears within seconds, so that readers do not
+ *    take it for the current state.
  */
 import type { Redis } from 'ioredis';
 import { MarketDataKeys, type PairKey } from './market-data-keys.js';
@@ -15,7 +15,7 @@ import { createCommandClient } from './redis-command-client.js';
 import { RedisScript } from './redis-script.js';
 import { RedisSubscriber } from './redis-subscriber.js';
 
-/** Time to live of a lease without renewal, and of data without refresh. */
+/** Time to live of a lease without renewal. */
 export const MARKET_DATA_LEASE_MS = 8_000;
 const SNAPSHOT_MS = 5_000;
 const PRICES_MS = 60_000;
@@ -37,8 +37,8 @@ return 0
 
 /**
  * KEYS: lease, sequence, book. ARGV: holder, action (SNAPSHOT, DELTA, REPEAT, KEEP), the rest of the message, the times
- * to live of sequence and snapshot. REPEAT and KEEP refer to the state of the last sequence. Returns the sequence as a
- * string; nothing if another worker holds the lease or there is no sequence to repeat.
+ * to live of sequence and snapshot. REPEAT and KEEP write the state again under the last sequence. Returns the sequence
+ * as a string; nothing if another worker holds the lease or no sequence exists yet.
  */
 const PUBLISH = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
@@ -84,7 +84,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 export interface MarketDataPublisherOptions {
   readonly redisUrl: string;
   readonly prefix: string;
-  /** Name of this writer; unique among processes. */
+  /** The name of this publisher; unique among processes. */
   readonly holder: string;
   readonly onError: (error: unknown) => void;
 }
@@ -102,16 +102,19 @@ export class MarketDataPublisher {
   private readonly redis: Redis;
   private readonly channels: RedisSubscriber;
   /** The handlers of snapshot requests, by channel. */
-  private readonly requests = new Map<string, { onSubscribed(): void; onRequest(symbol: string): void }>();
+  private readonly requestHandlers = new Map<
+    string,
+    { onSubscribed(): void; onRequest(symbol: string): void }
+  >();
   private readonly holder: string;
 
   constructor({ redisUrl, prefix, holder, onError }: MarketDataPublisherOptions) {
     this.keys = new MarketDataKeys(prefix);
     this.holder = holder;
-    this.redis = createCommandClient(redisUrl, `${prefix}:board`, onError);
-    this.channels = new RedisSubscriber(redisUrl, `${prefix}:board`, {
-      onMessage: (channel, symbol) => this.requests.get(channel)?.onRequest(symbol),
-      onSubscribed: (channel) => this.requests.get(channel)?.onSubscribed(),
+    this.redis = createCommandClient(redisUrl, `${prefix}:publisher`, onError);
+    this.channels = new RedisSubscriber(redisUrl, `${prefix}:publisher`, {
+      onMessage: (channel, symbol) => this.requestHandlers.get(channel)?.onRequest(symbol),
+      onSubscribed: (channel) => this.requestHandlers.get(channel)?.onSubscribed(),
       onError,
     });
   }
@@ -134,13 +137,13 @@ export class MarketDataPublisher {
   }
 
   /**
-   * Calls `onRequest` with a symbol when a reader requests a snapshot, also for a book without registered interest.
+   * Calls `onRequest` with a symbol when a reader requests a snapshot, even without registered interest in the book.
    * Resolves once subscribed.
    */
   onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);
     return new Promise((onSubscribed) => {
-      this.requests.set(channel, { onSubscribed, onRequest });
+      this.requestHandlers.set(channel, { onSubscribed, onRequest });
       this.channels.subscribe(channel);
     });
   }
@@ -152,10 +155,9 @@ export class MarketDataPublisher {
    * @returns false if another worker holds the lease and nothing was written
    */
   async publish(pair: PairKey, action: PublishAction, state: PublishedBookState): Promise<boolean> {
-    const { keys: names } = this;
-    const keys = [names.lease(pair.exchange), names.sequence(pair), names.book(pair)];
-    const rest = JSON.stringify({ exchange: pair.exchange, symbol: pair.symbol, ...state }).slice(1);
-    const args = [this.holder, action, rest, SEQUENCE_MS, SNAPSHOT_MS];
+    const keys = [this.keys.lease(pair.exchange), this.keys.sequence(pair), this.keys.book(pair)];
+    const messageRest = JSON.stringify({ exchange: pair.exchange, symbol: pair.symbol, ...state }).slice(1);
+    const args = [this.holder, action, messageRest, SEQUENCE_MS, SNAPSHOT_MS];
     return (await PUBLISH.run(this.redis, keys, args)) !== null;
   }
 

@@ -13,8 +13,8 @@ export interface BookSides {
 /**
  * One message about an order book.
  *
- * - `sequence` is the product's own number, per book; it increases and exceeds 32 bits. It continues when another
- *   worker takes over, and is never used for two states of a book.
+ * - `sequence` is the product's own number of the book's state. It always increases, also when another worker takes over,
+ *   and may exceed 32 bits. No two states of a book have the same sequence.
  * - A DELTA follows the message with the sequence `previousSequence`. A reader at another sequence has missed a
  *   message.
  * - A SNAPSHOT is the whole book and follows nothing: `previousSequence` is null.
@@ -25,7 +25,7 @@ export interface BookMessage extends PairKey, BookSides {
   readonly previousSequence: number | null;
   /** Time of the state according to the exchange, ISO 8601. */
   readonly exchangeTimestamp: string;
-  /** Time at which the worker received it, ISO 8601. */
+  /** Time at which the worker received the state, ISO 8601. */
   readonly receivedAt: string;
 }
 

@@ -11,7 +11,7 @@ const level = fc.tuple(decimal, decimal);
 const sides = fc.record({ bids: fc.array(level, { maxLength: 8 }), asks: fc.array(level, { maxLength: 8 }) });
 
 describe('an order book', () => {
-  it('orders decimals by their value, digit by digit', () => {
+  it('compares decimals by their exact value', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
         expect(Math.sign(compareDecimals(a, b))).toBe(new BigDecimal(a).cmp(b));
@@ -42,18 +42,18 @@ describe('an order book', () => {
     });
   });
 
-  it('ends in the same state whether changes are applied one by one or together', () => {
+  it('has the same final state whether changes are applied one by one or together', () => {
     fc.assert(
       fc.property(sides, fc.array(sides, { maxLength: 6 }), (start, changes) => {
-        const [oneByOne, together, all] = [new OrderBook(), new OrderBook(), new ConflatedDelta()];
+        const [oneByOne, together, delta] = [new OrderBook(), new OrderBook(), new ConflatedDelta()];
         for (const book of [oneByOne, together]) book.reset(start);
         for (const change of changes) {
           oneByOne.apply(change);
-          all.add(change);
+          delta.add(change);
         }
-        together.apply(all.drain());
+        together.apply(delta.drain());
         expect(together.sides()).toEqual(oneByOne.sides());
-        expect(all.isEmpty).toBe(true);
+        expect(delta.isEmpty).toBe(true);
       }),
     );
   });

@@ -23,7 +23,7 @@ export class OrderBook {
   }
 }
 
-/** The levels of one side, best first. Changes use a binary search, so no change sorts the book, however deep it is. */
+/** The levels of one side, best first. A change uses a binary search and never sorts the side. */
 class RankedLevels {
   private readonly levels: Level[] = [];
 
@@ -32,9 +32,9 @@ class RankedLevels {
   put(level: Level): void {
     const [price, amount] = level;
     const at = this.indexOf(price);
-    const isThere = this.levels[at]?.[0] === price;
-    if (amount !== '0') this.levels.splice(at, isThere ? 1 : 0, level);
-    else if (isThere) this.levels.splice(at, 1);
+    const exists = this.levels[at]?.[0] === price;
+    if (amount !== '0') this.levels.splice(at, exists ? 1 : 0, level);
+    else if (exists) this.levels.splice(at, 1);
   }
 
   best(depth?: number): Level[] {
@@ -48,7 +48,7 @@ class RankedLevels {
   /** Returns the index of the first level that is not better. */
   private indexOf(price: Decimal): number {
     const last = this.levels.at(-1);
-    // Snapshots are in order: each level is appended.
+    // The levels of a snapshot are in order, so each of them is appended.
     if (last === undefined || this.compare(last[0], price) < 0) return this.levels.length;
     let [from, to] = [0, this.levels.length];
     while (from < to) {
@@ -61,8 +61,8 @@ class RankedLevels {
 }
 
 /**
- * Accumulates the changes of one book, keeping the last change of each level. Its size is bounded by the number of
- * levels.
+ * Accumulates the changes of one book and keeps only the last change of each level. Its size is therefore bounded by
+ * the number of levels.
  */
 export class ConflatedDelta {
   private readonly bids = new Map<Decimal, Decimal>();
@@ -103,7 +103,7 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   return a < b ? -1 : 1;
 }
 
-function integerLength(text: Decimal): number {
-  const point = text.indexOf('.');
-  return point < 0 ? text.length : point;
+function integerLength(decimal: Decimal): number {
+  const point = decimal.indexOf('.');
+  return point < 0 ? decimal.length : point;
 }

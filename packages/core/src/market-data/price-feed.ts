@@ -12,9 +12,8 @@ interface SubscribedPrices {
 }
 
 /**
- * The reading side of last prices, for the API processes. The first message of a subscription contains all known prices
- * of the exchange; each later one contains the changed prices. A slow subscriber gets all prices again; nothing is
- * queued for it.
+ * Reads last prices in an API process. The first message of a subscription contains all known prices of the exchange;
+ * each later message contains the changed prices. Nothing is queued for a slow subscriber: it gets all prices again.
  */
 export class PriceFeed {
   private readonly keys: MarketDataKeys;
@@ -27,7 +26,7 @@ export class PriceFeed {
     this.keys = new MarketDataKeys(prefix);
     this.redis = createCommandClient(redisUrl, `${prefix}:price-feed`, onError);
     this.channels = new RedisSubscriber(redisUrl, `${prefix}:price-feed`, {
-      onMessage: (channel, text) => this.receive(channel, JSON.parse(text)),
+      onMessage: (channel, message) => this.receive(channel, JSON.parse(message)),
       onSubscribed: (channel) => {
         for (const exchange of this.exchanges.keys()) {
           if (this.keys.prices(exchange) === channel) this.read(exchange).catch(onError);

@@ -4,8 +4,7 @@ import { REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
 type OnError = (error: unknown) => void;
 
 /**
- * Creates a client for commands. A command that takes too long fails, because newer data supersedes it. `name` is the
- * connection name that operators see.
+ * Creates a Redis client for commands. A command that takes longer than 2 s fails, because newer data supersedes it. `name` is the connection name that operators see.
  */
 export function createCommandClient(redisUrl: string, name: string, onError: OnError): Redis {
   const redis = new Redis(redisUrl, {

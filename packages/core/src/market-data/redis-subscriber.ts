@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 
 export interface SubscriberHandler {
-  onMessage(channel: string, text: string): void;
+  onMessage(channel: string, message: string): void;
   /**
-   * Called after subscribing, initially and after each lost connection. Messages published before this call may be
-   * missed.
+   * Called after each subscribe: the first one, and one after each lost connection. Messages published before this call
+   * may be missed.
    */
   onSubscribed?(channel: string): void;
   onError(error: unknown): void;
@@ -12,8 +12,8 @@ export interface SubscriberHandler {
 
 /**
  * Keeps channels subscribed over one connection, which reconnects after every loss. The client library's own
- * resubscription is disabled. Commands given before a connection is ready are sent before the library's check of the
- * server. That check then fails, and the subscription is lost with the connection.
+ * resubscription is disabled. Channels are subscribed only once the connection is ready: the library would send an
+ * earlier command before its check of the server, the check would fail, and the connection would be lost.
  */
 export class RedisSubscriber {
   private readonly redis: Redis;

@@ -8,7 +8,7 @@ const T0 = Date.UTC(2026, 0, 5);
 const at = (day: number) => new Date(T0 + day * DAY_MS).toISOString();
 const UNRECORDED = new EquityHistory(new Map(), []);
 
-/** Equity at noon of the day before, and then of each day. */
+/** Returns an equity history with amounts at noon of the day before the first day, and of each day. */
 function recorded(...amounts: readonly string[]): EquityHistory {
   return new EquityHistory(
     new Map([['a', T0]]),
@@ -20,8 +20,8 @@ function recorded(...amounts: readonly string[]): EquityHistory {
   );
 }
 
-/** The metrics of `results`, one a day, in hundredths. */
-function figuresOf(results: readonly number[], equity = UNRECORDED) {
+/** Returns the metrics of daily results, which are given in hundredths. */
+function metricsOf(results: readonly number[], equity = UNRECORDED) {
   const days = results.map((result, day) => ({
     startMs: T0 + day * DAY_MS,
     pnl: new BigDecimal(result).div(100),
@@ -31,15 +31,15 @@ function figuresOf(results: readonly number[], equity = UNRECORDED) {
 }
 
 describe('periods', () => {
-  const start = (text: string, interval: 'day' | 'week' | 'month') =>
-    new Date(periodStartMs(Date.parse(text), interval)).toISOString();
+  const startOf = (instant: string, interval: 'day' | 'week' | 'month') =>
+    new Date(periodStartMs(Date.parse(instant), interval)).toISOString();
 
-  it('start at midnight UTC, on Mondays, and on the first', () => {
-    expect(start('2026-03-01T23:59:59.999Z', 'day')).toBe('2026-03-01T00:00:00.000Z');
-    expect(start('2026-03-01T23:59:59.999Z', 'week')).toBe('2026-02-23T00:00:00.000Z');
-    expect(start('2026-03-02T00:00:00.000Z', 'week')).toBe('2026-03-02T00:00:00.000Z');
-    expect(start('1969-12-28T12:00:00.000Z', 'week')).toBe('1969-12-22T00:00:00.000Z');
-    expect(start('2024-02-29T12:00:00.000Z', 'month')).toBe('2024-02-01T00:00:00.000Z');
+  it('start at midnight UTC: weeks on Mondays, and months on the first', () => {
+    expect(startOf('2026-03-01T23:59:59.999Z', 'day')).toBe('2026-03-01T00:00:00.000Z');
+    expect(startOf('2026-03-01T23:59:59.999Z', 'week')).toBe('2026-02-23T00:00:00.000Z');
+    expect(startOf('2026-03-02T00:00:00.000Z', 'week')).toBe('2026-03-02T00:00:00.000Z');
+    expect(startOf('1969-12-28T12:00:00.000Z', 'week')).toBe('1969-12-22T00:00:00.000Z');
+    expect(startOf('2024-02-29T12:00:00.000Z', 'month')).toBe('2024-02-01T00:00:00.000Z');
   });
 
   it('contain every instant exactly once', () => {
@@ -64,15 +64,15 @@ describe('periods', () => {
 });
 
 describe('ratios of daily results', () => {
-  it('are null for fewer than two days, and without deviation', () => {
-    expect(figuresOf([100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 1 });
-    expect(figuresOf([100, 100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 2 });
-    expect(figuresOf([100, 200]).sortino).toBeNull();
+  it('are null for fewer than two days, and if the results do not deviate', () => {
+    expect(metricsOf([100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 1 });
+    expect(metricsOf([100, 100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 2 });
+    expect(metricsOf([100, 200]).sortino).toBeNull();
   });
 
-  it('are flagged for fewer than thirty days', () => {
-    expect(figuresOf(Array.from({ length: 29 }, () => 1)).low_sample).toBe(true);
-    expect(figuresOf(Array.from({ length: 30 }, () => 1)).low_sample).toBe(false);
+  it('are flagged as a low sample for fewer than thirty days', () => {
+    expect(metricsOf(Array.from({ length: 29 }, () => 1)).low_sample).toBe(true);
+    expect(metricsOf(Array.from({ length: 30 }, () => 1)).low_sample).toBe(false);
   });
 
   it('match the textbook formulas, and do not depend on the size of the account', () => {
@@ -81,17 +81,17 @@ describe('ratios of daily results', () => {
         fc.array(fc.integer({ min: -10_000, max: 10_000 }), { minLength: 2, maxLength: 60 }),
         (results) => {
           const mean = results.reduce((sum, result) => sum + result, 0) / results.length;
-          const deviation = (parts: number[]) =>
-            Math.sqrt(parts.reduce((sum, part) => sum + part ** 2, 0) / (results.length - 1));
+          const deviation = (values: number[]) =>
+            Math.sqrt(values.reduce((sum, value) => sum + value ** 2, 0) / (results.length - 1));
           const spread = deviation(results.map((result) => result - mean));
           const losses = deviation(results.filter((result) => result < 0));
-          const { sharpe, sortino } = figuresOf(results);
+          const { sharpe, sortino } = metricsOf(results);
           const yearly = mean * Math.sqrt(365);
           if (sharpe === null) expect(spread).toBeCloseTo(0, 9);
           else expect(Number(sharpe)).toBeCloseTo(yearly / spread, 6);
           if (sortino === null) expect(losses).toBe(0);
           else expect(Number(sortino)).toBeCloseTo(yearly / losses, 6);
-          const larger = figuresOf(results.map((result) => result * 1_000));
+          const larger = metricsOf(results.map((result) => result * 1_000));
           expect([larger.sharpe, larger.sortino]).toEqual([sharpe, sortino]);
         },
       ),
@@ -101,7 +101,7 @@ describe('ratios of daily results', () => {
 
 describe('the deepest drawdown', () => {
   it('ends when its peak is reached again', () => {
-    expect(figuresOf([10, -5, 5, -8, 20, -7]).max_drawdown).toEqual({
+    expect(metricsOf([10, -5, 5, -8, 20, -7]).max_drawdown).toEqual({
       amount: '0.08',
       percent: null,
       peak_at: at(2),
@@ -111,7 +111,7 @@ describe('the deepest drawdown', () => {
   });
 
   it('begins at the start if there was no gain before', () => {
-    expect(figuresOf([-5, 2]).max_drawdown).toMatchObject({
+    expect(metricsOf([-5, 2]).max_drawdown).toMatchObject({
       amount: '0.05',
       peak_at: null,
       recovered_at: null,
@@ -123,7 +123,7 @@ describe('the deepest drawdown', () => {
       fc.property(fc.array(fc.integer({ min: -500, max: 500 }), { maxLength: 40 }), (results) => {
         const sums = results.map((_, day) => results.slice(0, day + 1).reduce((a, b) => a + b, 0));
         const falls = sums.map((sum, day) => Math.max(0, ...sums.slice(0, day)) - sum);
-        const { amount } = figuresOf(results).max_drawdown;
+        const { amount } = metricsOf(results).max_drawdown;
         expect(Number(amount)).toBeCloseTo(Math.max(0, ...falls) / 100, 9);
       }),
     );
@@ -133,30 +133,30 @@ describe('the deepest drawdown', () => {
 describe('returns on recorded equity', () => {
   it('compound the days, each relative to its starting equity', () => {
     // 10 % on 100, then -10 % on 110.
-    const figures = figuresOf([1_000, -1_100], recorded('100', '110', '99'));
-    expect(figures.roi).toBe('-0.01');
+    const metrics = metricsOf([1_000, -1_100], recorded('100', '110', '99'));
+    expect(metrics.roi).toBe('-0.01');
     // 11 of the 110 at the end of the first day.
-    expect(figures.max_drawdown.percent).toBe('10');
+    expect(metrics.max_drawdown.percent).toBe('10');
     // -0.01 × 365 ÷ 2, ÷ 0.1
-    expect(figures.calmar).toBe('-18.25');
-    expect(figures.equity_curve.map(({ equity }) => equity)).toEqual(['110', '99']);
+    expect(metrics.calmar).toBe('-18.25');
+    expect(metrics.equity_curve.map(({ equity }) => equity)).toEqual(['110', '99']);
   });
 
-  it('do not count a deposit as profit: equal results with more capital are lower returns', () => {
-    const steady = figuresOf([1_000, 1_000], recorded('100', '110', '120'));
-    const paidIn = figuresOf([1_000, 1_000], recorded('100', '1110', '1120'));
-    expect(steady.roi).toBe('0.2');
+  it('do not count a deposit as profit: the same results with more capital are lower returns', () => {
+    const withoutDeposit = metricsOf([1_000, 1_000], recorded('100', '110', '120'));
+    const withDeposit = metricsOf([1_000, 1_000], recorded('100', '1110', '1120'));
+    expect(withoutDeposit.roi).toBe('0.2');
     // 1.1 × (1 + 10 ÷ 1110) − 1; with the deposit as a gain it would exceed 11.
-    expect(paidIn.roi).toBe('0.10990991');
-    expect(figuresOf([0, 0], recorded('100', '1100', '50')).roi).toBe('0');
+    expect(withDeposit.roi).toBe('0.10990991');
+    expect(metricsOf([0, 0], recorded('100', '1100', '50')).roi).toBe('0');
   });
 
   it('are null, not zero, if an equity is unknown or zero', () => {
     for (const equity of [UNRECORDED, recorded('0', '0', '0')]) {
-      expect(figuresOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
-      expect(figuresOf([100, -50], equity).max_drawdown.percent).toBeNull();
+      expect(metricsOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
+      expect(metricsOf([100, -50], equity).max_drawdown.percent).toBeNull();
     }
-    expect(figuresOf([], recorded('100')).roi).toBeNull();
-    expect(figuresOf([100, 100], recorded('100', '100', '100'))).toMatchObject({ calmar: null });
+    expect(metricsOf([], recorded('100')).roi).toBeNull();
+    expect(metricsOf([100, 100], recorded('100', '100', '100'))).toMatchObject({ calmar: null });
   });
 });

@@ -25,7 +25,7 @@ import {
 
 const DAY_MS = 86_400_000;
 const DAYS_PER_WEEK = 7;
-/** The first day of the epoch was a Thursday, three days after a Monday. */
+/** The epoch began on a Thursday, three days after a Monday. */
 const EPOCH_WEEKDAY = 3;
 const DAYS_PER_YEAR = 365;
 const LOW_SAMPLE_DAYS = 30;
@@ -36,7 +36,7 @@ export interface DayResult {
   /** The start of the day. */
   readonly startMs: number;
   readonly pnl: BigDecimal;
-  /** Whether anything was realised, even if it sums to 0. */
+  /** Whether a result was realised, even if its sum is 0. */
   readonly hasRealised: boolean;
 }
 
@@ -73,7 +73,7 @@ export function computeDayMetrics(
   };
 }
 
-/** `results` contains only the days with a result; the others of the `days` count as 0. */
+/** `results` contains only the days with a result; the other days of `days` count as 0. */
 function ratiosOf(
   results: readonly BigDecimal[],
   days: number,
@@ -94,7 +94,7 @@ function ratiosOf(
 
 interface CurvePoint extends DayResult {
   readonly cumulated: BigDecimal;
-  /** Distance below the highest point so far. */
+  /** The distance below the highest point so far. */
   readonly drawdown: BigDecimal;
 }
 
@@ -110,7 +110,7 @@ function curveOf(days: readonly DayResult[]): CurvePoint[] {
 
 interface Drawdown {
   readonly amount: BigDecimal;
-  /** Days. The peak is null if it is the start. */
+  /** These instants are starts of days. The peak is null if the curve never rose above its start before the fall. */
   readonly peakMs: number | null;
   readonly troughMs: number;
   readonly recoveredMs: number | null;
@@ -147,13 +147,14 @@ function drawdownPercentOfEquity(
 }
 
 function viewDrawdown(fall: Drawdown | null, percent: BigDecimal | null): Analytics['max_drawdown'] {
-  const text = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
+  const formatOptional = (instant: number | null) =>
+    instant === null ? null : new Date(instant).toISOString();
   return {
     amount: formatAmount(fall?.amount ?? new BigDecimal(0)),
     percent: mapNullable(percent, formatRatio),
-    peak_at: text(fall?.peakMs ?? null),
-    trough_at: text(fall?.troughMs ?? null),
-    recovered_at: text(fall?.recoveredMs ?? null),
+    peak_at: formatOptional(fall?.peakMs ?? null),
+    trough_at: formatOptional(fall?.troughMs ?? null),
+    recovered_at: formatOptional(fall?.recoveredMs ?? null),
   };
 }
 
@@ -168,7 +169,7 @@ function chainedReturn(days: readonly DayResult[], equity: EquityHistory): BigDe
   return growth.minus(1);
 }
 
-/** More digits than are ever shown. Without a bound each day would add as many again. */
+/** More digits than are ever shown. Without a bound, each day's multiplication would add digits. */
 const GROWTH_DIGITS = 60;
 
 function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {

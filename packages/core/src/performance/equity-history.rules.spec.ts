@@ -10,7 +10,7 @@ const point = (accountId: string, day: number, amount: string) => ({
 const day = (n: number) => T0 + n * DAY_MS;
 
 describe('recorded equity', () => {
-  it('is the last one before the instant, of all accounts together', () => {
+  it('is the sum of the last amounts of all accounts before the instant', () => {
     const history = new EquityHistory(
       new Map([
         ['a', day(0)],
@@ -23,7 +23,7 @@ describe('recorded equity', () => {
     expect(history.latestBefore(day(2))?.toString()).toBe('130');
   });
 
-  it('is unknown for an account that traded unrecorded, and zero for one that has not traded yet', () => {
+  it('is unknown if an account has traded without a record, and excludes accounts that have not traded yet', () => {
     const points = [point('a', 0.5, '100'), point('b', 2.5, '10')];
     const late = new EquityHistory(
       new Map([
@@ -45,7 +45,7 @@ describe('recorded equity', () => {
     expect(new EquityHistory(new Map([['c', day(0)]]), points).latestBefore(day(3))).toBeNull();
   });
 
-  it('at the start of the first day is the first that was recorded on it', () => {
+  it('at the start of the first day is the first amount recorded on that day', () => {
     const history = new EquityHistory(new Map([['a', day(1)]]), [
       point('a', 1.2, '100'),
       point('a', 1.9, '150'),

@@ -3,7 +3,7 @@ import { BigDecimal } from '../values/index.js';
 
 const DAY_MS = 86_400_000;
 
-/** An account's equity at a moment. */
+/** An account's equity at an instant. */
 export interface EquityPoint {
   readonly accountId: string;
   readonly takenAt: Date;
@@ -17,16 +17,16 @@ interface Account {
 }
 
 /**
- * The combined equity of accounts, as far as it was recorded. Pure.
+ * Sums the recorded equity of several accounts. Pure.
  *
- * An account that has not traded yet counts with its known equity. An account that has traded but has no recorded
- * equity makes the total unknown: null, never too low a value.
+ * An account that has not traded yet counts with its recorded equity, if any. An account that has traded but has no
+ * recorded equity makes the sum unknown, that is null, because a sum without it would be too low.
  */
 export class EquityHistory {
   private readonly accounts: readonly Account[];
 
   /**
-   * @param tradesFrom by account: the start of its first day with results
+   * @param tradesFrom the start of each account's first day with results, by account
    * @param points oldest first
    */
   constructor(tradesFrom: ReadonlyMap<string, number>, points: readonly EquityPoint[]) {
@@ -37,12 +37,12 @@ export class EquityHistory {
     this.accounts = [...accounts.values()];
   }
 
-  /** Returns the last recorded equity before an instant. */
+  /** Returns the equity that was last recorded before an instant. */
   latestBefore(instantMs: number): BigDecimal | null {
     return this.sum(({ points }) => lastBefore(points, instantMs), instantMs);
   }
 
-  /** Returns the equity at the start of a day: the last recorded before it, otherwise the first recorded on it. */
+  /** Returns the equity at the start of a day: the last one recorded before that day, or the first one of that day. */
   atStartOfDay(dayMs: number): BigDecimal | null {
     const endMs = dayMs + DAY_MS;
     return this.sum(({ points }) => {

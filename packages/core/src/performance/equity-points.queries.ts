@@ -2,7 +2,7 @@ import type { Tx } from '@trading-automation/persistence';
 import type { EquityPoint } from './equity-history.rules.js';
 
 /**
- * Selects, of the snapshots that satisfy `condition`, the last of each day, account and currency, and the first of each
+ * Selects snapshots that satisfy `condition`: the last snapshot of each day, account and currency, and the first of each
  * account and currency.
  */
 export const equityPointsWhere = (condition: string) => `
@@ -18,7 +18,7 @@ const OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsW
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
 )}) AS points ORDER BY "takenAt"`;
 
-/** Returns the last snapshot of each day and account, and the first of each account; oldest first. */
+/** Returns the last snapshot of each day and account, and the first snapshot of each account; oldest first. */
 export async function equityPoints(
   tx: Tx,
   accountIds: readonly string[],

@@ -15,16 +15,16 @@ export const sumOf = (values: Iterable<BigDecimal>) => {
   return sum;
 };
 export const quotient = (value: BigDecimal, by: BigDecimal) => (by.isZero() ? null : value.div(by));
-export const mapNullable = (value: BigDecimal | null, write: (value: BigDecimal) => Decimal) =>
-  value && write(value);
+export const mapNullable = (value: BigDecimal | null, format: (value: BigDecimal) => Decimal) =>
+  value && format(value);
 
-export const formatAmount = (value: BigDecimal) => rounded(value, AMOUNT_DECIMALS);
-export const formatSeconds = (value: BigDecimal) => rounded(value, SECOND_DECIMALS);
-export const formatRatio = (value: BigDecimal) => rounded(value, RATIO_DECIMALS);
+export const formatAmount = (value: BigDecimal) => formatRounded(value, AMOUNT_DECIMALS);
+export const formatSeconds = (value: BigDecimal) => formatRounded(value, SECOND_DECIMALS);
+export const formatRatio = (value: BigDecimal) => formatRounded(value, RATIO_DECIMALS);
 export const formatQuotient = (value: BigDecimal, by: BigDecimal) =>
   mapNullable(quotient(value, by), formatRatio);
 
-function rounded(value: BigDecimal, decimals: number): Decimal {
-  const text = value.toDecimalPlaces(decimals, BigDecimal.ROUND_HALF_EVEN).toString();
-  return text === '-0' ? '0' : text;
+function formatRounded(value: BigDecimal, decimals: number): Decimal {
+  const decimal = value.toDecimalPlaces(decimals, BigDecimal.ROUND_HALF_EVEN).toString();
+  return decimal === '-0' ? '0' : decimal;
 }

@@ -1,4 +1,4 @@
-/** Changes of a strategy, for use cases that also change its copiers. */
+/** Functions that change a strategy, for use cases that also change its copiers. */
 import {
   DomainError,
   decodeId,
@@ -48,7 +48,7 @@ export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): P
 /**
  * Changes a strategy that the transaction has locked.
  *
- * @throws {DomainError} `not_found` or `validation_failed` for its pairs; `invalid_state` if its account is removed
+ * @throws {DomainError} `not_found` or `validation_failed` for invalid pairs; `invalid_state` if the account is removed
  */
 export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<void> {
   const { exchangeAccountId } = await tx.findOneByOrFail(StrategyEntity, { id });
@@ -58,7 +58,7 @@ export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate):
   if (Object.keys(settings).length > 0) await tx.update(StrategyEntity, { id }, settings);
 }
 
-/** Removes a strategy that the transaction has locked; its row remains for trades and copiers that reference it. */
+/** Removes a strategy that the transaction has locked. Its row remains for trades and copiers that reference it. */
 export async function removeStrategy(tx: Tx, id: string): Promise<void> {
   await tx.query(
     `UPDATE strategies SET deleted_at = clock_timestamp(), updated_at = clock_timestamp(), status = 'ARCHIVED'
@@ -99,7 +99,7 @@ export async function strategyColumns(
   };
 }
 
-/** Returns the uuids of the pairs without duplicates. @throws {DomainError} if the account cannot trade one of them */
+/** Returns the uuids of the pairs, without duplicates. @throws {DomainError} if the account cannot trade a pair */
 async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly string[]): Promise<string[]> {
   const ids = publicIds.map((publicId) => decodeId('tpr', publicId));
   const known = await loadStrategyPairs(

@@ -44,8 +44,8 @@ export async function lockStrategyForTrade(tx: Tx, actor: Actor, publicId: strin
 }
 
 /**
- * Locks a strategy that a copier will follow: the actor's own, or an active public one of another user. Links to one
- * strategy are created serially, so that its capacity holds.
+ * Locks a strategy that a copier will follow: the actor's own, or an active public strategy of another user. Because of
+ * the lock, copiers of one strategy are linked one after another and cannot exceed its capacity.
  *
  * @param field the field of the body that contains the id, for the error
  * @throws {DomainError} `not_found`
@@ -67,19 +67,19 @@ export async function lockStrategyToFollow(
 }
 
 /**
- * Returns the uuid of a strategy in a filter: the actor's own (removed ones included), a readable one, or one that the
- * actor has copied.
+ * Returns the uuid of the strategy by which a list is filtered. The actor may filter by an own strategy, even a removed
+ * one, by an active public strategy, and by a strategy that the actor has copied.
  *
  * @throws {DomainError} `not_found`
  */
 export async function resolveStrategyFilter(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const [strategy] = await tx.query(
-    `SELECT id, user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE' AND deleted_at IS NULL) AS is_open
+    `SELECT id, user_id = $2 OR (visibility = 'PUBLIC' AND status = 'ACTIVE' AND deleted_at IS NULL) AS is_visible
      FROM strategies WHERE id = $1`,
     [decodeId('str', publicId), actor.userId],
   );
   if (strategy === undefined) throw unknownStrategy('strategy_id');
-  if (!strategy.is_open && !(await hasCopierOf(tx, actor.userId, strategy.id))) {
+  if (!strategy.is_visible && !(await hasCopierOf(tx, actor.userId, strategy.id))) {
     throw unknownStrategy('strategy_id');
   }
   return strategy.id;

@@ -31,17 +31,17 @@ beforeEach(async () => {
 const inputOf = (more: Record<string, unknown> = {}) =>
   strategyCreate.parse({ name: 'Trend', exchange_account_id: account.id, ...more });
 const create = (more: Record<string, unknown> = {}) => strategies.create(actor, inputOf(more));
-const queryOf = (text: string) =>
-  querySchemaOf(strategyOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
-    StrategiesService['list']
-  >[1];
-const namesOf = async (text = '', who = actor) =>
-  (await strategies.list(who, queryOf(text))).items.map(({ name }) => name);
+const queryOf = (queryString: string) =>
+  querySchemaOf(strategyOperations.list).parse(
+    Object.fromEntries(new URLSearchParams(queryString)),
+  ) as Parameters<StrategiesService['list']>[1];
+const namesOf = async (queryString = '', who = actor) =>
+  (await strategies.list(who, queryOf(queryString))).items.map(({ name }) => name);
 const archive = ({ name }: Strategy) =>
   core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", name);
 
 describe('creating a strategy', () => {
-  it('returns it as its owner sees it, without results yet', async () => {
+  it('returns the strategy as its owner sees it, with empty results', async () => {
     const created = await create({
       description: 'Follows trends.',
       trade_pair_ids: [pair.id, pair.id],
@@ -89,7 +89,7 @@ describe('creating a strategy', () => {
     expect(await namesOf()).toEqual(['Trend']);
   });
 
-  it('is rejected for an unknown, foreign or removed account, with the field', async () => {
+  it('is rejected for an unknown or removed account or one of another user, with the field', async () => {
     const removed = await core.account(actor);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed.uuid);
     const foreign = await core.account(await core.actor());
@@ -101,7 +101,7 @@ describe('creating a strategy', () => {
     }
   });
 
-  it('is rejected for unknown pairs, with each of them', async () => {
+  it('is rejected for unknown pairs, with a detail for each', async () => {
     const trade_pair_ids = [encodeId('tpr', newUuid()), pair.id, 'tpr_x'];
     await expect(create({ trade_pair_ids })).rejects.toMatchObject({
       code: 'not_found',
@@ -124,7 +124,7 @@ describe('creating a strategy', () => {
     });
   });
 
-  it('needs TRADE, and reading needs READ', async () => {
+  it('requires TRADE, and listing requires READ', async () => {
     await expect(strategies.create(await core.actor('READ'), inputOf())).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -135,7 +135,7 @@ describe('creating a strategy', () => {
 });
 
 describe('reading a strategy', () => {
-  it('of another user works while it is public and active, and hides its account', async () => {
+  it('succeeds for other users while it is public and active, but hides its account', async () => {
     const otherActor = await core.actor('READ');
     const created = await create({ name: newUuid(), visibility: 'PUBLIC' });
     const seen = await strategies.get(otherActor, created.id);
@@ -146,7 +146,7 @@ describe('reading a strategy', () => {
     await expect(strategies.get(actor, created.id)).resolves.toMatchObject({ status: 'ARCHIVED' });
   });
 
-  it('finds no private, removed, unknown or malformed one', async () => {
+  it('fails for private strategies of others, and for removed and unknown ones', async () => {
     const otherActor = await core.actor();
     const hidden = await create();
     const removed = await create({ name: newUuid(), visibility: 'PUBLIC' });
@@ -159,7 +159,7 @@ describe('reading a strategy', () => {
 });
 
 describe('strategies by their ids', () => {
-  it('are loaded in input order, each as it is read alone; null for hidden ones', async () => {
+  it('are loaded in input order, each as `get` returns it; null for those that the actor may not read', async () => {
     const otherActor = await core.actor('READ');
     const named = (more: object = {}) => create({ name: newUuid(), ...more });
     const [hidden, open] = [await named(), await named({ visibility: 'PUBLIC' })];
@@ -171,24 +171,26 @@ describe('strategies by their ids', () => {
     await core.rows('UPDATE strategies SET deleted_at = now() WHERE name = $1', removed.name);
     const unknown = [encodeId('str', newUuid()), encodeId('trd', newUuid()), 'x'];
     const ids = [open.id, removed.id, hidden.id, ...unknown, archived.id, open.id];
-    const nothing = unknown.map(() => null);
+    const nulls = unknown.map(() => null);
     expect(await strategies.getMany(actor, ids)).toEqual([
       open,
       null,
       hidden,
-      ...nothing,
+      ...nulls,
       await strategies.get(actor, archived.id),
       open,
     ]);
     const shown = { ...open, exchange_account_id: undefined };
     const seen = await strategies.getMany(otherActor, ids);
-    expect(seen).toEqual([shown, null, null, ...nothing, null, shown]);
+    expect(seen).toEqual([shown, null, null, ...nulls, null, shown]);
     expect(JSON.stringify(seen)).not.toContain(account.id);
-    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(strategies.getMany(idle, ids)).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(strategies.getMany(withoutPermissions, ids)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
-  it('take one statement with all metrics, however many; a page of them takes two', async () => {
+  it('are loaded with all metrics by one statement, and a page of them by two', async () => {
     const { database } = core.platform;
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.push((await create({ name })).id);
@@ -199,7 +201,7 @@ describe('strategies by their ids', () => {
 });
 
 describe('the list of strategies', () => {
-  it("contains the actor's own, and with visibility=PUBLIC the active public ones of every user", async () => {
+  it("contains the actor's own strategies; with visibility=PUBLIC, the active public strategies of all users", async () => {
     const label = newUuid();
     const mine = [`${label} a`, `${label} b`, `${label} c`] as const;
     await create({ name: mine[0] });
@@ -222,7 +224,7 @@ describe('the list of strategies', () => {
     expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
   });
 
-  it('is paged without a gap or a repeat by each sort', async () => {
+  it('has pages without gaps or repeats for each sort order', async () => {
     for (const name of ['c', 'a', 'b', 'e', 'd']) await create({ name });
     for (const [sort, expected] of [
       ['sort=name&order=asc', ['a', 'b', 'c', 'd', 'e']],
@@ -230,8 +232,8 @@ describe('the list of strategies', () => {
     ] as const) {
       const seen: string[] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
-        const text = `limit=2&${sort}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
-        const page = await strategies.list(actor, queryOf(text));
+        const queryString = `limit=2&${sort}${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`;
+        const page = await strategies.list(actor, queryOf(queryString));
         seen.push(...page.items.map(({ name }) => name));
         cursor = page.pagination.next_cursor;
       }

@@ -54,7 +54,7 @@ export class StrategiesService {
     return { ...page, items: await viewStrategies(database.manager, actor, strategies) };
   }
 
-  /** Returns the actor's own strategy, or an active public one of another user without its account. */
+  /** Returns the actor's own strategy, or an active public strategy of another user without its account. */
   async get(actor: Actor, publicId: string): Promise<Strategy> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
@@ -88,7 +88,7 @@ export class StrategiesService {
 function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   const where = ['s.deleted_at IS NULL'];
   const params: unknown[] = [];
-  // Literals, not parameters, so that the planner can use the partial indexes for public strategies.
+  // With literals instead of parameters, the planner can use the partial indexes for public strategies.
   if (visibility === 'PUBLIC') where.push("s.visibility = 'PUBLIC'", "s.status = 'ACTIVE'");
   else where.push(`s.user_id = $${params.push(userId)}`);
   if (visibility === 'PRIVATE') where.push("s.visibility = 'PRIVATE'");
@@ -96,7 +96,7 @@ function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   return { where, params };
 }
 
-/** Applies the same condition as `READABLE` in strategy-metrics.queries.ts does for many. */
+/** Applies the condition that `READABLE` in strategy-metrics.queries.ts applies to many strategies. */
 async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =

@@ -9,22 +9,22 @@ import { mainCurrency, type StrategyDay, strategyResults } from './strategy-resu
 /** An account's equity at an instant. */
 type StoredPoint = readonly [takenAt: string, amount: Decimal];
 
-/** Columns of the strategy keep their snake_case names, metrics are in camelCase: neither hides the other. */
+/** Columns of the strategy are in snake_case and metrics in camelCase, so that their names cannot collide. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
   readonly exchange_account_id: string;
   readonly copierCount: number;
-  /** Oldest first, like the points; null if there are none. */
+  /** Oldest first, as are the points; null if the strategy has no days. */
   readonly storedDays: readonly StrategyDay[] | null;
-  /** By currency. */
+  /** The account's equity by currency. */
   readonly storedPoints: Readonly<Record<string, readonly StoredPoint[]>> | null;
 }
 
 /**
  * Builds the query for the rows of `selection` (at least id and account of strategies) with the metrics of each.
  * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency
- * of the results: it returns the equity in each of them.
+ * of the results: it returns the equity in each currency.
  */
 const metricsSql = (columns: string, selection: string) => `
   WITH asked AS MATERIALIZED (
@@ -55,7 +55,7 @@ const BY_ID = metricsSql(
   'SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)',
 );
 
-/** The condition of `findReadable`, for many strategies. */
+/** Applies the condition of `findReadable` to many strategies. */
 const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
   metricsSql(
     columns,
@@ -80,7 +80,7 @@ export async function loadMetrics(
   return new Map(rows.map((row) => [row.id, toMetrics(row)]));
 }
 
-/** Loads the rows of those strategies that the user may read, each with its metrics as from `loadMetrics`. */
+/** Loads the strategies that the user may read, each with its row and the metrics of `loadMetrics`. */
 export async function loadReadableWithMetrics(
   tx: Tx,
   userId: string,

@@ -9,7 +9,7 @@ import {
 } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 
-/** Results of one UTC day and quote currency: of the strategy's own account, except for `copierNetPnl`. */
+/** Results of the strategy's own account for one UTC day and quote currency; `copierNetPnl` is its copiers' result. */
 export interface StrategyDay {
   readonly quote: string;
   /** `yyyy-mm-dd`. */
@@ -22,7 +22,7 @@ export interface StrategyDay {
   readonly copierNetPnl: Decimal;
 }
 
-/** Returns the currency with most closed lots, then most fills, then the first by name; currencies are never summed. */
+/** Returns the currency with the most closed lots, then the most fills, then by name. Currencies are never summed. */
 export function mainCurrency(days: readonly StrategyDay[]): string | null {
   const sums = new Map<string, { closed: number; filled: number }>();
   for (const { quote, closedCount, fillCount } of days) {

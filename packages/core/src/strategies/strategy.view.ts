@@ -7,7 +7,7 @@ import {
 import { formatInstant } from '../values/index.js';
 import type { StrategyEntity } from './strategy.entity.js';
 
-/** Data that is not in the strategy's own row. */
+/** The public data of a strategy that is not in its own row. */
 export interface StrategyMetrics {
   readonly copierCount: number;
   readonly results: Omit<StrategyResults, 'since'>;

@@ -39,7 +39,7 @@ interface StoredPair {
   readonly updated_at: string;
   readonly rules_updated_at: string;
 }
-const keptOf = async (symbol: string, exchange = 'paper') =>
+const storedPair = async (symbol: string, exchange = 'paper') =>
   (await core.row(
     `SELECT id, is_active, last_price, updated_at::text, rules_updated_at::text FROM trade_pairs
      WHERE symbol = $1 AND exchange = $2`,
@@ -48,7 +48,7 @@ const keptOf = async (symbol: string, exchange = 'paper') =>
   )) as unknown as StoredPair;
 
 describe('the pairs of an exchange', () => {
-  it('are stored with their rules, digit by digit', async () => {
+  it('are stored with their rules, with every digit', async () => {
     const more = {
       exchangeSymbol: 'BTCUSDT',
       settle: 'USDT',
@@ -63,7 +63,7 @@ describe('the pairs of an exchange', () => {
       timeInForces: ['GTC', 'IOC', 'FOK'],
     } as const;
     await catalogue.storeMarkets('paper', [marketOf('BTC', more)]);
-    const { id } = await keptOf('BTC/USDT');
+    const { id } = await storedPair('BTC/USDT');
     const shown = await pairs.get(await core.actor('READ'), encodeId('tpr', id));
     expect(tradePair.parse(shown)).toEqual(shown);
     expect(shown).toMatchObject({
@@ -88,42 +88,42 @@ describe('the pairs of an exchange', () => {
     });
   });
 
-  it('keep their ids, and change updated_at only with a change', async () => {
+  it('keep their ids, and get a new updated_at only if a rule changes', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
-    const before = [await keptOf('BTC/USDT'), await keptOf('ETH/USDT')] as const;
+    const before = [await storedPair('BTC/USDT'), await storedPair('ETH/USDT')] as const;
     await catalogue.storeMarkets('paper', [marketOf('ETH', { priceTick: '0.010' }), marketOf('BTC')]);
-    expect([await keptOf('BTC/USDT'), await keptOf('ETH/USDT')]).toEqual(before);
+    expect([await storedPair('BTC/USDT'), await storedPair('ETH/USDT')]).toEqual(before);
     for (const change of [
       { priceTick: '0.02' },
       { priceTick: '0.02', maxAmount: '5' },
       { priceTick: '0.02', maxAmount: '5', orderTypes: ['LIMIT'] as const },
       { priceTick: '0.02', maxAmount: '5', orderTypes: ['LIMIT'] as const, isActive: false },
     ]) {
-      const last = await keptOf('ETH/USDT');
+      const last = await storedPair('ETH/USDT');
       await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH', change)]);
-      const changed = await keptOf('ETH/USDT');
+      const changed = await storedPair('ETH/USDT');
       expect(changed.id).toBe(last.id);
       expect(changed.updated_at > last.updated_at).toBe(true);
       expect(changed.rules_updated_at > last.rules_updated_at).toBe(true);
     }
-    expect(await keptOf('BTC/USDT')).toEqual(before[0]);
+    expect(await storedPair('BTC/USDT')).toEqual(before[0]);
   });
 
-  it('cannot be traded once the exchange no longer lists them, until it does again; those of other exchanges stay', async () => {
+  it('are inactive while the exchange does not list them; pairs of other exchanges are not affected', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('ETH')]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
-    const gone = await keptOf('ETH/USDT');
+    const gone = await storedPair('ETH/USDT');
     expect(gone.is_active).toBe(false);
-    expect((await keptOf('ETH/USDT', 'other')).is_active).toBe(true);
+    expect((await storedPair('ETH/USDT', 'other')).is_active).toBe(true);
     expect(await catalogue.activeSymbols('paper')).toEqual(['BTC/USDT']);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
-    expect(await keptOf('ETH/USDT')).toEqual(gone);
+    expect(await storedPair('ETH/USDT')).toEqual(gone);
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
-    expect(await keptOf('ETH/USDT')).toMatchObject({ id: gone.id, is_active: true });
+    expect(await storedPair('ETH/USDT')).toMatchObject({ id: gone.id, is_active: true });
   });
 
-  it('of one symbol are two if they have two trading types', async () => {
+  it('are separate for each trading type of one symbol', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('BTC', { tradingType: 'perpetual' })]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
     expect(
@@ -134,7 +134,7 @@ describe('the pairs of an exchange', () => {
     ]);
   });
 
-  it('are stored completely by concurrent workers, in whatever order each lists them', async () => {
+  it('are stored consistently by concurrent workers, in whatever order each worker lists them', async () => {
     const markets = Array.from({ length: 40 }, (_, i) => marketOf(`A${i}`));
     await Promise.all(
       [markets, markets.toReversed(), markets, markets.toReversed()].map((listed, i) =>
@@ -154,19 +154,19 @@ describe('last prices', () => {
   it('are stored for the pairs of their exchange, and do not change updated_at', async () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('BTC')]);
-    const before = await keptOf('BTC/USDT');
+    const before = await storedPair('BTC/USDT');
     await catalogue.storePrices('paper', { 'BTC/USDT': '0.000000000000000001', 'NEW/USDT': '5' });
-    expect(await keptOf('BTC/USDT')).toEqual({ ...before, last_price: '0.000000000000000001' });
-    expect(await keptOf('ETH/USDT')).toMatchObject({ last_price: null });
-    expect(await keptOf('BTC/USDT', 'other')).toMatchObject({ last_price: null });
+    expect(await storedPair('BTC/USDT')).toEqual({ ...before, last_price: '0.000000000000000001' });
+    expect(await storedPair('ETH/USDT')).toMatchObject({ last_price: null });
+    expect(await storedPair('BTC/USDT', 'other')).toMatchObject({ last_price: null });
     await catalogue.storePrices('paper', {});
     await catalogue.storeMarkets('paper', [marketOf('BTC', { minNotional: '6' }), marketOf('ETH')]);
-    expect(await keptOf('BTC/USDT')).toMatchObject({ last_price: '0.000000000000000001' });
+    expect(await storedPair('BTC/USDT')).toMatchObject({ last_price: '0.000000000000000001' });
   });
 });
 
 describe('a pair', () => {
-  it('that does not exist is not found, in any form of its id', async () => {
+  it('is not found by an unknown or invalid id', async () => {
     const actor = await core.actor('READ');
     for (const id of [encodeId('tpr', newUuid()), encodeId('trd', newUuid()), 'tpr_x', '']) {
       await expect(pairs.get(actor, id)).rejects.toMatchObject({ code: 'not_found' });

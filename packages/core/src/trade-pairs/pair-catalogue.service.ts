@@ -7,7 +7,7 @@ import type { Platform } from '../platform/index.js';
 export class PairCatalogue {
   constructor(private readonly platform: Platform) {}
 
-  /** Stores all pairs of one exchange and deactivates those that it no longer lists. */
+  /** Stores all pairs of one exchange and deactivates pairs that the exchange no longer lists. */
   async storeMarkets(exchange: string, markets: readonly Market[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
@@ -44,7 +44,7 @@ export class PairCatalogue {
   }
 }
 
-/** Serialises writers: several workers store the same pairs, each in its own order, and would otherwise deadlock. */
+/** Serialises writers. Several workers store the same pairs, each in its own order, and could otherwise deadlock. */
 async function lockPairs(tx: Tx, exchange: string): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trade_pairs ' || $1, 0))", [exchange]);
 }
@@ -72,18 +72,18 @@ const COLUMNS = {
 } as const satisfies Readonly<Record<string, readonly [type: string, of: (market: Market) => unknown]>>;
 
 const NAMES = Object.keys(COLUMNS);
-const listed = (as: (name: string) => string) => NAMES.map(as).join(', ');
+const columnList = (format: (name: string) => string) => NAMES.map(format).join(', ');
 /** `updated_at` changes only if a value changes. */
 const STORE_RULES = `
-  INSERT INTO trade_pairs AS p (id, exchange, symbol, trading_type, rules_updated_at, ${listed((name) => name)})
-  SELECT given.id, $1, given.symbol, given.trading_type, now(), ${listed((name) => `given.${name}`)}
+  INSERT INTO trade_pairs AS p (id, exchange, symbol, trading_type, rules_updated_at, ${columnList((name) => name)})
+  SELECT given.id, $1, given.symbol, given.trading_type, now(), ${columnList((name) => `given.${name}`)}
   FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, symbol text, trading_type text,
     ${Object.entries(COLUMNS)
       .map(([name, [type]]) => `${name} ${type}`)
       .join(', ')})
   ON CONFLICT (exchange, trading_type, symbol) DO UPDATE SET
-    ${listed((name) => `${name} = excluded.${name}`)}, rules_updated_at = now(), updated_at = now()
-  WHERE (${listed((name) => `p.${name}`)}) IS DISTINCT FROM (${listed((name) => `excluded.${name}`)})`;
+    ${columnList((name) => `${name} = excluded.${name}`)}, rules_updated_at = now(), updated_at = now()
+  WHERE (${columnList((name) => `p.${name}`)}) IS DISTINCT FROM (${columnList((name) => `excluded.${name}`)})`;
 
 async function storeRules(tx: Tx, exchange: string, markets: readonly Market[]): Promise<void> {
   const rows = markets.map((market) => ({

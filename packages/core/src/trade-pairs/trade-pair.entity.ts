@@ -64,7 +64,7 @@ export class TradePairEntity extends RecordColumns {
   @Column({ name: 'time_in_forces', type: 'text', array: true })
   timeInForces!: TimeInForce[];
 
-  /** The last price that a worker received, in quote currency; an estimate for the cost of market orders. */
+  /** The last price that a worker received, in quote currency. The cost of market orders is estimated from it. */
   @DecimalColumn({ name: 'last_price', nullable: true })
   lastPrice!: string | null;
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('trade pairs by their ids', () => {
-  it('are loaded in input order, each as it is read alone; null for unknown ids', async () => {
+  it('are loaded in input order, each as `get` returns it; null for unknown ids', async () => {
     const [first, second] = [await core.pair(), await core.pair({ base: 'ETH', max_amount: '12.50' })];
     const [one, two] = [await pairs.get(actor, first.id), await pairs.get(actor, second.id)];
     expect(tradePair.parse(two)).toEqual(two);
@@ -34,11 +34,13 @@ describe('trade pairs by their ids', () => {
     expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it("are not queried if no id can be a pair's, and need READ", async () => {
+  it("are not queried if no id can be a pair's; loading requires READ", async () => {
     const load = () => pairs.getMany(actor, ['tpr_x', '']);
     expect(await load()).toEqual([null, null]);
     expect(await countStatements(core.platform.database, load)).toBe(0);
-    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(pairs.getMany(idle, ['tpr_x'])).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(pairs.getMany(withoutPermissions, ['tpr_x'])).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 /** Returns the equity of an account with these free balances. */
-async function worthOf(
+async function equityOf(
   free: Readonly<Record<string, string>> | null,
   quote = 'USDT',
   exchange = 'paper',
@@ -38,10 +38,10 @@ async function worthOf(
 }
 
 describe('the equity of an account', () => {
-  it('is its balances at the last prices of its own exchange', async () => {
-    expect(await worthOf({ USDT: '100.5', BTC: '0.5', ETH: '2' })).toBe('35101.5');
-    expect(await worthOf({ BTC: '0.5' }, 'USDT', 'binance')).toBe('30500');
-    expect(await worthOf({})).toBe('0');
+  it('is the value of its balances at the last prices of its own exchange', async () => {
+    expect(await equityOf({ USDT: '100.5', BTC: '0.5', ETH: '2' })).toBe('35101.5');
+    expect(await equityOf({ BTC: '0.5' }, 'USDT', 'binance')).toBe('30500');
+    expect(await equityOf({})).toBe('0');
   });
 
   it('includes amounts locked in orders', async () => {
@@ -55,21 +55,21 @@ describe('the equity of an account', () => {
   });
 
   it('uses inverse pairs, and a path through one other currency', async () => {
-    expect(await worthOf({ TRY: '80' })).toBe('2');
-    // Through BTC, which quotes two pairs, and not through ETH, whatever their rates: always the same path.
-    expect(await worthOf({ KNC: '10' })).toBe('6');
-    expect(await worthOf({ BTC: '1' }, 'TRY')).toBe('2400000');
-    expect(await worthOf({ USDT: '6' }, 'KNC')).toBe('10');
+    expect(await equityOf({ TRY: '80' })).toBe('2');
+    // The path is always through BTC, which quotes two pairs, and not through ETH, whatever the rates.
+    expect(await equityOf({ KNC: '10' })).toBe('6');
+    expect(await equityOf({ BTC: '1' }, 'TRY')).toBe('2400000');
+    expect(await equityOf({ USDT: '6' }, 'KNC')).toBe('10');
   });
 
   it('is unknown if balances were never read, or if a listed asset has no price', async () => {
-    expect(await worthOf(null)).toBeNull();
-    expect(await worthOf({ USDT: '5', DARK: '1' })).toBeNull();
-    expect(await worthOf({ USDT: '5', DARK: '0' })).toBe('5');
+    expect(await equityOf(null)).toBeNull();
+    expect(await equityOf({ USDT: '5', DARK: '1' })).toBeNull();
+    expect(await equityOf({ USDT: '5', DARK: '0' })).toBe('5');
   });
 
   it('counts unlisted assets as zero', async () => {
-    expect(await worthOf({ USDT: '5', AIRDROP: '1000000' })).toBe('5');
+    expect(await equityOf({ USDT: '5', AIRDROP: '1000000' })).toBe('5');
   });
 
   it('is loaded for many accounts together, with the instant of their balances', async () => {

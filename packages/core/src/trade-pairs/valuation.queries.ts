@@ -17,15 +17,15 @@ interface Row {
 /** The condition for a spot pair of the exchange that has a price. */
 const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
 
-/** Selects the rate of one currency in another, from their pair or the inverse pair; no row if neither has a price. */
+/** Selects the rate of one currency in another, from their pair or the inverse pair; no row without a price. */
 const rateOf = (from: string, to: string) => `
   SELECT p.last_price AS rate FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${from} || '/' || ${to}
   UNION ALL
   SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
 
 /**
- * The last price of an asset in a currency on an exchange's spot market: from their own pair, else through one other
- * currency. Of several such currencies the one that quotes most pairs is used.
+ * The last price of an asset in a currency on an exchange's spot market: from their own pair, otherwise through one
+ * other currency. If several currencies are possible, the one that quotes the most pairs is used.
  */
 const PRICE = `coalesce(
   CASE WHEN h.asset = $2 THEN 1::numeric END,
@@ -37,7 +37,7 @@ const PRICE = `coalesce(
    CROSS JOIN LATERAL (${rateOf('first.via', '$2::text')}) second
    ORDER BY (SELECT count(*) FROM trade_pairs p WHERE ${PRICED} AND p.quote = first.via) DESC, first.via LIMIT 1))`;
 
-/** Whether the exchange lists the asset at all; an unlisted asset cannot be sold there. */
+/** Whether the exchange lists the asset in any pair; an unlisted asset cannot be sold there. */
 const IS_LISTED = `EXISTS (
   SELECT FROM trade_pairs p WHERE p.exchange = h.exchange AND h.asset IN (p.base, p.quote))`;
 
@@ -62,11 +62,11 @@ const EQUITIES = `
   WHERE a.id = ANY ($1)`;
 
 /**
- * Returns the equity of accounts, free and locked, at the last prices in `quote`, by account id. Null if unknown: the
- * balances were never read, or the account holds a listed asset without a price. An unlisted asset counts as zero: it
- * cannot be sold there and must not make the rest unknown.
+ * Returns the equity of accounts in `quote`, by account id: free and locked amounts at the last prices. It is null if
+ * the balances were never read, or if the account holds a listed asset without a price. An unlisted asset counts as
+ * zero: it cannot be sold at the exchange and must not make the rest unknown.
  *
- * Prices are the last ones a worker received; `takenAt` is the instant of the balances.
+ * Prices are the last ones that a worker received; `takenAt` is the instant of the balances.
  */
 export async function equitiesOf(
   tx: Tx,

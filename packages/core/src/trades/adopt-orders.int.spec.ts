@@ -1,4 +1,4 @@
-/** External orders that are easily mistaken for something else. */
+/** External orders that could be mistaken for another external order or for an order of ours. */
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
 let env: OrdersUnderTest;
@@ -16,8 +16,8 @@ const lotsOf = (accountId = env.account.uuid) =>
     accountId,
   );
 
-describe('a client order id that an external order reuses', () => {
-  it('rule 23: belongs to another order, whose sale does not change the first trade', async () => {
+describe('a client order id that the exchange reports for two orders', () => {
+  it('rule 23: identifies two trades if both orders are external, so that the second order does not change the first trade', async () => {
     const first = venueOrderOf('first', { venueClientOrderId: 'bot-1', status: 'FILLED', filledAmount: '1' });
     await env.execution.adopt(env.account.uuid, [first], [venueFillOf('first', 'a', '1')]);
     const second = venueOrderOf('second', {
@@ -40,13 +40,13 @@ describe('a client order id that an external order reuses', () => {
     expect(await lotsOf()).toEqual({ amount: 0 });
   });
 
-  it('row 1: belongs to our trade if we wrote it: everything executed under it is booked on that trade', async () => {
+  it('row 1: identifies our trade if we sent it, and the fills of both orders are booked on that trade', async () => {
     const id = await env.placeCopy();
     await env.send(id);
-    const twice = ['one', 'two'].map((name) =>
+    const orders = ['one', 'two'].map((name) =>
       venueOrderOf(name, { venueClientOrderId: `venue-${id}`, filledAmount: '0.5' }),
     );
-    for (const order of twice) {
+    for (const order of orders) {
       const fill = venueFillOf(order.exchangeOrderId, 'a', '0.5', { exchangeOrderId: order.exchangeOrderId });
       await env.execution.adopt(env.account.uuid, [order], [{ ...fill, venueClientOrderId: `venue-${id}` }]);
     }

@@ -1,5 +1,5 @@
 /**
- * Adopts orders and fills that were placed outside the product as trades: they change the same balances and lots.
+ * Turns orders and fills from outside the product into trades, because they change the same balances and lots.
  *
  * 1. An order is ours if we stored its client order id before sending, or if we know its exchange order id. Its report
  *    is then stored for that trade. External orders are matched by exchange order id only: a client order id may be
@@ -7,8 +7,8 @@
  * 2. An order is adopted once, whichever process does it.
  * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight: it could be
  *    that order.
- * 4. An account can be connected twice. An order that the product placed through one connection is not external to
- *    the other.
+ * 4. An account can be connected twice. An order that the product placed through one connection is not external for
+ *    the other connection.
  */
 import { canonicalDecimal, encodeId, type TradingType } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -21,7 +21,7 @@ export interface AdoptionInput {
   readonly accountId: string;
   readonly orders: readonly VenueOrder[];
   readonly fills: readonly VenueFill[];
-  /** Whether reconciliation found them, as opposed to a stream or a check. */
+  /** Whether reconciliation found the orders and fills, rather than a stream or a check. */
   readonly isReconciliation: boolean;
 }
 
@@ -33,9 +33,9 @@ export async function adoptOrders(tx: Tx, adoption: AdoptionInput): Promise<read
     venueClientOrderIds: [...orders, ...fills].flatMap(({ venueClientOrderId }) => venueClientOrderId || []),
     exchangeOrderIds: [...orders, ...fills].map(({ exchangeOrderId }) => exchangeOrderId),
   };
-  const before = await knownTrades(tx, lookup);
-  const externalOrders = orders.filter((order) => !before.has(...keysOf(order)));
-  const known = externalOrders.length === 0 ? before : await insertAndReload(tx, lookup, externalOrders);
+  const knownBefore = await knownTrades(tx, lookup);
+  const externalOrders = orders.filter((order) => !knownBefore.has(...keysOf(order)));
+  const known = externalOrders.length === 0 ? knownBefore : await insertAndReload(tx, lookup, externalOrders);
   const reports = reportsOf(known, orders, fills);
   return [...(await storeReports(tx, reports, { isReconciliation }))];
 }
@@ -46,7 +46,7 @@ async function insertAndReload(
   externalOrders: readonly VenueOrder[],
 ): Promise<KnownTrades> {
   await insertExternalTrades(tx, lookup.accountId, externalOrders);
-  // Another process may have inserted some of them, so the committed rows decide.
+  // Another process may have adopted some of these orders, so the committed rows are read again.
   return knownTrades(tx, lookup);
 }
 
@@ -128,7 +128,7 @@ function reportsOf(
     report.fills.push(fill);
     byTrade.set(tradeId, report);
   }
-  // Trades with fills only come last.
+  // Trades for which only fills were reported come last.
   return [...reports, ...[...byTrade.values()].filter(({ order }) => order === null)];
 }
 
@@ -139,18 +139,18 @@ interface PairOfAccount {
   readonly symbol: string;
   readonly base: string;
   readonly quote: string;
-  /** Whether an order of ours may be at the exchange without an acknowledgement. */
+  /** Whether an order of ours on the pair was submitted and is not acknowledged yet. */
   readonly has_one_on_its_way: boolean;
 }
 
-/** Inserts trades for external orders and skips those whose pair is not in the catalogue. */
+/** Inserts trades for external orders and skips orders of pairs that the product does not know. */
 async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly VenueOrder[]): Promise<void> {
   const pairs = new Map((await pairsOf(tx, accountId, orders)).map((pair) => [pair.symbol, pair]));
-  const taken = await takenClientOrderIds(tx, accountId, orders);
-  const ofDuplicates = await placedByDuplicateConnections(tx, accountId, orders);
+  const usedIds = await usedClientOrderIds(tx, accountId, orders);
+  const ordersOfDuplicates = await ordersOfDuplicateConnections(tx, accountId, orders);
   const inserts = orders
     .filter(({ symbol, amount }) => pairs.has(symbol) && amount !== '0')
-    .filter((order) => !ofDuplicates.has(...keysOf(order)))
+    .filter((order) => !ordersOfDuplicates.has(...keysOf(order)))
     .filter(
       ({ symbol, venueClientOrderId }) => venueClientOrderId !== '' || !pairs.get(symbol)!.has_one_on_its_way,
     )
@@ -158,12 +158,12 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
   if (inserts.length === 0) return;
   const clientOrderIdOf = ({ id, order }: Pick<(typeof inserts)[number], 'id' | 'order'>) => {
     const { venueClientOrderId } = order;
-    return CLIENT_ORDER_ID.test(venueClientOrderId) && !taken.ours.has(venueClientOrderId)
+    return CLIENT_ORDER_ID.test(venueClientOrderId) && !usedIds.ours.has(venueClientOrderId)
       ? venueClientOrderId
       : encodeId('trd', id);
   };
   const venueIdOf = ({ venueClientOrderId }: VenueOrder) =>
-    taken.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
+    usedIds.atVenue.has(venueClientOrderId) ? null : venueClientOrderId || null;
   const trades = await insertMany(
     tx,
     TradeEntity,
@@ -189,14 +189,14 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
       amount: order.amount,
       requestedAmount: order.amount,
       reservedAsset: order.side === 'BUY' ? pair.quote : pair.base,
-      // The exchange's balances already account for the order.
+      // The balances that the exchange reports already account for the order.
       reservedAmount: '0',
       status: 'PENDING' as const,
       submittedAt: order.createdAt,
     })),
     {
       skipConflictsOn: 'any constraint',
-      computed: { lookAt: 'clock_timestamp()' },
+      computed: { nextCheckAt: 'clock_timestamp()' },
       returning: allProperties(tx, TradeEntity),
     },
   );
@@ -222,8 +222,8 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
   );
 }
 
-/** Returns the ids that other trades of the account already use, as client order ids and as venue client order ids. */
-async function takenClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
+/** Returns which of the orders' client order ids other trades of the account already use, here and at the venue. */
+async function usedClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
   const rows = await queryPrepared<{ client: string; venue: string | null }>(
     tx,
     `SELECT client_order_id AS client, venue_client_order_id AS venue FROM trades
@@ -237,7 +237,7 @@ async function takenClientOrderIds(tx: Tx, accountId: string, orders: readonly V
 }
 
 /** Returns the orders that the product placed through other connections of the same exchange account. */
-async function placedByDuplicateConnections(
+async function ordersOfDuplicateConnections(
   tx: Tx,
   accountId: string,
   orders: readonly VenueOrder[],

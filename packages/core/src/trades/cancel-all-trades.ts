@@ -1,10 +1,10 @@
 /**
  * The transaction of the emergency stop: requests the cancellation of every open trade of a user.
  *
- * 1. Accounts are locked first, as when a trade is placed: a trade that is being placed is either waited for and
- *    covered, or placed after the stop.
- * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the request is
- *    stored and its next check is due: the trading worker cancels it even if the caller has gone.
+ * 1. It locks the accounts first, as placing a trade does. A trade that is being placed meanwhile is either committed
+ *    before the stop and cancelled by it, or placed after the stop.
+ * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the
+ *    request is stored and the next check is due now: the trading worker cancels it even if the caller disconnects.
  */
 import type { Trade } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -25,7 +25,7 @@ export interface CancelRequestedTrade {
   readonly isSent: boolean;
 }
 
-/** Requests the cancellation of every open trade of the user. A repeated call only makes their next check due. */
+/** Requests the cancellation of every open trade of the user. A repeated call only makes the next checks due. */
 export async function requestCancelAll(tx: Tx, userId: string): Promise<readonly CancelRequestedTrade[]> {
   await lockAccountsOf(tx, userId);
   const trades = await tx.find(TradeEntity, {
@@ -55,9 +55,9 @@ export async function requestCancelAll(tx: Tx, userId: string): Promise<readonly
 
 export interface CancelAllResult {
   readonly cancelled: readonly Trade[];
-  /** Filled or failed before the cancellation. */
+  /** Trades that were filled or failed before they could be cancelled. */
   readonly endedOtherwise: readonly Trade[];
-  /** The requested trades, and any other trade of the user, that are open now. */
+  /** All trades of the user that are open now, whether or not their cancellation was requested. */
   readonly stillOpen: readonly Trade[];
 }
 

@@ -6,11 +6,11 @@ import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 
 /**
- * Stores for each ended trade whether everything it opened is closed, since when, and its profit or loss: the sum over
- * its lots, rounded to 18 decimals. A trade that opened nothing is never closed. A late fill may reopen a closed trade
- * or change its profit or loss.
+ * Stores for each ended trade when the last of its lots was closed, and its profit or loss: the sum over its lots,
+ * rounded to 18 decimals. A trade that opened no lot is never closed. A late fill may reopen a closed trade or change
+ * its profit or loss.
  *
- * @returns the closed trades whose closing was never emitted
+ * @returns the ids of the closed trades for which `trade.closed` was never emitted
  */
 export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<readonly string[]> {
   if (tradeIds.length === 0) return [];

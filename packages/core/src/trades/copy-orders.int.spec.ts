@@ -20,7 +20,7 @@ const countOf = async () =>
   (await env.core.row('SELECT count(*)::int FROM trades WHERE copier_id = $1', env.copierId)).count;
 
 describe('copies', () => {
-  it('are stored as planned, emitted, and shown with the fields of the copy', async () => {
+  it('are stored as planned, emit an event, and are shown with the fields of the copy', async () => {
     const copy = env.newCopy();
     const [placed, ...more] = await place([copy]);
     expect(more).toEqual([]);
@@ -48,17 +48,20 @@ describe('copies', () => {
     expect(read).toEqual({ ...placed, fills: [] });
   });
 
-  it('rule 19: planned again, serially or concurrently, create no second trade and no second event', async () => {
+  it('rule 19: create no second trade and no second event if they are planned again, serially or concurrently', async () => {
     const planned = Array.from({ length: 20 }, () => env.newCopy());
-    const again = () => planned.map((copy) => ({ ...copy, id: newUuid() }));
-    const placed = await Promise.all([place(planned), ...Array.from({ length: 7 }, () => place(again()))]);
+    const plannedAgain = () => planned.map((copy) => ({ ...copy, id: newUuid() }));
+    const placed = await Promise.all([
+      place(planned),
+      ...Array.from({ length: 7 }, () => place(plannedAgain())),
+    ]);
     expect(placed.flat()).toHaveLength(20);
-    expect(await place(again())).toEqual([]);
+    expect(await place(plannedAgain())).toEqual([]);
     expect(await countOf()).toBe(20);
     expect(await env.eventTypes()).toHaveLength(20);
   });
 
-  it('rule 19: exist with their client order id before anything can be sent, or not at all', async () => {
+  it('rule 19: can be sent only after they are stored with their client order id', async () => {
     const copy = env.newCopy();
     const failing = inTx(async (tx) => {
       await placeCopies(tx, [copy]);
@@ -100,7 +103,7 @@ describe('copies', () => {
     expect(received).toEqual([env.account.uuid, last.uuid]);
   });
 
-  it('are sent exits first, then the oldest', async () => {
+  it('are sent in this order: exits first, then the oldest', async () => {
     const entries = [await env.placeCopy(), await env.placeCopy()];
     const sale = { side: 'SELL', type: 'MARKET', timeInForce: 'GTC', price: null } as const;
     const exits = [
@@ -121,20 +124,20 @@ describe('copies', () => {
     ];
     const { lists, commands, platform } = env.core;
     const trades = new TradesService({ platform, lists, commands });
-    const shown = (id: string) => trades.get(env.actor, encodeId('trd', id));
+    const readTrade = (id: string) => trades.get(env.actor, encodeId('trd', id));
     for (const id of [buy, sell]) {
       await env.send(id);
       await env.core.rows("UPDATE trades SET submitted_at = '2026-01-01T00:00:00.120Z' WHERE id = $1", id);
       const order = venueOrderOf(id, { status: 'EXPIRED', filledAmount: '0.5' });
       await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '0.5')]);
     }
-    expect((await shown(buy)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '101.0101' });
-    expect((await shown(sell)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '-101.0101' });
+    expect((await readTrade(buy)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '101.0101' });
+    expect((await readTrade(sell)).copy).toMatchObject({ latency_ms: 100, slippage_bps: '-101.0101' });
   });
 });
 
 describe('the orders of a copier that is stopped', () => {
-  it('rule 11: end if unsent and are cancelled at the exchange otherwise; orders of others go on', async () => {
+  it('rule 11: end if they are unsent and are cancelled at the exchange if they are sent; orders of other copiers stay open', async () => {
     const [unsent, sent, filled] = [await env.placeCopy(), await env.placeCopy(), await env.placeCopy()];
     const other = await env.placeCopy({ copierId: await env.newCopier(env.account) });
     for (const id of [sent, filled, other]) await env.send(id);
@@ -150,7 +153,7 @@ describe('the orders of a copier that is stopped', () => {
     expect(await env.execution.find(sent)).toMatchObject({ isCancelRequested: true, isOpen: true });
   });
 
-  it('end except for exits if it only closes', async () => {
+  it('end, except for exits, if the copier is in CLOSE_ONLY', async () => {
     const [entry, exit] = [
       await env.placeCopy(),
       await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
@@ -163,34 +166,34 @@ describe('the orders of a copier that is stopped', () => {
 
 describe('the free balance of an account', () => {
   const free = async (accounts = [env.account.uuid], assets = ['USDT', 'BTC']) => {
-    const found = await inTx((tx) => loadFreeBalances(tx, accounts, assets));
-    return Object.fromEntries([...found].map(([id, byAsset]) => [id, Object.fromEntries(byAsset)]));
+    const balances = await inTx((tx) => loadFreeBalances(tx, accounts, assets));
+    return Object.fromEntries([...balances].map(([id, byAsset]) => [id, Object.fromEntries(byAsset)]));
   };
 
-  it('rule 17, row 9: excludes the reservations of its orders until the balances are read after their acknowledgement', async () => {
-    const poor = await env.newAccount(env.actor, { USDT: '150.5' });
-    const ofPoor = { accountId: poor.uuid, copierId: await env.newCopier(poor) };
-    const before = await free([poor.uuid, env.account.uuid]);
+  it('rule 17, row 9: excludes the reservation of an order until the balances are read after its acknowledgement', async () => {
+    const poorAccount = await env.newAccount(env.actor, { USDT: '150.5' });
+    const copyOnPoorAccount = { accountId: poorAccount.uuid, copierId: await env.newCopier(poorAccount) };
+    const before = await free([poorAccount.uuid, env.account.uuid]);
     expect(before).toEqual({
-      [poor.uuid]: { USDT: '150.5', BTC: '0' },
+      [poorAccount.uuid]: { USDT: '150.5', BTC: '0' },
       [env.account.uuid]: { USDT: '100000', BTC: '10' },
     });
-    await place([env.newCopy(ofPoor)]);
-    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '50.5', BTC: '0' } });
-    await place([env.newCopy(ofPoor)]);
-    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '0', BTC: '0' } });
+    await place([env.newCopy(copyOnPoorAccount)]);
+    expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '50.5', BTC: '0' } });
+    await place([env.newCopy(copyOnPoorAccount)]);
+    expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '0', BTC: '0' } });
     await env.core.rows(
       'UPDATE trades SET acknowledged_at = clock_timestamp() WHERE exchange_account_id = $1',
-      poor.uuid,
+      poorAccount.uuid,
     );
     await env.core.rows(
       'UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() WHERE id = $1',
-      poor.uuid,
+      poorAccount.uuid,
     );
-    expect(await free([poor.uuid])).toEqual({ [poor.uuid]: { USDT: '150.5', BTC: '0' } });
+    expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '150.5', BTC: '0' } });
   });
 
-  it('is complete again once an order ended without effect', async () => {
+  it('includes the reservation of an order again after the exchange rejected the order', async () => {
     const id = await env.placeCopy();
     expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '99900' } });
     await env.send(id);

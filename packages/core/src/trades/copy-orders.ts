@@ -1,9 +1,9 @@
 /**
- * Places and ends the orders of copies for the planner and for copiers that stop. Every function takes part in the
+ * Places the orders of copies for the planner, and cancels them when a copier stops. Every function runs in the
  * caller's transaction.
  *
- * 1. The caller chooses the client order id of a copy. It is the same each time the copy is planned and exists before
- *    anything is sent, so planning again places nothing.
+ * 1. The caller chooses the client order id of a copy. The id is the same each time the copy is planned, and is stored
+ *    before the order is sent. Planning a copy again therefore places no second order.
  */
 import type {
   Decimal,
@@ -49,7 +49,7 @@ export interface NewCopyTrade {
     readonly price: Decimal | null;
     readonly amount: Decimal;
     readonly reduceOnly: boolean;
-    /** The amount that it reserves of the free balance, in `reservedAsset`. */
+    /** The amount of `reservedAsset` that the order takes out of the free balance. */
     readonly reserved: Decimal;
   };
   readonly reservedAsset: string;
@@ -62,7 +62,7 @@ export interface NewCopyTrade {
     readonly ratio: Decimal;
     readonly sequence: number;
   };
-  /** Until when it may be sent or resent; `infinity` for exits, null: sent once, at any time. */
+  /** Until when the order may be sent or resent; `infinity` for exits. Null: it is sent once, at any time. */
   readonly resendUntil: Date | 'infinity' | null;
 }
 
@@ -71,7 +71,7 @@ export async function placeCopies(tx: Tx, copies: readonly NewCopyTrade[]): Prom
   if (copies.length === 0) return [];
   const trades = await insertMany(tx, TradeEntity, copies.map(tradeOf), {
     skipConflictsOn: ['exchangeAccountId', 'clientOrderId'],
-    computed: { lookAt: `clock_timestamp() + ${FIRST_CHECK_MS} * interval '1 millisecond'` },
+    computed: { nextCheckAt: `clock_timestamp() + ${FIRST_CHECK_MS} * interval '1 millisecond'` },
     returning: allProperties(tx, TradeEntity),
   });
   await emitTradeEvents(
@@ -143,8 +143,8 @@ const LOCK_OPEN = allColumns(
 );
 
 /**
- * Ends the copiers' orders whose submission no worker has claimed, and requests the cancellation of those that are open
- * at the exchange; with `entriesOnly`, exits go on.
+ * Ends the copiers' open orders. An order whose submission no worker has claimed ends at once; for any other order the
+ * cancellation is requested. With `entriesOnly`, exit orders stay open.
  */
 export async function cancelCopies(
   tx: Tx,

@@ -27,10 +27,10 @@ export async function loadFreeBalances(
 }
 
 /**
- * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills: what was just
- * bought can be sold before the balances are read again. The balances include an order that was reported before they
- * were read; an order that ended without effect reserves nothing. A fill that the balances already include may count
- * twice; the exchange then rejects an order that exceeds them.
+ * The free balance that the exchange reported, less later reservations, plus the proceeds of later fills. An asset that
+ * was just bought can thus be sold before the balances are read again. The reported balances already account for an
+ * order that was acknowledged before they were read. An order that ended without a fill reserves nothing. A fill that
+ * the balances already include may count twice; the exchange then rejects an order that exceeds the real balance.
  */
 const FREE = `
   WITH asked AS (

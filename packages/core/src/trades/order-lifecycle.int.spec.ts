@@ -1,5 +1,6 @@
 /**
- * Orders against a model of an exchange: reports in any order, late, repeated or missing leave a consistent state.
+ * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored state
+ * stays consistent.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';
@@ -21,7 +22,7 @@ const AMOUNT = 100;
 class ModelVenue {
   status: VenueOrderStatus | null = null;
   readonly fills: VenueFill[] = [];
-  /** Every state that the order had: any of them may still be reported. */
+  /** Every state that the order had; the exchange may still report any of them. */
   readonly history: VenueOrder[] = [];
   placements = 0;
 
@@ -39,11 +40,11 @@ class ModelVenue {
 
   fill(hundredths: number): void {
     if (this.status !== 'OPEN') return;
-    const part = Math.min(hundredths, AMOUNT - this.filled);
-    const n = this.fills.length;
-    const fee = { amount: '0.01', currency: n % 2 === 0 ? 'USDT' : 'BNB' };
-    const price = String(100 + n);
-    this.fills.push(venueFillOf(this.id, `${n}`, String(part / 100), { price, fee }));
+    const filledNow = Math.min(hundredths, AMOUNT - this.filled);
+    const fillIndex = this.fills.length;
+    const fee = { amount: '0.01', currency: fillIndex % 2 === 0 ? 'USDT' : 'BNB' };
+    const price = String(100 + fillIndex);
+    this.fills.push(venueFillOf(this.id, `${fillIndex}`, String(filledNow / 100), { price, fee }));
     this.become(this.filled === AMOUNT ? 'FILLED' : 'OPEN');
   }
 
@@ -61,7 +62,7 @@ interface Model {
   readonly venue: ModelVenue;
   /** The ids of the fills that were reported. */
   readonly reportedFills: Set<string>;
-  /** The final status, once there is one. */
+  /** The final status, once the trade has ended. */
   end: TradeStatus | null;
   version: number;
   /** Whether a submission is in flight. */
@@ -198,10 +199,10 @@ class LoseResponse extends Step {
   protected act = (_model: Model, id: string) => env.execution.markUnknown([id]);
 }
 
-/** Probes without a result: also if the exchange has the order but does not show it yet. */
+/** Probes that find no order, even if the exchange has the order but does not show it yet. */
 class ProbeAbsent extends Step {
   constructor(private readonly probes: number) {
-    super(`${probes} probes find nothing`);
+    super(`${probes} probes find no order`);
   }
   protected async act(_model: Model, id: string): Promise<void> {
     await env.backdateSubmission(id, 6_000);
@@ -264,7 +265,7 @@ const commands = fc.commands(
   { maxCommands: 25, size: 'max' },
 );
 
-/** Nearly every order begins with a submission, and much of what matters happens after a first fill. */
+/** Nearly every order begins with a submission, and many of the interesting cases follow a first fill. */
 const firstSteps = fc.oneof(
   { weight: 1, arbitrary: fc.constant([]) },
   { weight: 2, arbitrary: fc.constant([new Send('later'), new LoseResponse()]) },
@@ -283,7 +284,7 @@ async function settle({ venue, reportedFills }: Model, id: string): Promise<void
   await env.execution.storeOrders([{ tradeId: id, order: venue.history.at(-1)!, fills: venue.fills }]);
 }
 
-it('rows 1, 5, 16: whatever happens to an order, its sums equal the exchange’s, no fill counts twice, and an end is final', async () => {
+it('rows 1, 5, 16: whatever happens to an order, its sums equal those of the exchange, no fill counts twice, and its end is final', async () => {
   await fc.assert(
     fc.asyncProperty(firstSteps, commands, fc.boolean(), async (first, steps, isCopy) => {
       const id = await env.placeCopy(isCopy ? {} : { resendUntil: null });

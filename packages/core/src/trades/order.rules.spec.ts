@@ -16,8 +16,8 @@ function formatUnits(units: bigint): string {
   const fraction = digits.slice(-SCALE).replace(/0+$/, '');
   return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
 }
-function parseUnits(text: string): bigint {
-  const [whole = '', fraction = ''] = text.split('.');
+function parseUnits(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
 
@@ -54,13 +54,13 @@ const brokenBy = (order: Partial<OrderToCheck>, rules: Partial<PairRules> = {}) 
     limit,
   ]);
 
-describe('an order within the rules of its pair', () => {
+describe('an order', () => {
   it.each([
-    ['in the middle of them', {}, {}],
+    ['that is far from every limit', {}, {}],
     ['with the least amount', { amount: '0.001', price: '5000' }, {}],
     ['with the largest amount', { amount: '100' }, {}],
-    ['of exactly the least notional', { amount: '0.05' }, {}],
-    ['of exactly the largest notional', { amount: '100', price: '10000' }, {}],
+    ['with exactly the least notional', { amount: '0.05' }, {}],
+    ['with exactly the largest notional', { amount: '100', price: '10000' }, {}],
     [
       'without any upper bound',
       { amount: '99999999', price: '99999999' },
@@ -72,11 +72,19 @@ describe('an order within the rules of its pair', () => {
       { amountStep: '0', priceTick: '0' },
     ],
     ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
-    ['of a limit, whatever holds for market orders', {}, { marketAmountStep: '7', marketMaxAmount: '0.1' }],
-    ['of a market, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
-    ['of a market, by its last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
-    ['of a market that has no price yet, whatever the notional', { ...market, amount: '0.001' }, {}],
-  ] as const)('breaks none of them %s', (_case, order, rules) => {
+    [
+      'that is a limit order, whatever the limits for market orders',
+      {},
+      { marketAmountStep: '7', marketMaxAmount: '0.1' },
+    ],
+    ['that is a market order, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
+    ['that is a market order, valued at the last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
+    [
+      'that is a market order on a pair without a price, whatever its notional',
+      { ...market, amount: '0.001' },
+      {},
+    ],
+  ] as const)('breaks no rule of its pair: an order %s', (_case, order, rules) => {
     expect(brokenBy(order, rules)).toEqual([]);
   });
 });
@@ -101,13 +109,13 @@ describe('an order that breaks a rule', () => {
       ['amount', 'max_notional', '1000001', '1000000'],
     ],
     [
-      'min_notional by the last price',
+      'min_notional at the last price',
       { ...market, amount: '0.04' },
       { lastPrice: '100' },
       ['amount', 'min_notional', '4', '5'],
     ],
     [
-      'min_notional by its stop price',
+      'min_notional at the stop price',
       { type: 'STOP_MARKET', price: undefined, stopPrice: '10', amount: '0.4' },
       { lastPrice: '100' },
       ['amount', 'min_notional', '4', '5'],
@@ -124,18 +132,21 @@ describe('an order that breaks a rule', () => {
       { marketMaxAmount: '1.5' },
       ['amount', 'market_max_amount', '2', '1.5'],
     ],
-    ['the types that are taken', {}, { orderTypes: ['MARKET'] }, ['type', 'order_types', 'LIMIT', 'MARKET']],
+    ['the supported order types', {}, { orderTypes: ['MARKET'] }, ['type', 'order_types', 'LIMIT', 'MARKET']],
     [
-      'the times in force that are taken',
+      'the supported times in force',
       { timeInForce: 'POST_ONLY' },
       { timeInForces: ['GTC', 'IOC'] },
       ['time_in_force', 'time_in_forces', 'POST_ONLY', 'GTC, IOC'],
     ],
-  ] as const)('row 14: gets the rule, its value and the limit: %s', (_case, order, rules, violation) => {
-    expect(brokenBy(order, rules)).toEqual([violation]);
-  });
+  ] as const)(
+    'row 14: leads to a violation with the rule, the value and the limit: %s',
+    (_case, order, rules, violation) => {
+      expect(brokenBy(order, rules)).toEqual([violation]);
+    },
+  );
 
-  it('gets all of them together', () => {
+  it('leads to one violation for each broken rule', () => {
     const order = { type: 'STOP_LIMIT', amount: '0.00005', price: '0.001', stopPrice: '0.002' } as const;
     expect(brokenBy(order).map(([field, rule]) => `${field} ${rule}`)).toEqual([
       'amount amount_step',
@@ -147,7 +158,7 @@ describe('an order that breaks a rule', () => {
   });
 });
 
-/** Decimals of up to 18 decimals and 20 digits before the decimal point, many of them multiples of each other. */
+/** Units of 10^-18, up to 20 digits before the decimal point; `pairOf` generates many multiples of the step. */
 const step = fc.oneof(
   fc.bigInt({ min: 1n, max: 10n ** 20n }),
   fc.nat(20).map((exponent) => 10n ** BigInt(exponent)),
@@ -159,7 +170,7 @@ const pairOf = fc
 const free = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
 
 describe('steps', () => {
-  it('row 13: accept an amount if and only if it is a multiple of the step, and change none', () => {
+  it('row 13: accept an amount if and only if it is a multiple of the step', () => {
     fc.assert(
       fc.property(pairOf, ({ size, value }) => {
         const rules = { ...free, amountStep: formatUnits(size), priceTick: '0' };
@@ -203,22 +214,27 @@ describe('the reservation of an order', () => {
 
   it.each([
     [
-      'the amount itself of base for a sell',
+      'the amount in base for a limit sell',
       { side: 'SELL', amount: '0.5' },
       {},
       { asset: 'BTC', amount: '0.5' },
     ],
-    ['the amount of base for a market sell', { ...market, side: 'SELL' }, {}, { asset: 'BTC', amount: '1' }],
-    ['by the last price for a market buy', market, { lastPrice: '99.5' }, { asset: 'USDT', amount: '99.5' }],
+    ['the amount in base for a market sell', { ...market, side: 'SELL' }, {}, { asset: 'BTC', amount: '1' }],
+    [
+      'the cost at the last price for a market buy',
+      market,
+      { lastPrice: '99.5' },
+      { asset: 'USDT', amount: '99.5' },
+    ],
     ['nothing for a market buy without a price', market, {}, { asset: 'USDT', amount: '0' }],
     [
-      'by the limit and not the stop price',
+      'the cost at the limit price, not at the stop price',
       { type: 'STOP_LIMIT', stopPrice: '90' },
       {},
       { asset: 'USDT', amount: '100' },
     ],
     [
-      'by the stop price where there is no limit',
+      'the cost at the stop price if the order has no limit price',
       { type: 'STOP_MARKET', price: undefined, stopPrice: '90' },
       { lastPrice: '10' },
       { asset: 'USDT', amount: '90' },
@@ -227,7 +243,7 @@ describe('the reservation of an order', () => {
     expect(reservationFor(orderOf(order), rulesOf(rules))).toEqual(reserved);
   });
 
-  it('is too large from 20 digits before the decimal point on, even if only by rounding', () => {
+  it('is too large if it has more than 20 digits before the decimal point, even if only because of rounding', () => {
     const nines = '9'.repeat(20);
     const last = `${nines}.${'9'.repeat(18)}`;
     expect(isCostTooLarge(orderOf({ amount: '1', price: last }), rulesOf())).toBe(false);

@@ -24,7 +24,7 @@ export interface PairRules {
   readonly maxAmount: Decimal | null;
   readonly minNotional: Decimal;
   readonly maxNotional: Decimal | null;
-  /** Limits that apply only to market and stop-market orders; null if the pair has no separate ones. */
+  /** Limits that apply only to market and stop-market orders; null if the pair has no separate limits for them. */
   readonly marketAmountStep: Decimal | null;
   readonly marketMaxAmount: Decimal | null;
   readonly orderTypes: readonly TradeType[];
@@ -55,16 +55,16 @@ type OrderRule =
 
 export interface RuleViolation {
   readonly field: 'type' | 'time_in_force' | 'amount' | 'price' | 'stop_price';
-  /** Named like the field of the trade pair. */
+  /** The name of the trade pair's field that holds the limit. */
   readonly rule: OrderRule;
   /** Decimal strings for numbers; the API's enum values otherwise. */
   readonly value: string;
   readonly limit: string;
 }
 
-/** Returns every rule that the order breaks, in the order of the fields. */
+/** Returns one violation for each rule that the order breaks. */
 export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolation[] {
-  const found: RuleViolation[] = unsupportedTerms(order, rules);
+  const violations: RuleViolation[] = unsupportedTerms(order, rules);
   const check = (
     isBroken: boolean,
     field: RuleViolation['field'],
@@ -73,7 +73,7 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
     limit: Decimal,
   ) => {
     if (isBroken)
-      found.push({ field, rule, value: value.toString(), limit: new BigDecimal(limit).toString() });
+      violations.push({ field, rule, value: value.toString(), limit: new BigDecimal(limit).toString() });
   };
   const amount = new BigDecimal(order.amount);
   check(!isMultiple(amount, rules.amountStep), 'amount', 'amount_step', amount, rules.amountStep);
@@ -81,9 +81,9 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
   if (rules.maxAmount !== null)
     check(amount.gt(rules.maxAmount), 'amount', 'max_amount', amount, rules.maxAmount);
   const { marketAmountStep, marketMaxAmount } = rules;
-  if (takesAnyPrice(order) && marketAmountStep !== null)
+  if (isMarketOrder(order) && marketAmountStep !== null)
     check(!isMultiple(amount, marketAmountStep), 'amount', 'market_amount_step', amount, marketAmountStep);
-  if (takesAnyPrice(order) && marketMaxAmount !== null)
+  if (isMarketOrder(order) && marketMaxAmount !== null)
     check(amount.gt(marketMaxAmount), 'amount', 'market_max_amount', amount, marketMaxAmount);
   for (const [field, text] of [
     ['price', order.price],
@@ -94,29 +94,29 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
     check(!isMultiple(price, rules.priceTick), field, 'price_tick', price, rules.priceTick);
   }
   const price = estimatedPrice(order, rules);
-  if (price === null) return found;
+  if (price === null) return violations;
   const notional = price.times(amount);
   check(notional.lt(rules.minNotional), 'amount', 'min_notional', notional, rules.minNotional);
   if (rules.maxNotional !== null)
     check(notional.gt(rules.maxNotional), 'amount', 'max_notional', notional, rules.maxNotional);
-  return found;
+  return violations;
 }
 
-const takesAnyPrice = ({ type }: OrderToCheck) => type === 'MARKET' || type === 'STOP_MARKET';
+const isMarketOrder = ({ type }: OrderToCheck) => type === 'MARKET' || type === 'STOP_MARKET';
 
 function unsupportedTerms({ type, timeInForce }: OrderToCheck, rules: PairRules): RuleViolation[] {
-  const found: RuleViolation[] = [];
+  const violations: RuleViolation[] = [];
   if (!rules.orderTypes.includes(type))
-    found.push({ field: 'type', rule: 'order_types', value: type, limit: rules.orderTypes.join(', ') });
+    violations.push({ field: 'type', rule: 'order_types', value: type, limit: rules.orderTypes.join(', ') });
   // A market order has no time in force at the exchange.
   if (type !== 'MARKET' && !rules.timeInForces.includes(timeInForce))
-    found.push({
+    violations.push({
       field: 'time_in_force',
       rule: 'time_in_forces',
       value: timeInForce,
       limit: rules.timeInForces.join(', '),
     });
-  return found;
+  return violations;
 }
 
 export interface Reservation {

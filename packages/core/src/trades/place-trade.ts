@@ -47,7 +47,7 @@ export async function placeTrade(
   const strategy = strategy_id === undefined ? undefined : await lockStrategyForTrade(tx, actor, strategy_id);
   const account = await lockAccountForTrade(tx, actor, input.exchange_account_id);
   const pair = await pairForTrade(tx, input.trade_pair_id);
-  if (strategy !== undefined) assertSignal(strategy, account, pair);
+  if (strategy !== undefined) assertStrategyAllows(strategy, account, pair);
   assertTradable(account, pair, input);
   const order = { ...input, stopPrice: input.stop_price, timeInForce: input.time_in_force };
   const violations = violationsOf(order, pair);
@@ -114,7 +114,7 @@ function newTrade(
     status: 'PENDING',
     version: 1,
     probes: 0,
-    lookAt: new Date(Date.now() + FIRST_CHECK_MS),
+    nextCheckAt: new Date(Date.now() + FIRST_CHECK_MS),
   };
 }
 
@@ -124,7 +124,7 @@ function originOf(strategy: LockedStrategy | undefined) {
 }
 
 /** @throws {DomainError} if the strategy uses another account, does not trade this pair, or is archived */
-function assertSignal(strategy: LockedStrategy, account: AccountForTrade, pair: PairForTrade): void {
+function assertStrategyAllows(strategy: LockedStrategy, account: AccountForTrade, pair: PairForTrade): void {
   if (strategy.exchangeAccountId !== account.id) {
     const message = 'The strategy trades on another exchange account. Use the account of the strategy.';
     throw new DomainError('validation_failed', undefined, [

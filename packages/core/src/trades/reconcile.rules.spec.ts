@@ -65,7 +65,7 @@ describe('an account compared with its exchange', () => {
     expect(actions).toEqual([]);
   });
 
-  it('rule 22: stores fills that were venueFills without a connection, of open and of ended orders', () => {
+  it('rule 22: stores fills of open and of ended orders that were executed while the connection was lost', () => {
     const [missed, late] = [fillOf('a', '1'), fillOf('b', '2')];
     const actions = run({
       trades: [tradeOf('a'), tradeOf('b', { isOpen: false })],
@@ -78,16 +78,16 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('rule 22: probes for a trade that is not among the open orders and does not consider it ended', () => {
+  it('rule 22: leads to a probe, and not to the end of the trade, if its order is not among the open orders', () => {
     expect(run({ trades: [tradeOf('a')] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
   });
 
-  it('ignores a trade that was not submitted', () => {
+  it('leads to no action for a trade that was not submitted', () => {
     const unsent = { isSubmitted: false, isAcknowledged: false, exchangeOrderId: null };
     expect(run({ trades: [tradeOf('a', unsent)] })).toEqual([]);
   });
 
-  it('row 3: an unknown open order is adopted with its fills', () => {
+  it('row 3: has unknown open orders adopted with their fills', () => {
     const fill = fillOf('x', '1');
     const openOrders = [orderOf('x', { filledAmount: '1' })];
     expect(run({ openOrders, fills: [fill] })).toEqual([
@@ -95,7 +95,7 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('row 5: fills of an unknown order are identified', () => {
+  it('row 5: has the order of unknown fills identified', () => {
     const fills = [fillOf('x', '1'), fillOf('x', '2')];
     expect(run({ fills })).toEqual([
       { kind: 'identify', symbol: 'BTC/USDT', exchangeOrderId: 'order-x', fills },
@@ -109,11 +109,11 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('adopts no order without a client order id while one of ours on its pair is in flight', () => {
+  it('adopts no order without a client order id while an order of ours on its pair is in flight', () => {
     const anonymous = orderOf('x', { venueClientOrderId: '' });
-    const onItsWay = tradeOf('a', { exchangeOrderId: null, isAcknowledged: false });
-    const other = { ...onItsWay, symbol: 'ETH/USDT' };
-    expect(run({ trades: [onItsWay], openOrders: [anonymous] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
+    const inFlight = tradeOf('a', { exchangeOrderId: null, isAcknowledged: false });
+    const other = { ...inFlight, symbol: 'ETH/USDT' };
+    expect(run({ trades: [inFlight], openOrders: [anonymous] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
     expect(run({ trades: [other], openOrders: [anonymous] })).toContainEqual({
       kind: 'adopt',
       order: anonymous,
@@ -121,7 +121,7 @@ describe('an account compared with its exchange', () => {
     });
   });
 
-  it('cancels our order that outlived its trade, and never an external one', () => {
+  it('has our order cancelled if its trade has ended, but never an external order', () => {
     const openOrders = [orderOf('a')];
     const ended = tradeOf('a', { isOpen: false });
     const cancel = { kind: 'cancel', tradeId: 'a', order: orderOf('a') };
@@ -131,64 +131,64 @@ describe('an account compared with its exchange', () => {
 });
 
 describe('rule 23: a shortfall', () => {
-  const claims = [
+  const holdings = [
     { pairId: 'p1', symbol: 'BTC/USDT', base: 'BTC', amount: '2' },
     { pairId: 'p2', symbol: 'BTC/EUR', base: 'BTC', amount: '1' },
   ];
   const held = { BTC: '0.5' };
 
-  it('is stored the first time and written off the second, oldest pair first', () => {
-    expect(run({ expectedHoldings: claims, totalsByAsset: held })).toEqual([
-      { kind: 'suspect', shortfalls: { BTC: '2.5' } },
+  it('is stored by the first comparison and written off by the second, the oldest pair first', () => {
+    expect(run({ expectedHoldings: holdings, totalsByAsset: held })).toEqual([
+      { kind: 'record_shortfalls', shortfalls: { BTC: '2.5' } },
     ]);
-    expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '2.5' } })).toEqual([
-      { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '2' },
-      { kind: 'synthesise', pairId: 'p2', symbol: 'BTC/EUR', amount: '0.5' },
+    expect(run({ expectedHoldings: holdings, totalsByAsset: held, shortfalls: { BTC: '2.5' } })).toEqual([
+      { kind: 'write_off', pairId: 'p1', symbol: 'BTC/USDT', amount: '2' },
+      { kind: 'write_off', pairId: 'p2', symbol: 'BTC/EUR', amount: '0.5' },
     ]);
   });
 
-  it('is written off only as far as both comparisons show it', () => {
-    expect(run({ expectedHoldings: claims, totalsByAsset: held, shortfalls: { BTC: '1' } })).toEqual([
-      { kind: 'synthesise', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
-      { kind: 'suspect', shortfalls: { BTC: '1.5' } },
+  it('is written off only up to the amount that both comparisons show', () => {
+    expect(run({ expectedHoldings: holdings, totalsByAsset: held, shortfalls: { BTC: '1' } })).toEqual([
+      { kind: 'write_off', pairId: 'p1', symbol: 'BTC/USDT', amount: '1' },
+      { kind: 'record_shortfalls', shortfalls: { BTC: '1.5' } },
     ]);
-    expect(run({ expectedHoldings: claims, totalsByAsset: { BTC: '3' }, shortfalls: { BTC: '1' } })).toEqual(
-      [],
-    );
+    expect(
+      run({ expectedHoldings: holdings, totalsByAsset: { BTC: '3' }, shortfalls: { BTC: '1' } }),
+    ).toEqual([]);
   });
 
   it.each([
     ['an order of the asset is open', { trades: [tradeOf('a', { symbol: 'BTC/EUR' })] }],
-    ['something is bought with it', { trades: [tradeOf('a', { symbol: 'ETH/BTC' })] }],
+    ['an order pays with the asset', { trades: [tradeOf('a', { symbol: 'ETH/BTC' })] }],
     ['an order waits to be sent', { trades: [tradeOf('a', { isSubmitted: false })] }],
-    ['an external order of it is open', { openOrders: [orderOf('x')] }],
-    ['there is a new fill of it', { fills: [fillOf('x', '1')] }],
+    ['an external order of the asset is open', { openOrders: [orderOf('x')] }],
+    ['a fill of the asset is new', { fills: [fillOf('x', '1')] }],
     ['the balances could not be read', { totalsByAsset: null }],
   ])('is not evaluated while %s', (_case, more) => {
     const kinds = run({
-      expectedHoldings: claims,
+      expectedHoldings: holdings,
       totalsByAsset: held,
       shortfalls: { BTC: '2.5' },
       ...more,
     }).map(({ kind }) => kind);
-    expect(kinds).not.toContain('synthesise');
-    expect(kinds).not.toContain('suspect');
+    expect(kinds).not.toContain('write_off');
+    expect(kinds).not.toContain('record_shortfalls');
   });
 
-  it('below zero belongs to no lot and leads to no action', () => {
+  it('that is negative, a surplus, belongs to no lot and leads to no action', () => {
     expect(
-      run({ expectedHoldings: claims, totalsByAsset: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } }),
+      run({ expectedHoldings: holdings, totalsByAsset: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } }),
     ).toEqual([]);
   });
 });
 
-/** An exchange with orders and fills, and stored trades that miss a random part of them. */
+/** An exchange with orders and fills, and stored trades that lack some of them at random. */
 const reconcileInputs = fc
   .array(
     fc.record({
       isOurs: fc.boolean(),
-      isOpenThere: fc.boolean(),
-      isOpenHere: fc.boolean(),
+      isOpenAtExchange: fc.boolean(),
+      isTradeOpen: fc.boolean(),
       isAcknowledged: fc.boolean(),
       symbol: fc.constantFrom('BTC/USDT', 'ETH/USDT'),
       fills: fc.array(fc.boolean(), { maxLength: 4 }),
@@ -214,21 +214,21 @@ const reconcileInputs = fc
             symbol,
             isAcknowledged,
             exchangeOrderId: isAcknowledged ? `order-${id}` : null,
-            isOpen: order.isOpenHere,
+            isOpen: order.isTradeOpen,
             filledAmount: String(storedFills.length),
           }),
         );
-      if (order.isOpenThere)
+      if (order.isOpenAtExchange)
         openOrders.push(orderOf(id, { symbol, filledAmount: String(venueFills.length) }));
     }
     return inputOf({ trades, openOrders, fills, knownFills: known });
   });
 
-/** The stored trades after the actions, with the orders to identify fetched. */
+/** Returns the stored trades after the actions; orders to identify count as fetched. */
 function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
   const trades = new Map(input.trades.map((trade) => [trade.id, trade]));
   const known = new Set(input.knownFills);
-  const learn = (
+  const store = (
     id: string,
     order: { symbol: string; exchangeOrderId: string },
     fills: readonly ReportedFill[],
@@ -245,30 +245,30 @@ function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]
   };
   const idOf = (exchangeOrderId: string) => exchangeOrderId.replace('order-', '');
   for (const action of actions) {
-    if (action.kind === 'identify') learn(idOf(action.exchangeOrderId), action, action.fills);
-    if (action.kind === 'adopt') learn(idOf(action.order.exchangeOrderId), action.order, action.fills);
-    if (action.kind === 'store') learn(action.tradeId, action.order ?? action.fills[0]!, action.fills);
+    if (action.kind === 'identify') store(idOf(action.exchangeOrderId), action, action.fills);
+    if (action.kind === 'adopt') store(idOf(action.order.exchangeOrderId), action.order, action.fills);
+    if (action.kind === 'store') store(action.tradeId, action.order ?? action.fills[0]!, action.fills);
   }
   return { ...input, trades: [...trades.values()], knownFills: known };
 }
 
-describe('any stored state', () => {
-  it('rule 22: knows every fill once after one comparison, and a second one finds nothing new', () => {
+describe('a comparison of any stored state', () => {
+  it('rule 22: stores every fill once, and a second comparison leads to no further fills or orders', () => {
     fc.assert(
       fc.property(reconcileInputs, (input) => {
         const actions = reconcile(input);
         const reported = actions.flatMap((action) => ('fills' in action ? action.fills.map(fillKey) : []));
         expect(new Set(reported).size).toBe(reported.length);
-        const then = applyActions(input, actions);
-        expect(input.fills.every((fill) => then.knownFills.has(fillKey(fill)))).toBe(true);
-        const again = reconcile(then).filter(({ kind }) => kind !== 'probe' && kind !== 'cancel');
+        const stateAfter = applyActions(input, actions);
+        expect(input.fills.every((fill) => stateAfter.knownFills.has(fillKey(fill)))).toBe(true);
+        const again = reconcile(stateAfter).filter(({ kind }) => kind !== 'probe' && kind !== 'cancel');
         expect(again).toEqual([]);
       }),
       { numRuns: 500 },
     );
   });
 
-  it('never ends a trade because a list lacks it: it is only probed', () => {
+  it('only probes for a trade whose order is not listed, and never ends it', () => {
     fc.assert(
       fc.property(reconcileInputs, (input) => {
         const probes = reconcile(input).flatMap((action) =>
@@ -281,29 +281,29 @@ describe('any stored state', () => {
     );
   });
 
-  it('writes off no more than was missing in both comparisons', () => {
+  it('writes off at most the amount that was missing in both comparisons', () => {
     const amounts = fc.nat(1_000).map(String);
     fc.assert(
       fc.property(fc.array(amounts, { maxLength: 4 }), amounts, amounts, (claimed, heldBtc, before) => {
-        const claims = claimed.map((amount, i) => ({
+        const holdings = claimed.map((amount, i) => ({
           pairId: `${i}`,
           symbol: `BTC/Q${i}`,
           base: 'BTC',
           amount,
         }));
         const actions = run({
-          expectedHoldings: claims,
+          expectedHoldings: holdings,
           totalsByAsset: { BTC: heldBtc },
           shortfalls: { BTC: before },
         });
-        const sold = actions.reduce(
-          (sum, action) => sum + (action.kind === 'synthesise' ? Number(action.amount) : 0),
+        const writtenOff = actions.reduce(
+          (sum, action) => sum + (action.kind === 'write_off' ? Number(action.amount) : 0),
           0,
         );
         const total = claimed.reduce((sum, amount) => sum + Number(amount), 0);
-        expect(sold).toBe(Math.max(0, Math.min(total - Number(heldBtc), Number(before))));
+        expect(writtenOff).toBe(Math.max(0, Math.min(total - Number(heldBtc), Number(before))));
         for (const action of actions)
-          if (action.kind === 'synthesise')
+          if (action.kind === 'write_off')
             expect(Number(action.amount)).toBeLessThanOrEqual(Number(claimed[Number(action.pairId)]));
       }),
     );

@@ -1,13 +1,15 @@
 /**
- * Decides which actions make our records match the exchange. Pure: our view and the exchange's view of one account in,
- * actions out. The exchange's view is read in several calls while orders go on, so a single absence proves nothing.
+ * Decides which actions make our records match the exchange. A pure function of our view and the exchange's view of one
+ * account. The exchange's view is read in several calls while orders change, so one missing order or asset proves
+ * nothing.
  *
  * Invariants
  * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action, or waits for
  *    an order of ours that is in flight.
- * 2. A trade that is missing from the exchange's open orders is probed by its id; a list never ends a trade.
+ * 2. A trade whose order is missing from the exchange's open orders is probed by its id; its absence from that list
+ *    never ends it.
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
- * 4. An open order of ours whose trade has ended is cancelled: the end is final, so the order must not outlive it.
+ * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
  *    External orders are never cancelled.
  * 5. An order without a client order id is external only if no order of ours on that symbol is in flight: it could be
  *    that order.
@@ -34,7 +36,7 @@ export interface KnownTrade {
   readonly filledAmount: Decimal;
 }
 
-/** The compared part of an exchange's order. */
+/** The fields of an exchange's order that are compared. */
 export interface ReportedOrder {
   readonly exchangeOrderId: string;
   readonly venueClientOrderId: string;
@@ -59,7 +61,7 @@ export interface ExpectedHolding {
   readonly amount: Decimal;
 }
 
-/** By asset: the expected holdings less the balance that the exchange showed. */
+/** The shortfall of each asset: the expected holdings less the balance that the exchange showed. */
 export type Shortfalls = Readonly<Record<string, Decimal>>;
 
 export interface ReconcileInput<
@@ -71,7 +73,7 @@ export interface ReconcileInput<
   readonly knownFills: ReadonlySet<string>;
   /** Sorted by the oldest lot of each pair. */
   readonly expectedHoldings: readonly ExpectedHolding[];
-  /** The shortfalls that all recent comparisons found. */
+  /** The shortfalls that every recent comparison found. */
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
@@ -90,11 +92,11 @@ export type ReconcileAction<
       readonly order: Order | null;
       readonly fills: readonly Fill[];
     }
-  /** The order is external: it becomes an EXTERNAL trade. The caller also fetches its older fills. */
+  /** The order is external and becomes an EXTERNAL trade. The caller also fetches its older fills. */
   | { readonly kind: 'adopt'; readonly order: Order; readonly fills: readonly Fill[] }
   /** The caller probes for the trade's order by its id. */
   | { readonly kind: 'probe'; readonly tradeId: string }
-  /** The fills belong to an unknown order: the caller fetches it by exchange order id and adopts it with them. */
+  /** The fills belong to an unknown order. The caller fetches it by exchange order id and adopts it with its fills. */
   | {
       readonly kind: 'identify';
       readonly symbol: string;
@@ -105,15 +107,15 @@ export type ReconcileAction<
   | { readonly kind: 'cancel'; readonly tradeId: string; readonly order: Order }
   /** A confirmed shortfall, recorded as a sale that never reaches the exchange. */
   | {
-      readonly kind: 'synthesise';
+      readonly kind: 'write_off';
       readonly pairId: string;
       readonly symbol: string;
       readonly amount: Decimal;
     }
-  /** Shortfalls to store for the next comparison; this action is absent if there are none. */
-  | { readonly kind: 'suspect'; readonly shortfalls: Shortfalls };
+  /** Shortfalls to store for the next comparison. */
+  | { readonly kind: 'record_shortfalls'; readonly shortfalls: Shortfalls };
 
-/** Includes the order id: an account that trades with itself has two fills with the same id. */
+/** The key includes the order id, because an account that trades with itself has two fills with the same id. */
 export const fillKey = ({
   symbol,
   exchangeOrderId,
@@ -126,7 +128,7 @@ const orderKey = ({ symbol, exchangeOrderId }: { symbol: string; exchangeOrderId
 export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill>(
   input: ReconcileInput<Order, Fill>,
 ): ReconcileAction<Order, Fill>[] {
-  const known = indexOf(input.trades);
+  const known = indexTrades(input.trades);
   const newFills = newFillsByOrder(input);
   const seen = new Set<string>();
   const actions: ReconcileAction<Order, Fill>[] = [];
@@ -147,24 +149,24 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
   return [...actions, ...reconcileHoldings(input, newFills)];
 }
 
-interface Index {
+interface TradeIndex {
   readonly byClientId: ReadonlyMap<string, KnownTrade>;
   readonly byExchangeId: ReadonlyMap<string, KnownTrade>;
 }
 
-function indexOf(trades: readonly KnownTrade[]): Index {
+function indexTrades(trades: readonly KnownTrade[]): TradeIndex {
   const byClientId = new Map<string, KnownTrade>();
   const byExchangeId = new Map<string, KnownTrade>();
   for (const trade of trades) {
     const { symbol, venueClientOrderId, exchangeOrderId } = trade;
-    // An external client order id may be reused after its order has ended.
+    // The client order id of an external order may be reused after that order has ended.
     if (venueClientOrderId !== null && trade.isOurs) byClientId.set(venueClientOrderId, trade);
     if (exchangeOrderId !== null) byExchangeId.set(orderKey({ symbol, exchangeOrderId }), trade);
   }
   return { byClientId, byExchangeId };
 }
 
-function tradeOf({ byClientId, byExchangeId }: Index, order: ReportedOrder): KnownTrade | undefined {
+function tradeOf({ byClientId, byExchangeId }: TradeIndex, order: ReportedOrder): KnownTrade | undefined {
   return byClientId.get(order.venueClientOrderId) ?? byExchangeId.get(orderKey(order));
 }
 
@@ -196,8 +198,8 @@ function reconcileOrder<Order extends ReportedOrder, Fill extends ReportedFill>(
   const isChanged =
     fills.length > 0 || !trade.isAcknowledged || !new BigDecimal(order.filledAmount).eq(trade.filledAmount);
   const stored = isChanged ? [{ kind: 'store', tradeId: trade.id, order, fills } as const] : [];
-  const hasOutlived = !trade.isOpen && trade.isOurs;
-  return hasOutlived ? [...stored, { kind: 'cancel', tradeId: trade.id, order }] : stored;
+  const outlivesTrade = !trade.isOpen && trade.isOurs;
+  return outlivesTrade ? [...stored, { kind: 'cancel', tradeId: trade.id, order }] : stored;
 }
 
 function reconcileFills<Order extends ReportedOrder, Fill extends ReportedFill>(
@@ -227,32 +229,33 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
       ...[...newFills.values()].flat().map(({ symbol }) => symbol),
     ].flatMap(assetsOf),
   );
-  const suspected: Record<string, Decimal> = {};
+  const unconfirmed: Record<string, Decimal> = {};
   const actions: ReconcileAction<Order, Fill>[] = [];
   for (const asset of new Set(expectedHoldings.map(({ base }) => base))) {
     if (activeAssets.has(asset)) continue;
-    const ofAsset = expectedHoldings.filter(({ base }) => base === asset);
-    const expected = ofAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
+    const holdingsOfAsset = expectedHoldings.filter(({ base }) => base === asset);
+    const expected = holdingsOfAsset.reduce((sum, { amount }) => sum.plus(amount), new BigDecimal(0));
     const missing = expected.minus(totalsByAsset[asset] ?? '0');
     if (missing.lte(0)) continue;
     const confirmed = BigDecimal.min(missing, shortfalls[asset] ?? '0');
-    if (confirmed.gt(0)) actions.push(...allocateWriteOffs(ofAsset, confirmed));
+    if (confirmed.gt(0)) actions.push(...allocateWriteOffs(holdingsOfAsset, confirmed));
     const rest = missing.minus(confirmed);
-    if (rest.gt(0)) suspected[asset] = rest.toString();
+    if (rest.gt(0)) unconfirmed[asset] = rest.toString();
   }
-  if (Object.keys(suspected).length > 0) actions.push({ kind: 'suspect', shortfalls: suspected });
+  if (Object.keys(unconfirmed).length > 0)
+    actions.push({ kind: 'record_shortfalls', shortfalls: unconfirmed });
   return actions;
 }
 
-/** Distributes the missing amount over the pairs in their order, each up to its expected holding. */
+/** Allocates the missing amount to the pairs in their order, to each at most its expected holding. */
 function allocateWriteOffs(holdings: readonly ExpectedHolding[], missing: BigDecimal) {
-  const writeOffs: { kind: 'synthesise'; pairId: string; symbol: string; amount: Decimal }[] = [];
+  const writeOffs: { kind: 'write_off'; pairId: string; symbol: string; amount: Decimal }[] = [];
   let rest = missing;
   for (const { pairId, symbol, amount } of holdings) {
-    const part = BigDecimal.min(rest, amount);
-    if (part.lte(0)) continue;
-    writeOffs.push({ kind: 'synthesise', pairId, symbol, amount: part.toString() });
-    rest = rest.minus(part);
+    const writtenOff = BigDecimal.min(rest, amount);
+    if (writtenOff.lte(0)) continue;
+    writeOffs.push({ kind: 'write_off', pairId, symbol, amount: writtenOff.toString() });
+    rest = rest.minus(writtenOff);
   }
   return writeOffs;
 }

@@ -42,7 +42,7 @@ const lotsOf = () =>
     env.account.uuid,
   );
 /** Backdates the shortfall, so that it is old enough to be written off. */
-const later = () =>
+const backdateShortfall = () =>
   env.core.rows(
     "UPDATE reconciliations SET suspected_at = suspected_at - interval '20 seconds' WHERE exchange_account_id = $1",
     env.account.uuid,
@@ -82,7 +82,7 @@ describe('external orders', () => {
     expect(await lotsOf()).toEqual({ amount: 0.4 });
   });
 
-  it('row 3: become trades once, however often and by however many processes they are found', async () => {
+  it('row 3: become trades once, however often and in however many processes they are reported', async () => {
     const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
     const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
@@ -95,7 +95,7 @@ describe('external orders', () => {
     expect((await env.eventTypes()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
   });
 
-  it('get a generated client order id if the exchange’s is invalid here or already used', async () => {
+  it('get a generated client order id if that of the exchange is not valid in our API or is already used', async () => {
     const id = await env.placeCopy();
     const { client_order_id } = await env.storedTrade(id);
     await env.send(id);
@@ -110,13 +110,13 @@ describe('external orders', () => {
       expect(trade.client_order_id).toBe(encodeId('trd', String(trade.id)));
   });
 
-  it('are ignored on pairs that are not in the catalogue', async () => {
+  it('are ignored on pairs that the product does not know', async () => {
     const order = externalOrder('odd', { symbol: 'ODD/EUR' });
     expect(await env.execution.adopt(env.account.uuid, [order], [])).toEqual([]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
   });
 
-  it('row 1: are not adopted while they could be an order of ours without a response', async () => {
+  it('row 1: are not adopted while they could be our own orders whose responses were lost', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
@@ -127,7 +127,7 @@ describe('external orders', () => {
     expect(await env.storedTrade(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
   });
 
-  it('row 5: become trades from their fills alone if the exchange shows nothing else', async () => {
+  it('row 5: become trades from their fills alone if the exchange shows only the fills', async () => {
     const fills = [
       venueFillOf('gone', 'a', '0.25', { side: 'SELL' }),
       venueFillOf('gone', 'b', '0.5', { side: 'SELL' }),
@@ -144,14 +144,14 @@ describe('external orders', () => {
     expect(await compare({ fills })).toEqual({ actions: [], changed: [] });
   });
 
-  it('reserve nothing: the balance already accounts for them', async () => {
+  it('reserve no balance, because the balances of the exchange already account for them', async () => {
     await compare({ openOrders: [externalOrder('hand')] });
     expect(await tradesOf('EXTERNAL')).toMatchObject([{ reserved_amount: '0.000000000000000000' }]);
   });
 });
 
 describe('a reconnection', () => {
-  it('rule 22: stores the fills made meanwhile, of open and of ended orders', async () => {
+  it('rule 22: stores the fills of open and of ended orders that were executed meanwhile', async () => {
     const [open, ended] = [await env.placeCopy(), await env.placeCopy()];
     for (const id of [open, ended]) {
       await env.send(id);
@@ -170,7 +170,7 @@ describe('a reconnection', () => {
     expect(await compare(shown)).toEqual({ actions: [], changed: [] });
   });
 
-  it('row 4: requests fills from before the last finished comparison, and of every pair in use', async () => {
+  it('row 4: requests the fills of every pair in use, from before the last complete comparison', async () => {
     const before = await reconciliation.state(env.account.uuid);
     expect(before.symbols).toEqual([]);
     const { created_at } = await env.core.row(
@@ -187,7 +187,7 @@ describe('a reconnection', () => {
     expect(after.knownFills.size).toBe(1);
   });
 
-  it('rule 21: counts no fill twice that the stream had already reported', async () => {
+  it('rule 21: does not count a fill again that the stream already reported', async () => {
     const id = await buyOne();
     const { changed } = await compare({ fills: [venueFillOf(id, 'a', '1')] });
     expect(changed).toEqual([]);
@@ -198,16 +198,16 @@ describe('a reconnection', () => {
 });
 
 describe('a shortfall', () => {
-  it('rule 23: becomes a RECONCILIATION sale once two comparisons in a row show it', async () => {
+  it('rule 23: is written off as a RECONCILIATION trade once two consecutive comparisons show it', async () => {
     await buyOne();
     await env.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", env.pair.uuid);
     expect((await compare({ held: { BTC: '0.25' } })).changed).toEqual([]);
     expect(await lotsOf()).toEqual({ amount: 1 });
-    await later();
+    await backdateShortfall();
     const { changed } = await compare({ held: { BTC: '0.25' } });
     expect(changed).toHaveLength(1);
-    const sale = await view(changed[0]);
-    expect(tradeSchema.parse(sale)).toMatchObject({
+    const writeOff = await view(changed[0]);
+    expect(tradeSchema.parse(writeOff)).toMatchObject({
       origin: 'RECONCILIATION',
       side: 'SELL',
       intent: 'REDUCE',
@@ -223,35 +223,35 @@ describe('a shortfall', () => {
     expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
   });
 
-  it('is not sold if it disappeared in between, and is sold at the cost of its lots without a last price', async () => {
+  it('is not written off if it disappears in between; without a last price it is written off at the cost of the lots', async () => {
     await buyOne();
     await env.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', env.pair.uuid);
     for (const BTC of ['0.5', '1', '0.5']) {
       await compare({ held: { BTC } });
       expect(await lotsOf()).toEqual({ amount: 1 });
-      if (BTC === '0.5') await later();
+      if (BTC === '0.5') await backdateShortfall();
     }
     const { changed } = await compare({ held: { BTC: '0.5' } });
     expect(await view(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
   });
 
-  it('rule 23: is not sold while balances lag behind fills, however often the account is compared meanwhile', async () => {
+  it('rule 23: is not written off while balances lag behind fills, however often the account is compared meanwhile', async () => {
     await buyOne();
     for (const BTC of ['0', '0.25', '0.5', '0']) {
       const { changed } = await compare({ held: { BTC } });
       expect(changed).toEqual([]);
     }
-    await later();
+    await backdateShortfall();
     const { changed } = await compare({ held: { BTC: '0' } });
-    // Only the part that was missing all the time.
+    // Only the amount that every comparison showed as missing.
     expect(await view(changed[0])).toMatchObject({ origin: 'RECONCILIATION', filled_amount: '0.5' });
     expect(await lotsOf()).toEqual({ amount: 0.5 });
   });
 
-  it('is one sale if the same comparison is written twice', async () => {
+  it('is written off once if the same comparison is applied several times', async () => {
     await buyOne();
     await compare({ held: { BTC: '0' } });
-    await later();
+    await backdateShortfall();
     const state = await reconciliation.state(env.account.uuid);
     const actions = reconcile({ ...state, openOrders: [], fills: [], totalsByAsset: { BTC: '0' } });
     const apply = () => reconciliation.apply(env.account.uuid, state, actions);

@@ -1,13 +1,13 @@
 /**
  * Compares an account with its exchange when a connection starts and at intervals. reconcile.rules.ts decides what to
- * do; this class reads our side and writes the result.
+ * do; this class reads our records and writes the result.
  *
- * 1. Each comparison asks for data from a while before the last finished one, so that nothing falls between two
- *    comparisons, even if the exchange reports it late.
+ * 1. Each comparison requests data that starts some time before the last complete comparison, so that it finds even
+ *    fills that the exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
  *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
- * 3. An asset counts as missing only when all comparisons within a period agree: balances are updated later than fills,
- *    and comparisons may follow each other closely.
+ * 3. An asset counts as missing only if every comparison within a period shows the shortfall: balances are updated
+ *    later than fills, and comparisons may follow each other closely.
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -36,21 +36,21 @@ import { TradeEntity } from './trade.entity.js';
 const OVERLAP_MS = 60_000;
 /** How long an asset must be missing before it is written off. */
 const MISSING_FOR_MS = 20_000;
-/** How long fills of a pair are fetched after its last fill, when nothing is open on it any more. */
+/** How long a pair's fills are still fetched after its last fill, once it has no open order or lot. */
 const PAIR_WATCHED_DAYS = 7;
 
-/** Our view of the account: the part of the input of `reconcile` that we know. */
+/** Our view of the account: the part of the input of `reconcile` that the database holds. */
 export interface AccountState {
   /** When the state was read, by the database's clock; passed back to `apply`. */
   readonly at: Date;
-  /** Fills are fetched from this instant on. */
+  /** The instant from which fills are fetched. */
   readonly fillsSince: Date;
   /** The pairs whose fills are fetched. */
   readonly symbols: readonly string[];
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
   readonly expectedHoldings: readonly ExpectedHolding[];
-  /** Shortfalls that have lasted long enough: they are confirmed if this comparison shows them too. */
+  /** Shortfalls that have lasted long enough. If this comparison shows them too, they are confirmed. */
   readonly shortfalls: Shortfalls;
 }
 
@@ -66,10 +66,10 @@ export class Reconciliation {
   }
 
   /**
-   * Writes the stored part of the actions and returns the ids of the changed trades. It also records that the account
-   * was compared at `state.at`, so call it only with the result of a complete comparison. Fetch orders to identify
-   * first and pass them as orders to adopt; if the exchange does not know one, its fills alone become a trade.
-   * Probes and cancellations are left to the caller.
+   * Carries out the actions that change the database and returns the ids of the changed trades. It also records that
+   * the account was compared at `state.at`, so call it only with the result of a complete comparison. For each
+   * `identify` action, first fetch the order and pass an `adopt` action instead. If the exchange does not know the
+   * order, pass the `identify` action: its fills alone become a trade. The caller makes the probes and cancellations.
    */
   async apply(
     accountId: string,
@@ -99,7 +99,7 @@ function ordersIn(action: Action): VenueOrder[] {
   return [];
 }
 
-/** Builds an order that the exchange shows only by its fills: it was filled at least that far. */
+/** Builds an order of which the exchange shows only the fills; their sum is the least that was filled. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
   const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
   const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
@@ -119,7 +119,7 @@ function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
 }
 
 const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
-  actions.find((action) => action.kind === 'suspect')?.shortfalls ?? {};
+  actions.find((action) => action.kind === 'record_shortfalls')?.shortfalls ?? {};
 
 /** Returns false if this comparison or a later one is already stored; then it cannot confirm a shortfall. */
 async function recordReconciliation(
@@ -144,7 +144,7 @@ async function recordReconciliation(
   return rows.length > 0;
 }
 
-/** Returns the shortfalls that are too recent to be confirmed, or null. */
+/** Returns the stored shortfalls if they are too recent to be confirmed; otherwise null. */
 async function recentShortfall(
   tx: Tx,
   accountId: string,
@@ -160,7 +160,7 @@ async function recentShortfall(
   return recent ?? null;
 }
 
-/** Returns the smaller shortfall of each asset that is in both. */
+/** Returns the smaller shortfall of each asset that has a shortfall in both. */
 function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   const both: Record<string, Decimal> = {};
   for (const [asset, amount] of Object.entries(a)) {
@@ -171,28 +171,31 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
 }
 
 async function readState(tx: Tx, accountId: string): Promise<AccountState> {
-  const [head] = await queryPrepared<{ at: Date; since: Date; shortfalls: Shortfalls | null }>(tx, HEAD, [
+  const [last] = await queryPrepared<{ at: Date; since: Date; shortfalls: Shortfalls | null }>(
+    tx,
+    LAST_RECONCILIATION,
+    [accountId, OVERLAP_MS, MISSING_FOR_MS],
+  );
+  if (last === undefined) throw new Error(`exchange account ${accountId} does not exist`);
+  const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, KNOWN_TRADES, [
     accountId,
-    OVERLAP_MS,
-    MISSING_FOR_MS,
-  ]);
-  if (head === undefined) throw new Error(`exchange account ${accountId} does not exist`);
-  const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, TRADES, [
-    accountId,
-    head.since,
+    last.since,
   ]);
   const fills = await queryPrepared<{
     symbol: string;
     exchangeOrderId: string | null;
     exchangeFillId: string;
-  }>(tx, FILLS, [accountId, head.since]);
+  }>(tx, KNOWN_FILLS, [accountId, last.since]);
   const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
     accountId,
   ]);
-  const symbols = await queryPrepared<{ symbol: string }>(tx, SYMBOLS, [accountId, PAIR_WATCHED_DAYS]);
+  const symbols = await queryPrepared<{ symbol: string }>(tx, WATCHED_SYMBOLS, [
+    accountId,
+    PAIR_WATCHED_DAYS,
+  ]);
   return {
-    at: head.at,
-    fillsSince: head.since,
+    at: last.at,
+    fillsSince: last.since,
     symbols: symbols.map(({ symbol }) => symbol),
     trades,
     knownFills: new Set(
@@ -201,17 +204,17 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
       ),
     ),
     expectedHoldings: holdings,
-    shortfalls: head.shortfalls ?? {},
+    shortfalls: last.shortfalls ?? {},
   };
 }
 
-const HEAD = `SELECT clock_timestamp() AS at,
+const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at,
     CASE WHEN r.suspected_at <= clock_timestamp() - $3 * interval '1 millisecond' THEN r.shortfalls END AS shortfalls,
     coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
 
-/** Open trades, and recent ones that ended since then. Older trades are recognised by their exchange order id. */
-const TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
+/** Open trades, and recent trades that ended since `$2`. Older trades are recognised by their exchange order id. */
+const KNOWN_TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
     origin <> 'EXTERNAL' AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
     status IN ('PENDING', 'PARTIALLY_FILLED') AS "isOpen", trim_scale(filled_amount)::text AS "filledAmount"
   FROM trades t
@@ -224,7 +227,7 @@ const TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId"
     AND created_at >= $2::timestamptz - interval '1 day' AND venue_client_order_id IS NOT NULL
   ORDER BY id`;
 
-const FILLS = `SELECT f.symbol, t.exchange_order_id AS "exchangeOrderId", f.exchange_fill_id AS "exchangeFillId"
+const KNOWN_FILLS = `SELECT f.symbol, t.exchange_order_id AS "exchangeOrderId", f.exchange_fill_id AS "exchangeFillId"
   FROM fills f JOIN trades t ON t.id = f.trade_id
   WHERE f.exchange_account_id = $1 AND f.executed_at >= $2`;
 
@@ -233,24 +236,24 @@ const EXPECTED_HOLDINGS = `SELECT l.trade_pair_id AS "pairId", l.symbol, p.base,
   WHERE l.exchange_account_id = $1 AND l.open_amount > 0 AND l.side = 'BUY' AND p.trading_type = 'spot'
   GROUP BY 1, 2, 3 ORDER BY min(l.opened_at), 1`;
 
-const SYMBOLS = `SELECT DISTINCT symbol FROM (
+const WATCHED_SYMBOLS = `SELECT DISTINCT symbol FROM (
     SELECT symbol FROM trades WHERE exchange_account_id = $1 AND status IN ('PENDING', 'PARTIALLY_FILLED')
     UNION ALL SELECT symbol FROM lots WHERE exchange_account_id = $1 AND open_amount > 0
     UNION ALL SELECT p.symbol FROM lot_books b JOIN trade_pairs p ON p.id = b.trade_pair_id
       WHERE b.exchange_account_id = $1 AND b.last_executed_at > clock_timestamp() - $2 * interval '1 day'
   ) AS watched ORDER BY symbol`;
 
-type WriteOff = Extract<Action, { readonly kind: 'synthesise' }>;
+type WriteOff = Extract<Action, { readonly kind: 'write_off' }>;
 
 /**
- * Writes off confirmed shortfalls as sales at the last known prices; the real proceeds are unknown.
+ * Writes off confirmed shortfalls at the last known prices, because the real proceeds are unknown.
  *
  * @returns the ids of the trades
  */
 async function writeOffMissing(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
   const reports: OrderReport[] = [];
   for (const action of actions) {
-    if (action.kind === 'synthesise') reports.push(await insertWriteOff(tx, accountId, action));
+    if (action.kind === 'write_off') reports.push(await insertWriteOff(tx, accountId, action));
   }
   await storeReports(tx, reports, { isReconciliation: true });
   return reports.map(({ tradeId }) => tradeId);
@@ -323,7 +326,7 @@ const INSERT_WRITE_OFF = allColumns(
   RETURNING ${columns}`,
 );
 
-/** The last price or, without one, the average cost of the lots, which gives no profit and no loss. */
+/** The last price. If it is unknown, the average cost of the lots, which gives no profit and no loss. */
 const WRITE_OFF_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,
     (SELECT round(sum(l.open_value) / sum(l.open_amount), 18) FROM lots l
      WHERE l.exchange_account_id = $1 AND l.trade_pair_id = $2 AND l.open_amount > 0)))::text AS price

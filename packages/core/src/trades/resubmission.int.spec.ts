@@ -9,12 +9,12 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 const CERTAINLY_ARRIVED_MS = 5_001;
-/** Probes as often as it takes to consider an order absent; returns the result of each probe. */
+/** Probes until the order counts as absent; returns the result of each probe. */
 async function probeUntilAbsent(id: string, probes = 6): Promise<boolean[]> {
   await env.backdateSubmission(id, CERTAINLY_ARRIVED_MS);
-  const answers = [];
-  for (let probe = 0; probe < probes; probe++) answers.push(await env.execution.storeAbsence(id));
-  return answers;
+  const results = [];
+  for (let probe = 0; probe < probes; probe++) results.push(await env.execution.storeAbsence(id));
+  return results;
 }
 /** Returns the queued trades after the resubmission delay. */
 async function unsentAfterDelay(): Promise<string[]> {
@@ -26,7 +26,7 @@ const expire = (id: string) =>
 const RETRYABLE_REJECTION = { code: 'exchange_unavailable', message: 'Too busy.', isRetryable: true };
 
 describe('a worker that stalled while its order was considered absent', () => {
-  it('row 1: does not affect the submission that came after its own', async () => {
+  it('row 1: does not affect the later submission of another worker', async () => {
     const id = await env.placeCopy();
     const first = await env.send(id);
     await probeUntilAbsent(id);
@@ -46,8 +46,8 @@ describe('the worker that owns an account', () => {
   it('claims many submissions together, each with the order as planned', async () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await env.placeCopy());
-    const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
-    const begun = await env.execution.claimSubmissions(env.ownershipOf(), wanted);
+    const requested = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
+    const begun = await env.execution.claimSubmissions(env.ownershipOf(), requested);
     expect(begun.map(({ id }) => id)).toEqual(ids);
     expect(begun[0]!.order).toEqual({
       symbol: 'BTC/USDT',
@@ -61,18 +61,18 @@ describe('the worker that owns an account', () => {
       reduceOnly: false,
       isExit: false,
     });
-    expect(await env.execution.claimSubmissions(env.ownershipOf(), wanted)).toEqual([]);
+    expect(await env.execution.claimSubmissions(env.ownershipOf(), requested)).toEqual([]);
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('claims nothing after the account moved to another worker, and nothing of an account that it does not own', async () => {
+  it('claims no submission after the account moved to another worker, and none of an account that it does not own', async () => {
     const id = await env.placeCopy();
-    const wanted = [{ id, venueClientOrderId: 'venue' }];
+    const requested = [{ id, venueClientOrderId: 'venue' }];
     const own = env.ownershipOf();
     const otherAccount = env.ownershipOf(await env.newAccount(env.actor));
     for (const ownership of [{ ...own, fence: '0' }, { ...own, worker: 'another' }, otherAccount])
-      expect(await env.execution.claimSubmissions(ownership, wanted)).toEqual([]);
-    expect(await env.execution.claimSubmissions([otherAccount, own], wanted)).toHaveLength(1);
+      expect(await env.execution.claimSubmissions(ownership, requested)).toEqual([]);
+    expect(await env.execution.claimSubmissions([otherAccount, own], requested)).toHaveLength(1);
   });
 
   it('stores the equity of a strategy’s account when its order is sent', async () => {
@@ -138,7 +138,7 @@ describe('a copy that the exchange does not know', () => {
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('rule 20: is resubmitted without limit if it is an exit, but a user’s own order never', async () => {
+  it('rule 20: is resubmitted without a time limit if it is an exit; a user’s own order is never resubmitted', async () => {
     const exit = await env.placeCopy({ resendUntil: 'infinity', intent: 'CLOSE', order: { side: 'SELL' } });
     const own = await env.placeCopy({ resendUntil: null });
     for (let round = 0; round < 3; round++) {
@@ -160,7 +160,7 @@ describe('a copy that the exchange does not know', () => {
     expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('row 1: is at the exchange after all: its report counts, and it is not resubmitted', async () => {
+  it('row 1: is not resubmitted if the exchange reports it after all, and the report is stored', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await probeUntilAbsent(id);
@@ -171,7 +171,7 @@ describe('a copy that the exchange does not know', () => {
     expect(await unsentAfterDelay()).toEqual([]);
   });
 
-  it('rule 20: that was partly filled is CANCELLED with its fills and never resubmitted', async () => {
+  it('rule 20: is CANCELLED with its fills and never resubmitted if it was partly filled', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeOrder(id, venueOrderOf(id, { filledAmount: '0.4' }), [
@@ -185,8 +185,8 @@ describe('a copy that the exchange does not know', () => {
   });
 });
 
-describe('a copy that the exchange rejected retryably', () => {
-  it('rule 20: is requeued, waits a moment, and is resubmitted until its time limit', async () => {
+describe('a copy with a retryable rejection', () => {
+  it('rule 20: is requeued, and resubmitted after a delay until its time limit', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
@@ -214,7 +214,7 @@ describe('a copy that the exchange rejected retryably', () => {
     for (const id of [copy, own]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
-  it('is cancelled here if a stop comes before its resubmission', async () => {
+  it('is cancelled without a call to the exchange if its cancellation is requested before its resubmission', async () => {
     const id = await env.placeCopy();
     await env.send(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
@@ -239,7 +239,7 @@ describe('a copy that waited beyond its time limit', () => {
 });
 
 describe('reports of many orders', () => {
-  it('rule 1: add up to the cumulative amount of each, in whatever parts and however often they are reported', async () => {
+  it('rule 1: add up to the cumulative amount of each order, however its fills are split and repeated', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 8; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);
@@ -262,7 +262,7 @@ describe('reports of many orders', () => {
     for (const id of ids) expect(await env.storedTrade(id)).toMatchObject({ status: 'FILLED' });
   });
 
-  it('are stored except for one that cannot be stored, of which nothing is stored', async () => {
+  it('are stored, except for a report that cannot be stored, which leaves its trade unchanged', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);
@@ -280,11 +280,11 @@ describe('reports of many orders', () => {
     }
   });
 
-  it('take a constant number of statements, not some for each order', async () => {
+  it('take a constant number of statements, however many orders they concern', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 100; i++) ids.push(await env.placeCopy());
-    const wanted = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
-    await env.execution.claimSubmissions(env.ownershipOf(), wanted);
+    const requested = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
+    await env.execution.claimSubmissions(env.ownershipOf(), requested);
     const reports = ids.map((tradeId) => ({
       tradeId,
       order: venueOrderOf(tradeId, { status: 'FILLED', filledAmount: '1' }),
@@ -306,7 +306,7 @@ describe('reports of many orders', () => {
     ).toEqual(new Set());
   });
 
-  it('row 5: give the same result concurrently, in any order and repeated', async () => {
+  it('row 5: lead to the same result if they are stored concurrently, in any order and repeatedly', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.send(id);

@@ -1,8 +1,8 @@
 /**
- * Stores order reports: everything that one transaction learns, in a few statements, for any number of trades.
+ * Stores order reports of any number of trades in one transaction, with a few statements.
  *
- * 1. The books of the pairs are locked before the trades, and the trades in the order of their ids: two transactions
- *    that store reports of the same trades cannot deadlock.
+ * 1. The lot books of the pairs are locked before the trades, and the trades in the order of their ids. Two
+ *    transactions that store reports of the same trades therefore cannot deadlock.
  * 2. State, fills, lots, signals and events are committed together or not at all.
  * 3. A fill is identified by the exchange's fill id: a repeated report changes nothing.
  */
@@ -26,12 +26,12 @@ import {
   writeTrades,
 } from './trades.queries.js';
 
-/** How long a submission may go without an acknowledgement before the exchange is probed for the order. */
+/** How long a submission may lack an acknowledgement before the exchange is probed for the order. */
 export const ACK_TIMEOUT_MS = 5_000;
 export const PROBE_INTERVAL_MS = 2_000;
 const OPEN_CHECK_MIN_MS = 500;
 const OPEN_CHECK_MAX_MS = 15_000;
-/** The older a resting order, the less often it is checked: the interval is a twentieth of its age. */
+/** A resting order is checked less often as it gets older: the interval is a twentieth of its age. */
 const OPEN_CHECK_AGE_DIVISOR = 20;
 
 /** An exchange's report about one trade. */
@@ -119,11 +119,11 @@ export async function lockTradesWithLotBooks(tx: Tx, ids: readonly string[]): Pr
 }
 
 export interface StoreOptions {
-  /** Whether reconciliation found the reports, as opposed to a stream or a check. */
+  /** Whether the reports come from reconciliation, rather than from a stream or a check. */
   readonly isReconciliation?: boolean;
 }
 
-/** Stores reports, those of one trade in input order, and returns the ids of the changed trades. */
+/** Applies the reports of each trade in input order and returns the ids of the changed trades. */
 export async function storeReports(
   tx: Tx,
   reports: readonly OrderReport[],
@@ -173,7 +173,7 @@ function changeFromReports(
   const isFirst = trade.acknowledgedAt === null;
   const wasUnsent = trade.submittedAt === null;
   const outcome = outcomeOf(trade, reports, sums?.amount ?? trade.filledAmount);
-  const hasGrown = !new BigDecimal(outcome.filledAmount).eq(before.filledAmount);
+  const isFilledAmountChanged = !new BigDecimal(outcome.filledAmount).eq(before.filledAmount);
   if (sums !== undefined)
     Object.assign(trade, { filledAmount: sums.amount, cost: sums.cost, fees: sums.fees });
   trade.exchangeOrderId =
@@ -184,11 +184,11 @@ function changeFromReports(
     trade.failureCode = 'refused';
     trade.failureMessage = 'The exchange rejected the order.';
   }
-  const isChanged = isFirst || hasGrown || outcome.status !== before.status || wasUnknown;
+  const isChanged = isFirst || isFilledAmountChanged || outcome.status !== before.status || wasUnknown;
   return {
     ...applyTransition(trade, outcome),
     newFills,
-    // The trade was requeued, but the exchange has the order after all.
+    // If the trade was requeued, its earlier submission did reach the exchange.
     submission: wasUnsent ? 'begun' : undefined,
     acknowledgedNow: isFirst,
     reconciledNow: isReconciliation && isChanged,
@@ -197,7 +197,7 @@ function changeFromReports(
   };
 }
 
-/** Applies the reports in turn. All fills are known from the first report on; any report may end the order. */
+/** Applies the reports in turn. `knownFilledAmount` includes the fills of all reports; any report may end the order. */
 function outcomeOf(
   trade: TradeEntity,
   reports: readonly OrderReport[],

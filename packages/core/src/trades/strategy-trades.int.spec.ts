@@ -53,15 +53,17 @@ const trade = (more: Record<string, unknown> = {}): Promise<TradeDetail> =>
   );
 const setStrategy = (columns: string) =>
   core.rows(`UPDATE strategies SET ${columns} WHERE exchange_account_id = $1`, account.uuid);
-const uuidOf = async (text: string, ...params: unknown[]) => String((await core.row(text, ...params)).id);
-const listed = async (text: string, who = actor) => {
-  const query = querySchemaOf(tradeOperations.list).parse(Object.fromEntries(new URLSearchParams(text)));
+const uuidOf = async (sql: string, ...params: unknown[]) => String((await core.row(sql, ...params)).id);
+const listedIds = async (queryString: string, who = actor) => {
+  const query = querySchemaOf(tradeOperations.list).parse(
+    Object.fromEntries(new URLSearchParams(queryString)),
+  );
   const page = await trades.list(who, query as Parameters<TradesService['list']>[1]);
   return page.items.map(({ id }) => id);
 };
 
 describe('a trade placed for a strategy', () => {
-  it('has the strategy and its origin', async () => {
+  it('has the id of the strategy and the origin STRATEGY', async () => {
     const created = await trade();
     expect(created).toMatchObject({ strategy_id: strategy.id, origin: 'STRATEGY' });
     expect(await trades.get(actor, created.id)).toEqual(created);
@@ -72,7 +74,7 @@ describe('a trade placed for a strategy', () => {
     });
   });
 
-  it('is rejected if the strategy does not exist, is another user’s, even a public one, or is removed', async () => {
+  it('is rejected if the strategy does not exist, is removed, or belongs to another user, even if it is public', async () => {
     const owner = await core.actor();
     const open = await makeStrategy({ visibility: 'PUBLIC' }, owner, await core.account(owner));
     await setStrategy('deleted_at = now()');
@@ -107,12 +109,12 @@ describe('a trade placed for a strategy', () => {
       code: 'invalid_state',
       details: [{ field: 'strategy_id', state: 'ARCHIVED' }],
     });
-    expect(await listed('')).toEqual([]);
+    expect(await listedIds('')).toEqual([]);
   });
 });
 
 describe('the trades of a strategy', () => {
-  it('are its own and its copies, of one user only, even after it is removed', async () => {
+  it('are its own trades and the actor’s copies, even after the strategy is removed', async () => {
     const mine = await trade();
     await trade({ strategy_id: undefined });
     const copy = await trade({ strategy_id: undefined });
@@ -122,24 +124,24 @@ describe('the trades of a strategy', () => {
       strategyId,
       copy.id,
     );
-    expect(await listed(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
-    expect(await listed(`strategy_id=${strategy.id}&side=SELL`)).toEqual([]);
+    expect(await listedIds(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
+    expect(await listedIds(`strategy_id=${strategy.id}&side=SELL`)).toEqual([]);
     await setStrategy("deleted_at = now(), visibility = 'PUBLIC'");
-    expect(await listed(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
-    await expect(listed(`strategy_id=${strategy.id}`, await core.actor())).rejects.toMatchObject({
+    expect(await listedIds(`strategy_id=${strategy.id}&order=asc`)).toEqual([mine.id, copy.id]);
+    await expect(listedIds(`strategy_id=${strategy.id}`, await core.actor())).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: 'strategy_id' }],
     });
   });
 
-  it('of a public strategy of another user are only the actor’s copies', async () => {
+  it('are only the actor’s copies if the strategy is a public one of another user', async () => {
     await trade();
     await setStrategy("visibility = 'PUBLIC'");
     const otherActor = await core.actor('READ');
-    expect(await listed(`strategy_id=${strategy.id}`, otherActor)).toEqual([]);
+    expect(await listedIds(`strategy_id=${strategy.id}`, otherActor)).toEqual([]);
   });
 
-  it('are read from an index in the order of the page, however many there are', async () => {
+  it('are read in the order of the page from an index', async () => {
     const plan = await core.platform.database.transaction(async (tx) => {
       await tx.query('SET LOCAL enable_seqscan = off');
       await tx.query('SET LOCAL enable_sort = off');
@@ -151,8 +153,8 @@ describe('the trades of a strategy', () => {
         [newUuid(), newUuid()],
       );
     });
-    const text = JSON.stringify(plan);
-    expect(text).toContain('trades_user_strategy_created_at_idx');
-    expect(text).not.toContain('Sort');
+    const planText = JSON.stringify(plan);
+    expect(planText).toContain('trades_user_strategy_created_at_idx');
+    expect(planText).not.toContain('Sort');
   });
 });

@@ -52,7 +52,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
   return { ...created, uuid: String(id) };
 }
 
-/** Places a trade whose order was sent `agoMs` ago without any report since. */
+/** Places a trade whose order was sent `agoMs` ago and has not been reported since. */
 async function placeSent(agoMs = 0): Promise<Placed> {
   const trade = await place();
   expect(await core.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
@@ -101,7 +101,7 @@ const storedTrade = async ({ uuid }: Placed) => ({
 });
 
 describe('a submission', () => {
-  it('rule 19: is claimed by one of 20 concurrent callers, with the order as it was placed', async () => {
+  it('rule 19: is claimed by exactly one of 20 concurrent callers, who gets the order as it was placed', async () => {
     const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
     const orders = await Promise.all(
       Array.from({ length: 20 }, (_, i) => core.beginSubmission(trade.uuid, `venue-${i}`)),
@@ -134,7 +134,7 @@ describe('a submission', () => {
     }
   });
 
-  it('fails for an unclaimed trade, and never for one that is claimed', async () => {
+  it('ends in FAILED if the order cannot be sent, but not once a worker has claimed it', async () => {
     const [unsent, sent] = [await place(), await placeSent()];
     const failure = { code: 'exchange_credentials_rejected', message: 'The exchange rejected them.' };
     await execution.failUnsent(unsent.uuid, failure);
@@ -157,7 +157,7 @@ describe('a submission', () => {
 });
 
 describe('the report of an order', () => {
-  it('is stored: the order, its fills, cost, average price and fees by currency', async () => {
+  it('is stored with its fills, cost, average price and fees by currency', async () => {
     const trade = await placeSent();
     const fills = [
       fillOf(trade, 'a', '0.25', {
@@ -198,7 +198,7 @@ describe('the report of an order', () => {
     ]);
   });
 
-  it('rule 21: counts a fill once, however often it is reported, serially and concurrently', async () => {
+  it('rule 21: has each fill counted once, however often it is reported, serially and concurrently', async () => {
     const trade = await placeSent();
     const partly = orderOf(trade, { filledAmount: '0.4' });
     const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];
@@ -213,7 +213,7 @@ describe('the report of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
   });
 
-  it('waits for the fills that an ended order counts before the trade ends', async () => {
+  it('does not end the trade before all fills that the ended order counts are known', async () => {
     const trade = await placeSent();
     const cancelled = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
     await execution.storeOrder(trade.uuid, cancelled, []);
@@ -231,7 +231,7 @@ describe('the report of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled', 'trade.cancelled']);
   });
 
-  it('rule 21: adds fills that arrive after CANCELLED, and leaves it CANCELLED', async () => {
+  it('rule 21: adds fills that arrive after the trade is CANCELLED, and leaves it CANCELLED', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'CANCELLED' }), []);
     const before = await read(trade);
@@ -250,7 +250,7 @@ describe('the report of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('is FAILED with a reason if the exchange rejects the order after accepting it', async () => {
+  it('ends the trade in FAILED with a reason if the exchange rejects the order after accepting it', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'REJECTED' }), []);
     expect(await read(trade)).toMatchObject({
@@ -263,7 +263,7 @@ describe('the report of an order', () => {
     });
   });
 
-  it('is atomic: without its event, neither state nor fills are stored', async () => {
+  it('is stored atomically: if its event cannot be emitted, neither state nor fills are stored', async () => {
     const trade = await placeSent();
     const before = await storedTrade(trade);
     await core.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -279,22 +279,22 @@ describe('the report of an order', () => {
     expect(await read(trade)).toMatchObject({ status: 'FILLED', filled_amount: '1' });
   });
 
-  it('row 16: emits every part in order, each event as REST showed the trade at that moment', async () => {
+  it('row 16: emits an event for every partial fill in order, each with the trade as REST showed it at that moment', async () => {
     const trade = await placeSent();
     const write = compileSerializer(tradeSchema);
     const shown: unknown[] = [];
-    const see = async () => shown.push(JSON.parse(write(await read(trade))));
+    const recordShown = async () => shown.push(JSON.parse(write(await read(trade))));
     shown.push(JSON.parse(write(trade)));
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
     const first = [fillOf(trade, 'a', '0.5', { price: '33.33' })];
     await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.5' }), first);
-    await see();
+    await recordShown();
     const second = [...first, fillOf(trade, 'b', '0.25')];
     await execution.storeOrder(trade.uuid, orderOf(trade, { filledAmount: '0.75' }), second);
-    await see();
+    await recordShown();
     const all = [...second, fillOf(trade, 'c', '0.25')];
     await execution.storeOrder(trade.uuid, orderOf(trade, { status: 'FILLED', filledAmount: '1' }), all);
-    await see();
+    await recordShown();
     const events = await core.events(actor.userId);
     expect(events.map(({ type }) => type)).toEqual([
       'trade.created',
@@ -311,19 +311,19 @@ describe('the report of an order', () => {
 
   it('changes version and updated_at with each change, and only then', async () => {
     const trade = await placeSent();
-    const seen = async () => {
+    const readVersion = async () => {
       const { version, updated_at } = await core.row(
         'SELECT version, updated_at::text FROM trades WHERE id = $1',
         trade.uuid,
       );
       return { version: Number(version), updatedAt: String(updated_at) };
     };
-    const steps = [await seen()];
-    const step = async (change: () => Promise<unknown>, moves: boolean) => {
+    const steps = [await readVersion()];
+    const step = async (change: () => Promise<unknown>, isChange: boolean) => {
       await change();
-      const [before, after] = [steps.at(-1)!, await seen()];
-      expect(after.version - before.version).toBe(moves ? 1 : 0);
-      expect(after.updatedAt > before.updatedAt).toBe(moves);
+      const [before, after] = [steps.at(-1)!, await readVersion()];
+      expect(after.version - before.version).toBe(isChange ? 1 : 0);
+      expect(after.updatedAt > before.updatedAt).toBe(isChange);
       steps.push(after);
     };
     const partly = orderOf(trade, { filledAmount: '0.5' });
@@ -344,7 +344,7 @@ describe('the report of an order', () => {
 });
 
 describe('an order that the exchange does not know', () => {
-  it('fails after six probes, not before, and is FAILED not_accepted', async () => {
+  it('is FAILED with not_accepted after six probes, and not before', async () => {
     const trade = await placeSent(5_001);
     for (let probe = 1; probe <= 5; probe++) expect(await execution.storeAbsence(trade.uuid)).toBe(false);
     expect(await read(trade)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
@@ -368,7 +368,7 @@ describe('an order that the exchange does not know', () => {
     expect((await read(unsent)).status).toBe('PENDING');
   });
 
-  it('starts a new count of probes after the exchange has reported it', async () => {
+  it('is probed six times again after the exchange has reported it', async () => {
     const trade = await placeSent(5_001);
     for (let probe = 1; probe <= 5; probe++) await execution.storeAbsence(trade.uuid);
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
@@ -412,7 +412,7 @@ describe('a cancellation', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('concurrent with a submission: one of them wins, and the other respects it', async () => {
+  it('and a concurrent submission exclude each other: either the trade ends unsent, or its order is sent', async () => {
     const placed = [];
     for (let i = 0; i < 10; i++) placed.push(await place());
     for (const { uuid } of placed) {
@@ -424,7 +424,7 @@ describe('a cancellation', () => {
     }
   });
 
-  it('waits for an order that is in flight, and is stored until the exchange reports it', async () => {
+  it('waits for an order that is in flight, and is carried out once the exchange reports the order', async () => {
     const trade = await placeSent();
     expect(await execution.requestCancellation(trade.uuid)).toBe('wait');
     expect(await execution.find(trade.uuid)).toMatchObject({
@@ -440,7 +440,7 @@ describe('a cancellation', () => {
     expect(await execution.requestCancellation(trade.uuid)).toBe('done');
   });
 
-  it('leaves a trade FILLED that filled first', async () => {
+  it('leaves the trade FILLED if its order was filled first', async () => {
     const trade = await placeSent();
     await execution.storeOrder(trade.uuid, orderOf(trade), []);
     expect(await execution.requestCancellation(trade.uuid)).toBe('send');
@@ -452,7 +452,7 @@ describe('a cancellation', () => {
 });
 
 describe('checks', () => {
-  it('are each claimed by one of many callers for the time of the lease', async () => {
+  it('are claimed by one of many callers each, for the duration of the lease', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const placed = [];
     for (let i = 0; i < 12; i++) placed.push((await place()).uuid);

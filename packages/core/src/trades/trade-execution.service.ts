@@ -5,8 +5,8 @@
  *    separate transaction. A worker that finds `submitted_at` set probes for the order instead of sending it.
  * 2. Each change locks the trades, decides by trade.rules.ts, and writes state, fills, lots and events together.
  * 3. A fill is identified by the exchange's fill id: a repeated report changes nothing.
- * 4. A probe without a result counts only when the order must have arrived, and only if `claimDueChecks` scheduled it.
- *    An exchange that is asked in quick succession may report "no such order" five times and find it a second later.
+ * 4. A probe that finds no order counts only if the order must have arrived by then, and only if `claimDueChecks`
+ *    scheduled the probe. Probes in quick succession may all find no order that the exchange shows a second later.
  * 5. A result applies only to the attempt `begunAt`; a stalled worker may report a superseded one.
  * 6. An order is resubmitted only under its first id, only until `resend_until` (null for a user's own order), and only
  *    if it is certainly not at the exchange.
@@ -77,7 +77,7 @@ export interface OrderFailure {
   readonly code: string;
   /** The product's own message, not the exchange's. */
   readonly message: string;
-  /** Whether a resubmission may succeed; the order certainly had no effect. */
+  /** Whether a resubmission may succeed, and the rejected submission certainly had no effect. */
   readonly isRetryable?: boolean;
 }
 
@@ -121,9 +121,9 @@ export class TradeExecution {
   }
 
   /**
-   * Claims the submission of orders of any accounts and returns those to send. Orders that are already claimed, sent or
-   * no longer to be sent are left out, as are those of accounts that the caller no longer owns. Orders whose time limit
-   * has passed end here.
+   * Claims the submission of orders of any accounts and returns the orders to send. It skips orders that are already
+   * claimed, sent or ended, and orders of accounts that the caller no longer owns. It ends orders whose time limit has
+   * passed.
    */
   async claimSubmissions(
     ownership: Ownership | readonly Ownership[],
@@ -174,8 +174,8 @@ export class TradeExecution {
 
   /**
    * Stores an account's orders and fills from any source and returns the ids of the trades that changed. External
-   * orders become trades of origin EXTERNAL; fills of our own orders are added to our trades. Fills of orders that are
-   * neither passed nor known are skipped, and so are orders of pairs that are not in the catalogue.
+   * orders become trades of origin EXTERNAL; fills of our own orders are added to our trades. It skips fills of orders
+   * that are neither passed nor known, and orders of pairs that the product does not know.
    */
   async adopt(
     accountId: string,
@@ -192,7 +192,7 @@ export class TradeExecution {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrade(tx, id);
       if (locked === null || stageOf(stateOf(locked.trade)) !== 'UNSENT') return;
-      await writeChanges(tx, [failed(locked.trade, 'UNSENDABLE', failure)]);
+      await writeChanges(tx, [failTrade(locked.trade, 'UNSENDABLE', failure)]);
     });
   }
 
@@ -200,7 +200,7 @@ export class TradeExecution {
    * Stores that the exchange rejected an order and never accepted it. The order is requeued if the failure is retryable
    * and the order may still be resent.
    *
-   * @param begunAt the submission that was rejected; the call has no effect if a later one is in flight
+   * @param begunAt the submission that was rejected; the call has no effect if a later submission is in flight
    */
   async storeRejection(id: string, failure: OrderFailure, begunAt?: Date): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
@@ -210,37 +210,37 @@ export class TradeExecution {
       const isRequeued = failure.isRetryable === true && canBeSentAgain(locked);
       const change = isRequeued
         ? requeue(locked.trade, 'REJECTED_RETRYABLE')
-        : failed(locked.trade, 'REJECTED', failure);
+        : failTrade(locked.trade, 'REJECTED', failure);
       await writeChanges(tx, [change]);
     });
   }
 
-  /** Marks orders whose submission has an unknown result; the exchange is probed until it reports them. */
+  /** Marks orders whose submission has an unknown result. The exchange is probed until it reports the orders. */
   async markUnknown(ids: string | readonly string[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrades(tx, [ids].flat());
       const unknown = locked.filter(({ trade }) => stageOf(stateOf(trade)) === 'SENT');
-      const changes = unknown.map(({ trade }) => pending(trade, 'NO_ACK', becomeUnknown(trade)));
+      const changes = unknown.map(({ trade }) => keepOpen(trade, 'NO_ACK', markTradeUnknown(trade)));
       await writeChanges(tx, changes);
     });
   }
 
-  /** Stores that a due probe found no such order. Returns true if this ended the trade. */
+  /** Stores that a due probe found no order. Returns true if this ended the trade. */
   async storeAbsence(id: string): Promise<boolean> {
     return inTransaction(this.platform.database, async (tx) => {
       const [locked] = await lockTradesWithLotBooks(tx, [id]);
       if (locked === undefined) return false;
       const { trade, isInFlight } = locked;
       if (isTerminal(trade.status) || trade.submittedAt === null) return false;
-      // Without an id at the exchange there was nothing to probe for.
+      // Without an id at the exchange, the order could not be probed.
       if (trade.venueClientOrderId === null && trade.exchangeOrderId === null) return false;
-      // The submission is still in flight, so its absence is not conclusive yet.
+      // The submission is still in flight, so the order may arrive later.
       if (isInFlight) {
-        await writeChanges(tx, [pending(trade, 'NOT_FOUND', false)]);
+        await writeChanges(tx, [keepOpen(trade, 'NOT_FOUND', false)]);
         return false;
       }
       trade.probes += 1;
-      const change = absent(locked);
+      const change = changeAfterAbsence(locked);
       await writeChanges(tx, [change]);
       return isTerminal(trade.status);
     });
@@ -248,8 +248,8 @@ export class TradeExecution {
 
   /**
    * Requests the cancellation of an order and returns the next step: `done` if the trade has ended, `wait` if the order
-   * is in flight, `send` if the exchange must cancel it. The request is stored: a later check that finds the order open
-   * cancels it, even if no caller waits any more.
+   * is in flight, `send` if the exchange must cancel it. The request is stored, so a later check that finds the order
+   * open cancels it, even if the caller no longer waits.
    */
   async requestCancellation(id: string): Promise<'done' | 'wait' | 'send'> {
     return inTransaction(this.platform.database, async (tx) => {
@@ -331,7 +331,7 @@ export async function cancelUnsent(tx: Tx, trades: readonly TradeEntity[]): Prom
   await writeChanges(tx, changes);
 }
 
-function failed(
+function failTrade(
   trade: TradeEntity,
   trigger: 'UNSENDABLE' | 'REJECTED' | 'ABSENT',
   failure: OrderFailure,
@@ -353,7 +353,7 @@ function requeue(
 }
 
 /** Leaves the trade open and schedules the next check. */
-function pending(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
+function keepOpen(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged: boolean): TradeChange {
   return {
     ...applyTransition(trade, transitionOn(stateOf(trade), trigger)),
     isChanged,
@@ -361,15 +361,15 @@ function pending(trade: TradeEntity, trigger: 'NO_ACK' | 'NOT_FOUND', isChanged:
   };
 }
 
-function absent(locked: LockedTrade): TradeChange {
+function changeAfterAbsence(locked: LockedTrade): TradeChange {
   const { trade } = locked;
   const trigger = triggerAfterProbes(trade.probes, canBeSentAgain(locked));
-  if (trigger === 'NOT_FOUND') return pending(trade, trigger, becomeUnknown(trade));
+  if (trigger === 'NOT_FOUND') return keepOpen(trade, trigger, markTradeUnknown(trade));
   const stage = stageOf(stateOf(trade));
   if (stage !== 'SENT')
     return { ...applyTransition(trade, transitionOn(stateOf(trade), trigger)), isChanged: true };
   if (trigger === 'CONFIRMED_ABSENT_RESENDABLE') return requeue(trade, trigger);
-  return failed(trade, trigger, {
+  return failTrade(trade, trigger, {
     code: 'not_accepted',
     message: 'The exchange does not know the order. It never arrived and is not sent again.',
   });
@@ -378,8 +378,8 @@ function absent(locked: LockedTrade): TradeChange {
 const canBeSentAgain = ({ trade, mayResend }: LockedTrade) =>
   mayResend && trade.subStatus !== 'PENDING_CANCEL';
 
-/** Marks the trade as UNKNOWN and returns whether readers see a change; PENDING_CANCEL takes precedence. */
-function becomeUnknown(trade: TradeEntity): boolean {
+/** Marks the trade as UNKNOWN and returns whether its sub-status changed; PENDING_CANCEL takes precedence. */
+function markTradeUnknown(trade: TradeEntity): boolean {
   if (trade.subStatus === 'PENDING_CANCEL' || trade.subStatus === 'UNKNOWN') return false;
   trade.subStatus = 'UNKNOWN';
   return true;

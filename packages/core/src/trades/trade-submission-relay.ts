@@ -3,7 +3,7 @@ import { createRelay, type Relay, type RelayedEvent } from '@trading-automation/
 import type { Platform } from '../platform/index.js';
 
 export interface TradeSubmissionRelayOptions {
-  /** Queues the trades (uuids) for submission. Repeated for the same trades after a crash; a failure loses nothing. */
+  /** Queues the trades (uuids) for submission. It is called again for the same trades after a crash; it may fail. */
   readonly enqueue: (tradeIds: readonly string[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -12,8 +12,8 @@ export interface TradeSubmissionRelayOptions {
 const COALESCE_MS = 20;
 
 /**
- * Queues new trades for submission as soon as they are committed. This is the fast path, not the reliable one: a trade
- * that it misses is found by the checks of open trades.
+ * Queues new trades for submission as soon as they are committed. This path is fast but not reliable: the checks of
+ * open trades find a trade that it misses.
  */
 export function createTradeSubmissionRelay(
   platform: Platform,

@@ -120,7 +120,7 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'realized_pnl', nullable: true })
   realizedPnl!: string | null;
 
-  /** The most that the order may spend, as far as it is known in advance. */
+  /** The asset and the largest amount of it that the order may spend, as far as known in advance. */
   @Column({ name: 'reserved_asset', type: 'text' })
   reservedAsset!: string;
 
@@ -145,19 +145,19 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'integer' })
   version!: number;
 
-  /** Consecutive probes that found no such order. */
+  /** The number of consecutive probes that found no order. */
   @Column({ type: 'integer' })
   probes!: number;
 
   /** When the next check of the open trade is due. */
   @Column({ name: 'look_at', type: 'timestamptz' })
-  lookAt!: Date;
+  nextCheckAt!: Date;
 
   /** Strategy trades only: the equity of the strategy's account when the order was sent, in quote currency. */
   @DecimalColumn({ name: 'leader_equity', nullable: true })
   leaderEquity!: string | null;
 
-  /** Until when it may be sent or resent: null for a user's own order. Written only, and not loaded with the trade. */
+  /** Until when the order may be sent or resent; null for a user's own order. Not loaded with the trade. */
   @Column({ name: 'resend_until', type: 'timestamptz', nullable: true, select: false })
   resendUntil?: Date | 'infinity' | null;
 
@@ -165,7 +165,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'reconciled_at', type: 'timestamptz', nullable: true })
   reconciledAt!: Date | null;
 
-  /** Set before the order is sent. Reset to null only if the order is certainly not there and may be resent. */
+  /** Set before the order is sent. Reset to null only if the order may be resent and is not at the exchange. */
   @Column({ name: 'submitted_at', type: 'timestamptz', nullable: true })
   submittedAt!: Date | null;
 

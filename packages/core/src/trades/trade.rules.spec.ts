@@ -49,7 +49,7 @@ const seenOf = (
 describe('a transition', () => {
   const OPEN: readonly TradeStatus[] = ['PENDING', 'PARTIALLY_FILLED'];
 
-  /** The expected transitions, written independently: `known` of 1 is known, the exchange counts `counted`. */
+  /** The expected transitions, written independently, for an amount of 1. */
   function expected(from: TradeStatus, seen: OrderObservation): [TradeStatus, TradeTransition['event']] {
     if (!OPEN.includes(from)) return [from, null];
     const [known, counted] = [Number(seen.knownFilledAmount), Number(seen.orderFilledAmount)];
@@ -90,11 +90,11 @@ describe('a transition', () => {
     ['another order expired', { timeInForce: 'GTC' }, 'EXPIRED', 'EXPIRED'],
     ['a POST_ONLY expired', { timeInForce: 'POST_ONLY' }, 'EXPIRED', 'EXPIRED'],
     ['the exchange cancelled', {}, 'CANCELLED', 'EXCHANGE'],
-  ] as const)('names the reason of a cancellation: %s', (_case, state, orderStatus, reason) => {
+  ] as const)('has the reason of the cancellation: %s', (_case, state, orderStatus, reason) => {
     expect(transitionOnReport(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
   });
 
-  it('ends in FILLED with less than its amount if the exchange reports that this was all', () => {
+  it('leads to FILLED with less than the amount if the exchange reports the order as FILLED', () => {
     expect(transitionOnReport(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
       status: 'FILLED',
       filledAmount: '0.999',
@@ -102,7 +102,7 @@ describe('a transition', () => {
   });
 });
 
-/** Tiny and huge amounts, as units of 10^-18. */
+/** Amounts from tiny to huge, in units of 10^-18. */
 const units = (max: bigint) => fc.bigInt({ min: 0n, max });
 const AMOUNT_MAX = 10n ** 38n - 1n;
 
@@ -131,7 +131,9 @@ const anyObservation = fc
   .map(({ orderStatus, counted, known }) => seenOf(orderStatus, formatUnits(counted), formatUnits(known)));
 
 describe('any sequence of reports', () => {
-  const holds = (property: (state: TradeState, seen: OrderObservation, decision: TradeTransition) => void) =>
+  const assertHolds = (
+    property: (state: TradeState, seen: OrderObservation, decision: TradeTransition) => void,
+  ) =>
     fc.assert(
       fc.property(anyState, anyObservation, (state, seen) =>
         property(state, seen, transitionOnReport(state, seen)),
@@ -139,8 +141,8 @@ describe('any sequence of reports', () => {
       { numRuns: 1_000 },
     );
 
-  it('never decreases the filled amount, which is that of the known fills', () =>
-    holds((state, seen, { filledAmount }) => {
+  it('never decreases the filled amount, which is the sum of the known fills', () =>
+    assertHolds((state, seen, { filledAmount }) => {
       const before = parseUnits(state.filledAmount);
       const known = parseUnits(seen.knownFilledAmount);
       expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(before);
@@ -149,32 +151,32 @@ describe('any sequence of reports', () => {
     }));
 
   it('never leaves a final stage', () =>
-    holds((state, _seen, { status, event }) => {
+    assertHolds((state, _seen, { status, event }) => {
       if (isTerminal(state.status)) expect({ status, event }).toEqual({ status: state.status, event: null });
     }));
 
   it('ends the trade only when every fill that the exchange counts is known', () =>
-    holds((state, seen, { status, filledAmount }) => {
+    assertHolds((state, seen, { status, filledAmount }) => {
       if (isTerminal(state.status) || !isTerminal(status)) return;
       expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(parseUnits(seen.orderFilledAmount));
     }));
 
-  it('fails only with nothing filled, and is partly filled only with something filled', () =>
-    holds((state, _seen, { status, filledAmount }) => {
+  it('leads to FAILED only if the filled amount is zero, and to PARTIALLY_FILLED only if it is not', () =>
+    assertHolds((state, _seen, { status, filledAmount }) => {
       if (isTerminal(state.status)) return;
       if (status === 'FAILED' || status === 'PENDING') expect(filledAmount).toBe('0');
       if (status === 'PARTIALLY_FILLED' || status === 'FILLED') expect(filledAmount).not.toBe('0');
     }));
 
-  it('repeated, changes and emits nothing more', () =>
-    holds((state, seen, first) => {
+  it('changes nothing and emits no event if it is repeated', () =>
+    assertHolds((state, seen, first) => {
       const { status, filledAmount } = first;
       const again = transitionOnReport({ ...state, status, filledAmount }, seen);
       expect(again).toMatchObject({ status, filledAmount, event: null });
     }));
 });
 
-describe('the same reports in any order, with any of them repeated', () => {
+describe('the same reports in any order, some of them repeated', () => {
   interface History {
     readonly amount: bigint;
     readonly fills: readonly bigint[];
@@ -217,14 +219,14 @@ describe('the same reports in any order, with any of them repeated', () => {
     return state;
   }
 
-  it('give the same end', () => {
+  it('lead to the same final state', () => {
     fc.assert(
       fc.property(
         histories.chain((history) => fc.tuple(fc.constant(history), reportsOf(history))),
         ([history, reports]) => {
-          // Reports go on until the trade has ended, so the last one shows everything.
+          // Reports continue until the trade has ended, so the last report includes all fills.
           const final: Report = { progress: history.fills.length, lag: 0 };
-          const straight = run(history, [final]);
+          const direct = run(history, [final]);
           const status = {
             FILLED: 'FILLED',
             CANCELLED: 'CANCELLED',
@@ -232,10 +234,10 @@ describe('the same reports in any order, with any of them repeated', () => {
             REJECTED: 'FAILED',
           } as const;
           const filled = history.fills.reduce((sum, fill) => sum + fill, 0n);
-          expect(straight).toMatchObject({ status: status[history.end], filledAmount: formatUnits(filled) });
-          expect(run(history, [...reports, final])).toEqual(straight);
+          expect(direct).toMatchObject({ status: status[history.end], filledAmount: formatUnits(filled) });
+          expect(run(history, [...reports, final])).toEqual(direct);
           expect(run(history, [...reports, ...reports, final, ...reports.toReversed(), final])).toEqual(
-            straight,
+            direct,
           );
         },
       ),
@@ -256,12 +258,12 @@ describe('the transition table', () => {
     }
   });
 
-  it.each(FINAL)('rule 21: never leaves %s, whatever arrives late', (stage) => {
+  it.each(FINAL)('rule 21: never leaves %s, whatever is reported late', (stage) => {
     for (const [, next] of from(stage)) expect(next).toBe(stage);
   });
 
   it.each(ACCEPTED)(
-    'rule 20: never sends again what was %s, and never lets it fail for want of an answer',
+    'rule 20: never resubmits an order that was %s, and never lets it fail because of a missing response',
     (stage) => {
       for (const [trigger, next] of from(stage)) {
         expect(['UNSENT', 'SENT']).not.toContain(next);
@@ -297,15 +299,15 @@ describe('the transition table', () => {
   });
 
   it('distinguishes the seven stages of a trade', () => {
-    const none = { isSubmitted: false, isAcknowledged: false };
-    expect(stageOf(stateOf(none))).toBe('UNSENT');
+    const notSent = { isSubmitted: false, isAcknowledged: false };
+    expect(stageOf(stateOf(notSent))).toBe('UNSENT');
     expect(stageOf(stateOf({ isAcknowledged: false }))).toBe('SENT');
-    expect(stageOf(stateOf({ ...none, isAcknowledged: true }))).toBe('RESTING');
+    expect(stageOf(stateOf({ ...notSent, isAcknowledged: true }))).toBe('RESTING');
     for (const status of ['PARTIALLY_FILLED', ...FINAL] as const)
-      expect(stageOf(stateOf({ ...none, status }))).toBe(status);
+      expect(stageOf(stateOf({ ...notSent, status }))).toBe(status);
   });
 
-  it('emits an end once, and nothing for changes on our side only', () => {
+  it('emits one event when a trade ends, and no event for a claimed submission', () => {
     const unsent = stateOf({ isSubmitted: false, isAcknowledged: false });
     expect(transitionOn(unsent, 'SUBMISSION_CLAIMED')).toMatchObject({ stage: 'SENT', event: null });
     expect(transitionOn(unsent, 'CANCEL_REQUESTED')).toMatchObject({
@@ -322,28 +324,28 @@ describe('the transition table', () => {
 });
 
 describe('an order that the exchange does not know', () => {
-  it('is not considered absent before six consecutive probes', () => {
+  it('counts as absent only after six consecutive probes', () => {
     for (const probes of [0, 1, 4, 5]) expect(triggerAfterProbes(probes, true)).toBe('NOT_FOUND');
     expect(triggerAfterProbes(6, false)).toBe('ABSENT');
     expect(triggerAfterProbes(6, true)).toBe('CONFIRMED_ABSENT_RESENDABLE');
   });
 
   it.each([
-    ['without an acknowledgement, is FAILED', { isAcknowledged: false }, 'FAILED', null],
-    ['accepted before, is CANCELLED', {}, 'CANCELLED', 'EXCHANGE'],
+    ['is FAILED without an acknowledgement', { isAcknowledged: false }, 'FAILED', null],
+    ['is CANCELLED if it was accepted before', {}, 'CANCELLED', 'EXCHANGE'],
     [
-      'partly filled, is CANCELLED',
+      'is CANCELLED if it was partly filled',
       { status: 'PARTIALLY_FILLED', filledAmount: '0.5' },
       'CANCELLED',
       'EXCHANGE',
     ],
     [
-      'accepted and with a requested cancellation, is CANCELLED by the user',
+      'is CANCELLED by the user if it was accepted and its cancellation was requested',
       { isCancelRequested: true },
       'CANCELLED',
       'USER',
     ],
-  ] as const)('rule 20: once believed absent, and %s', (_case, more, status, cancelReason) => {
+  ] as const)('rule 20: %s, once it counts as absent', (_case, more, status, cancelReason) => {
     const state = stateOf(more);
     const decision = transitionOn(state, 'ABSENT');
     const event = status === 'FAILED' ? 'trade.failed' : 'trade.cancelled';
@@ -360,16 +362,16 @@ describe('fees', () => {
     { maxLength: 40 },
   );
 
-  it('are summed exactly by currency, that of most fills first, in any order of input', () => {
+  it('are summed exactly by currency, the currency of the most fills first, in any order of input', () => {
     fc.assert(
       fc.property(parts, (fees) => {
-        const given = fees.map(({ amount, currency }) => ({
+        const feeParts = fees.map(({ amount, currency }) => ({
           amount: formatUnits(amount),
           currency,
           count: 1,
         }));
-        const sums = sumFees(given);
-        expect(sumFees(given.toReversed())).toEqual(sums);
+        const sums = sumFees(feeParts);
+        expect(sumFees(feeParts.toReversed())).toEqual(sums);
         expect(new Set(sums.map(({ currency }) => currency))).toEqual(
           new Set(fees.map(({ currency }) => currency)),
         );

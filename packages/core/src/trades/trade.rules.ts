@@ -1,18 +1,18 @@
 /**
- * The state machine of a trade. Pure: state and trigger in, state out.
+ * The state machine of a trade: a pure function of state and trigger.
  *
- * A trade is in one of seven stages and reacts to one of fifteen triggers. `TRANSITIONS` defines the next stage for
- * each pair, and nothing else decides it. Triggers arrive late, twice and out of order: a timed-out submission may
- * still have reached the exchange, and a fill may arrive after the end of its order.
+ * A trade is in one of seven stages and reacts to fifteen triggers. `TRANSITIONS` alone defines the next stage for each
+ * pair of stage and trigger. Triggers arrive late, twice and out of order: a timed-out submission may
+ * still have reached the exchange, and a fill may arrive after its order has ended.
  *
  * Invariants
- * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the end are added
- *    and leave the stage unchanged.
+ * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the trade has ended
+ *    are added and leave the stage unchanged.
  * 2. FILLED, CANCELLED and FAILED are final.
  * 3. A report of the exchange ends a trade only when every fill that the exchange counts is known.
- * 4. FAILED means that the exchange never accepted the order: as far as is known, none of it was filled.
- * 5. A trade returns to UNSENT only if its order is certainly not at the exchange, or if enough probes did not find it,
- *    and only while it may be resubmitted under the same id.
+ * 4. FAILED means that the exchange never accepted the order, as far as is known, and that no fill is known.
+ * 5. A trade returns to UNSENT only while it may be resubmitted under the same id, and only if its order is certainly
+ *    not at the exchange or enough probes did not find it.
  * 6. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
  */
 import type {
@@ -43,17 +43,17 @@ export const TRIGGERS = [
   'EXPIRED',
   /** The order cannot be sent, and no submission has started. */
   'UNSENDABLE',
-  /** Sent, without a response or with an inconclusive one. */
+  /** The order was sent; the response is missing or inconclusive. */
   'NO_ACK',
   /** The exchange rejected the order; a resubmission would be rejected too. */
   'REJECTED',
   /** The submission certainly had no effect, and the order may be resubmitted. */
   'REJECTED_RETRYABLE',
-  /** A probe found no such order, which is not conclusive yet. */
+  /** A probe found no order, which is not conclusive yet. */
   'NOT_FOUND',
-  /** Enough probes found no such order, and it may not be resubmitted. */
+  /** Enough probes found no order, and it may not be resubmitted. */
   'ABSENT',
-  /** Enough probes found no such order, and it may be resubmitted. */
+  /** Enough probes found no order, and it may be resubmitted. */
   'CONFIRMED_ABSENT_RESENDABLE',
   'CANCEL_REQUESTED',
   /** The exchange reported the order, and no fill is known. */
@@ -67,7 +67,7 @@ export const TRIGGERS = [
 ] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-const reported = {
+const REPORTED = {
   REPORTED_OPEN: 'RESTING',
   REPORTED_PARTIALLY_FILLED: 'PARTIALLY_FILLED',
   REPORTED_FILLED: 'FILLED',
@@ -75,18 +75,18 @@ const reported = {
   REPORTED_REJECTED: 'FAILED',
 } as const;
 
-const final = <S extends Stage>(stage: S) =>
+const finalStage = <S extends Stage>(stage: S) =>
   Object.fromEntries(TRIGGERS.map((trigger) => [trigger, stage])) as Record<Trigger, S>;
 
 /** The transition table: the next stage for each stage and trigger. */
 export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>>>> = {
   UNSENT: {
-    ...reported,
+    ...REPORTED,
     SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'CANCELLED',
     UNSENDABLE: 'FAILED',
     CANCEL_REQUESTED: 'CANCELLED',
-    // A late result of a submission from before the trade was requeued.
+    // Late results of a submission from before the trade was requeued.
     NO_ACK: 'UNSENT',
     REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
@@ -95,7 +95,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   SENT: {
-    ...reported,
+    ...REPORTED,
     SUBMISSION_CLAIMED: 'SENT',
     EXPIRED: 'SENT',
     UNSENDABLE: 'SENT',
@@ -108,7 +108,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     CONFIRMED_ABSENT_RESENDABLE: 'UNSENT',
   },
   RESTING: {
-    ...reported,
+    ...REPORTED,
     SUBMISSION_CLAIMED: 'RESTING',
     EXPIRED: 'RESTING',
     UNSENDABLE: 'RESTING',
@@ -122,7 +122,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
   },
   PARTIALLY_FILLED: {
-    ...reported,
+    ...REPORTED,
     SUBMISSION_CLAIMED: 'PARTIALLY_FILLED',
     EXPIRED: 'PARTIALLY_FILLED',
     UNSENDABLE: 'PARTIALLY_FILLED',
@@ -133,13 +133,13 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     NOT_FOUND: 'PARTIALLY_FILLED',
     ABSENT: 'CANCELLED',
     CONFIRMED_ABSENT_RESENDABLE: 'CANCELLED',
-    // A report that is outdated or that the known fills contradict.
+    // The report is outdated, or the known fills contradict it.
     REPORTED_OPEN: 'PARTIALLY_FILLED',
     REPORTED_REJECTED: 'CANCELLED',
   },
-  FILLED: final('FILLED'),
-  CANCELLED: final('CANCELLED'),
-  FAILED: final('FAILED'),
+  FILLED: finalStage('FILLED'),
+  CANCELLED: finalStage('CANCELLED'),
+  FAILED: finalStage('FAILED'),
 };
 
 export interface TradeState {
@@ -242,12 +242,12 @@ function buildTransition(
   };
 }
 
-/** The number of consecutive probes without a result after which the order counts as absent. */
+/** After this number of consecutive probes that find no order, the order counts as absent. */
 const ABSENT_PROBES = 6;
 
 /**
- * Returns the trigger for the `probes`-th consecutive probe that found no such order. A user's own order is never
- * resubmitted without the user's request: it cannot be excluded that the first submission still arrives.
+ * Returns the trigger for the `probes`-th consecutive probe that found no order. A user's own order is resubmitted only
+ * if the user requests it, because the first submission may still arrive.
  */
 export function triggerAfterProbes(
   probes: number,

@@ -8,7 +8,7 @@ import { TradesService } from './trades.service.js';
 
 let core: CoreUnderTest;
 let trades: TradesService;
-let ledger: TradeFixtures;
+let fixtures: TradeFixtures;
 let actor: Actor;
 let pair: RecordIds;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, lists, commands } = core;
   trades = new TradesService({ platform, lists, commands });
-  ledger = new TradeFixtures(core);
+  fixtures = new TradeFixtures(core);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 /** Places a trade with a fill for each of these minutes. */
 const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<RecordIds> =>
-  ledger.order({
+  fixtures.order({
     owner,
     account: await core.account(owner),
     pair,
@@ -41,10 +41,10 @@ const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<Record
     })),
   });
 const UNKNOWN = [encodeId('trd', newUuid()), 'trd_x', encodeId('fil', newUuid()), ''];
-const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
+const withoutPermissions = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 
 describe('trades by their ids', () => {
-  it('are loaded in input order, as the list shows them; null for foreign and unknown ids', async () => {
+  it('are loaded in input order, as the list shows them; null for unknown ids and ids of other users', async () => {
     const [first, second] = [await tradeOf(actor, [10]), await tradeOf(actor, [])];
     const foreign = await tradeOf(await core.actor(), [10]);
     const query = { limit: 10, sort: 'created_at', order: 'asc', include: [] } as const;
@@ -58,41 +58,45 @@ describe('trades by their ids', () => {
     expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it("are not queried if no id can be a trade's, and need READ", async () => {
+  it("are not queried if no id can be a trade's; loading requires READ", async () => {
     const load = () => trades.getMany(actor, ['trd_x', '']);
     expect(await load()).toEqual([null, null]);
     expect(await countStatements(core.platform.database, load)).toBe(0);
-    await expect(trades.getMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(trades.getMany(withoutPermissions(), UNKNOWN)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });
 
 describe('the fills of many trades', () => {
-  it('are those of each trade as it shows them, in order; empty for foreign and unknown ids', async () => {
+  it('are loaded in input order, as each trade shows them; empty for unknown ids and ids of other users', async () => {
     const [first, second, empty] = [
       await tradeOf(actor, [30, 10, 20]),
       await tradeOf(actor, [15]),
       await tradeOf(actor, []),
     ];
     const foreign = await tradeOf(await core.actor(), [10]);
-    const [{ fills: ofFirst }, { fills: ofSecond }] = [
+    const [{ fills: fillsOfFirst }, { fills: fillsOfSecond }] = [
       await trades.get(actor, first.id),
       await trades.get(actor, second.id),
     ];
-    expect(ofFirst.map(({ executed_at }) => executed_at)).toEqual(
+    expect(fillsOfFirst.map(({ executed_at }) => executed_at)).toEqual(
       [10, 20, 30].map((minute) => `2026-01-01T00:${minute}:00.000Z`),
     );
-    expect(ofFirst.map((each) => fill.parse(each))).toEqual(ofFirst);
+    expect(fillsOfFirst.map((each) => fill.parse(each))).toEqual(fillsOfFirst);
     const ids = [second.id, foreign.id, first.id, empty.id, ...UNKNOWN, second.id];
-    const expected = [ofSecond, [], ofFirst, [], ...UNKNOWN.map(() => []), ofSecond];
+    const expected = [fillsOfSecond, [], fillsOfFirst, [], ...UNKNOWN.map(() => []), fillsOfSecond];
     expect(await trades.fillsOfMany(actor, ids)).toEqual(expected);
     const load = () => trades.fillsOfMany(actor, ids);
     expect(await countStatements(core.platform.database, load)).toBe(1);
   });
 
-  it("are not queried if no id can be a trade's, and need READ", async () => {
+  it("are not queried if no id can be a trade's; loading requires READ", async () => {
     const load = () => trades.fillsOfMany(actor, ['trd_x', '']);
     expect(await load()).toEqual([[], []]);
     expect(await countStatements(core.platform.database, load)).toBe(0);
-    await expect(trades.fillsOfMany(idle(), UNKNOWN)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(trades.fillsOfMany(withoutPermissions(), UNKNOWN)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });

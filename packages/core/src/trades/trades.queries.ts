@@ -14,10 +14,10 @@ import { FillEntity } from './fill.entity.js';
 import { TradeEntity } from './trade.entity.js';
 import { type FeePart, sumFees } from './trade.rules.js';
 
-/** The channel that wakes the workers; its payload is the uuid of an account with trades to send or cancel. A hint. */
+/** Wakes the workers. The payload is the uuid of an account with trades to send or cancel. Messages are hints only. */
 export const ACCOUNT_WORK_CHANNEL = 'account_work';
 
-/** The delay of a trade's first check, which finds it if its notification was lost. */
+/** The delay of a trade's first check, which finds the trade even if its notification was lost. */
 export const FIRST_CHECK_MS = 2_000;
 
 /** Notifies the workers, when this transaction commits, that these accounts have trades to process. */
@@ -46,11 +46,11 @@ export async function claimDueChecks(tx: Tx, leaseMs: number, limit: number): Pr
 /** A locked trade with the conditions that the database's clock decides. */
 export interface LockedTrade {
   readonly trade: TradeEntity;
-  /** Whether it may still be sent or resent; false if it has no time limit. */
+  /** Whether the order may still be sent or resent; false if it has no time limit. */
   readonly mayResend: boolean;
-  /** Whether the time limit for sending it has passed. */
+  /** Whether the time limit for sending the order has passed. */
   readonly hasExpired: boolean;
-  /** Whether a response to its submission can still be expected. */
+  /** Whether a response to the submission can still be expected. */
   readonly isInFlight: boolean;
   readonly now: Date;
 }
@@ -71,7 +71,7 @@ const LOCK_OPEN = lockQuery("AND status IN ('PENDING', 'PARTIALLY_FILLED')");
 
 /**
  * Locks trades in the order of their ids and skips missing ones. A caller that does not hold the lot books must lock
- * open trades only: booking locks ended trades in another order, and the two could deadlock.
+ * open trades only. Booking locks ended trades in another order, so the two could deadlock.
  */
 export async function lockTrades(
   tx: Tx,
@@ -90,7 +90,7 @@ export async function lockTrades(
   }));
 }
 
-/** A trade to write, and the instants that are set to now. */
+/** A trade to write, and which of its instants are set to the current time. */
 export interface TradeWrite {
   readonly trade: TradeEntity;
   /** Sets (`begun`) or clears (`undone`) `submitted_at`. Default: unchanged. */
@@ -129,7 +129,7 @@ const WRITE = `UPDATE trades t SET
   WHERE t.id = c.id
   RETURNING t.id, t.submitted_at AS "submittedAt", t.acknowledged_at AS "acknowledgedAt",
     t.reconciled_at AS "reconciledAt", t.filled_at AS "filledAt", t.cancelled_at AS "cancelledAt",
-    t.look_at AS "lookAt", t.version, t.updated_at AS "updatedAt"`;
+    t.look_at AS "nextCheckAt", t.version, t.updated_at AS "updatedAt"`;
 
 /**
  * Writes locked trades, each at most once per call, and returns the same objects with the values that the database
@@ -186,7 +186,7 @@ export interface FillReport {
   readonly fill: VenueFill;
 }
 
-/** Stores fills that are not known yet and returns those; each report of an order repeats all of its fills. */
+/** Stores the fills that are new and returns them. Each report of an order repeats all of its fills. */
 export async function insertFills(tx: Tx, reports: readonly FillReport[]): Promise<FillEntity[]> {
   return insertMany(
     tx,

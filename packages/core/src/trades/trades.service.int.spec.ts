@@ -17,7 +17,7 @@ import { TradesService } from './trades.service.js';
 let core: CoreUnderTest;
 let trades: TradesService;
 let execution: TradeExecution;
-let upkeep: AccountSyncService;
+let accountSync: AccountSyncService;
 let actor: Actor;
 let account: RecordIds;
 let pair: RecordIds;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   trades = new TradesService({ platform: core.platform, lists: core.lists, commands: core.commands });
   execution = new TradeExecution(core.platform);
-  upkeep = new AccountSyncService(core.platform);
+  accountSync = new AccountSyncService(core.platform);
   pair = await core.pair();
 });
 afterAll(() => core.close());
@@ -73,14 +73,14 @@ async function acknowledge(trade: TradeDetail, status: 'OPEN' | 'CANCELLED' | 'R
   };
   await execution.storeOrder(uuid, order, []);
 }
-/** The query as a transport reads it. */
-const queryOf = (text: string) =>
-  querySchemaOf(tradeOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Parameters<
-    TradesService['list']
-  >[1];
+/** Parses a query string as the REST API does. */
+const queryOf = (queryString: string) =>
+  querySchemaOf(tradeOperations.list).parse(
+    Object.fromEntries(new URLSearchParams(queryString)),
+  ) as Parameters<TradesService['list']>[1];
 
 describe('creating a trade', () => {
-  it('returns it as PENDING and emits it in the same transaction', async () => {
+  it('returns it as PENDING and emits trade.created in the same transaction', async () => {
     const created = await create({ amount: '0.25', client_order_id: 'mine-1', time_in_force: 'IOC' });
     expect(tradeDetail.parse(created)).toEqual(created);
     expect(created).toMatchObject({
@@ -122,7 +122,7 @@ describe('creating a trade', () => {
     expect(created).toMatchObject({ amount, price: '0.000000000000000001' });
   });
 
-  it('accepts a client order id once per account, and the same one on another account', async () => {
+  it('accepts a client order id once per account, and the same id on another account', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, () => create({ client_order_id: 'same' })),
     );
@@ -140,7 +140,7 @@ describe('creating a trade', () => {
     expect(await core.events(actor.userId)).toHaveLength(2);
   });
 
-  it('happens once for equal requests with one Idempotency-Key, however many are concurrent', async () => {
+  it('happens once for equal requests with one Idempotency-Key, even if they are concurrent', async () => {
     const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
@@ -165,8 +165,8 @@ describe('creating a trade', () => {
     ['an unknown account', { exchange_account_id: encodeId('exa', newUuid()) }, 'exchange_account_id'],
     ['a malformed account', { exchange_account_id: 'exa_nonsense' }, 'exchange_account_id'],
     ['an unknown pair', { trade_pair_id: encodeId('tpr', newUuid()) }, 'trade_pair_id'],
-    ['a pair named as something else', { trade_pair_id: encodeId('trd', newUuid()) }, 'trade_pair_id'],
-    ['a strategy, of which there are none', { strategy_id: encodeId('str', newUuid()) }, 'strategy_id'],
+    ['a pair with the id prefix of a trade', { trade_pair_id: encodeId('trd', newUuid()) }, 'trade_pair_id'],
+    ['an unknown strategy', { strategy_id: encodeId('str', newUuid()) }, 'strategy_id'],
   ])('rejects %s as not found', async (_case, more, field) => {
     await expect(create(more)).rejects.toMatchObject({ code: 'not_found', details: [{ field }] });
     expect(await countOf()).toBe(0);
@@ -215,7 +215,7 @@ describe('creating a trade', () => {
   });
 
   it.each(['BUY', 'SELL'])(
-    'rejects a %s whose cost exceeds what can be stored, however large the balance',
+    'rejects a %s whose cost has too many digits to be stored, however large the balance',
     async (side) => {
       const rich = '9'.repeat(20);
       account = await core.account(actor, { USDT: '1'.padEnd(40, '0'), BTC: '1'.padEnd(40, '0') });
@@ -235,7 +235,7 @@ describe('creating a trade', () => {
 });
 
 describe('balances', () => {
-  it('of 10 orders accept exactly 10 of 30 concurrent ones', async () => {
+  it('that cover 10 orders accept exactly 10 of 30 concurrent orders', async () => {
     account = await core.account(actor, { USDT: '1000.5' });
     const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => create()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
@@ -250,7 +250,7 @@ describe('balances', () => {
     expect(await countOf()).toBe(10);
   });
 
-  it('of the base currency limit sells, and no quote currency is needed', async () => {
+  it('in base currency limit sells, which need no quote currency', async () => {
     account = await core.account(actor, { BTC: '3' });
     const sells = Array.from({ length: 12 }, () => create({ side: 'SELL', amount: '0.6' }));
     const outcomes = await Promise.allSettled(sells);
@@ -258,14 +258,14 @@ describe('balances', () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
-  it('read later include what the exchange had confirmed by then, and nothing after', async () => {
+  it('that are read later already account for orders acknowledged before, but not for orders acknowledged after', async () => {
     account = await core.account(actor, { USDT: '1000' });
     const [before, after] = [await create({ amount: '4' }), await create({ amount: '3' })];
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({ code: 'insufficient_balance' });
     await acknowledge(before);
-    const takenAt = await upkeep.databaseTime();
+    const takenAt = await accountSync.databaseTime();
     await acknowledge(after);
-    await upkeep.storeBalances(account.uuid, { USDT: { free: '600', locked: '400' } }, takenAt);
+    await accountSync.storeBalances(account.uuid, { USDT: { free: '600', locked: '400' } }, takenAt);
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({
       code: 'insufficient_balance',
       details: [{ free: '300' }],
@@ -273,7 +273,7 @@ describe('balances', () => {
     await expect(create({ amount: '3' })).resolves.toBeDefined();
   });
 
-  it('are free again once a trade was cancelled or failed with nothing filled', async () => {
+  it('are free again once a trade is cancelled or failed without a fill', async () => {
     account = await core.account(actor, { USDT: '100' });
     for (const status of ['CANCELLED', 'REJECTED'] as const) {
       const trade = await create();
@@ -285,7 +285,7 @@ describe('balances', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  it('of one account are not spent by another, nor one asset by orders for another', async () => {
+  it('are separate for each account and for each asset', async () => {
     account = await core.account(actor, { USDT: '100', BTC: '1' });
     await create();
     await expect(create({ side: 'SELL' })).resolves.toBeDefined();
@@ -293,7 +293,7 @@ describe('balances', () => {
     await expect(create()).resolves.toBeDefined();
   });
 
-  it('of a market order are estimated by the last price, and left to the exchange without one', async () => {
+  it('for a market order are checked at the last price; without a last price only the exchange checks them', async () => {
     account = await core.account(actor, { USDT: '100' });
     const priced = await core.pair({ base: 'PRICED', last_price: '50.5' });
     const market = { type: 'MARKET', price: undefined, trade_pair_id: priced.id };
@@ -314,7 +314,7 @@ describe('balances', () => {
       async ({ account_id }) => {
         synced.push(account_id);
         const balances = { USDT: { free: '100', locked: '0' } };
-        await upkeep.storeBalances(account_id, balances, await upkeep.databaseTime());
+        await accountSync.storeBalances(account_id, balances, await accountSync.databaseTime());
         return null;
       },
       () => undefined,
@@ -327,7 +327,7 @@ describe('balances', () => {
 });
 
 describe('cancelling a trade', () => {
-  /** A trading worker that does `work` when it is called to cancel. */
+  /** Serves `trade.cancel` as a trading worker does, with `work` as the handler. */
   const serveCancel = async (work: (tradeUuid: string) => Promise<unknown>) =>
     serveWorkerCall(
       await core.openSecondPlatform(),
@@ -339,7 +339,7 @@ describe('cancelling a trade', () => {
       () => undefined,
     );
 
-  it('returns the trade as the worker left it, and 409 if nothing is open any more', async () => {
+  it('returns the trade as the worker left it, and 409 if it has already ended', async () => {
     const trade = await create();
     const serving = await serveCancel((uuid) => execution.requestCancellation(uuid));
     await expect(trades.cancel(actor, trade.id)).resolves.toMatchObject({
@@ -367,7 +367,7 @@ describe('cancelling a trade', () => {
 });
 
 describe("another user's records", () => {
-  it('are not found, by any operation', async () => {
+  it('are not found by any operation', async () => {
     const trade = await create();
     const other = await core.actor();
     const random = await trades.get(other, encodeId('trd', newUuid())).catch((thrown) => thrown);
@@ -409,7 +409,7 @@ describe('the list of trades', () => {
     });
   });
 
-  it('row 11: has pages that neither skip nor repeat while trades are added', async () => {
+  it('row 11: has pages that neither skip nor repeat a trade while trades are added', async () => {
     const created = new Set<string>();
     for (let i = 0; i < 5; i++) created.add((await create()).id);
     const seen: string[] = [];
@@ -424,7 +424,7 @@ describe('the list of trades', () => {
     expect(new Set(seen)).toEqual(created);
   });
 
-  it('row 11: can be followed by last change, page by page, without a limit', async () => {
+  it('row 11: can be read page by page in the order of the last change', async () => {
     const created: TradeDetail[] = [];
     for (let i = 0; i < 4; i++) created.push(await create());
     await acknowledge(created[1]!, 'CANCELLED');
@@ -462,7 +462,7 @@ describe('the list of trades', () => {
     });
   });
 
-  it('still finds the trades of a removed account', async () => {
+  it('still includes the trades of a removed account', async () => {
     const trade = await create();
     await core.rows(
       'UPDATE exchange_accounts SET deleted_at = now(), credentials_sealed = NULL WHERE id = $1',

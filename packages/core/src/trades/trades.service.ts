@@ -61,8 +61,8 @@ interface TradeSelections {
 export class TradesService {
   private readonly selections: TradeSelections;
 
-  constructor(private readonly parts: TradesDependencies) {
-    const { database } = parts.platform;
+  constructor(private readonly dependencies: TradesDependencies) {
+    const { database } = dependencies.platform;
     const trade = selectionOf(database, TradeEntity, 't', TRADE_VIEW_COLUMNS);
     const fill = selectionOf(database, FillEntity, 'f', FILL_VIEW_COLUMNS);
     const fillOfTrade = selectionOf(database, FillEntity, 'f', ['tradeId', ...FILL_VIEW_COLUMNS]);
@@ -74,7 +74,7 @@ export class TradesService {
     query: ListQuery & QueryOf<typeof tradeOperations.list>,
   ): Promise<PageWithCursors<Trade>> {
     authorise(actor, tradeOperations.list.access);
-    const { platform, lists } = this.parts;
+    const { platform, lists } = this.dependencies;
     const where = ['t.user_id = $1'];
     const params: unknown[] = [actor.userId];
     const filter = (column: string, value: string | undefined) => {
@@ -88,7 +88,7 @@ export class TradesService {
     }
     if (query.strategy_id !== undefined) {
       const strategyId = await resolveStrategyFilter(platform.database.manager, actor, query.strategy_id);
-      // Includes the strategy's own trades and the actor's copies of them.
+      // The filter includes the strategy's own trades and the actor's copies of them.
       where.push(`coalesce(t.strategy_id, t.copied_strategy_id) = $${params.push(strategyId)}`);
     }
     const source = {
@@ -108,7 +108,7 @@ export class TradesService {
 
   async get(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.get.access);
-    const { manager } = this.parts.platform.database;
+    const { manager } = this.dependencies.platform.database;
     const id = decodeId('trd', publicId);
     const withFills = `FROM trades t LEFT JOIN fills f ON f.trade_id = t.id
       WHERE t.id = $1 AND t.user_id = $2 ORDER BY f.executed_at, f.id`;
@@ -127,31 +127,33 @@ export class TradesService {
   /** Loads trades in input order, as `list` returns them; null for ids that `get` does not find. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Trade | null)[]> {
     authorise(actor, tradeOperations.get.access);
-    const { manager } = this.parts.platform.database;
-    const own = 'FROM trades t WHERE t.id = ANY ($1) AND t.user_id = $2';
+    const { manager } = this.dependencies.platform.database;
+    const ownTrades = 'FROM trades t WHERE t.id = ANY ($1) AND t.user_id = $2';
     return loadByIds('trd', publicIds, async (ids) =>
-      (await selectPrepared(manager, this.selections.trade, own, [ids, actor.userId])).map(viewTrade),
+      (await selectPrepared(manager, this.selections.trade, ownTrades, [ids, actor.userId])).map(viewTrade),
     );
   }
 
   /** Loads the fills of each trade in input order; an empty list for ids that `get` does not find. */
   async fillsOfMany(actor: Actor, tradeIds: readonly string[]): Promise<readonly (readonly Fill[])[]> {
     authorise(actor, tradeOperations.get.access);
-    const { manager } = this.parts.platform.database;
-    const ofOwn = `FROM trades t JOIN fills f ON f.trade_id = t.id
+    const { manager } = this.dependencies.platform.database;
+    const fillsOfOwnTrades = `FROM trades t JOIN fills f ON f.trade_id = t.id
       WHERE t.id = ANY ($1) AND t.user_id = $2 ORDER BY f.executed_at, f.id`;
-    const found = await loadByIds('trd', tradeIds, async (ids) =>
-      fillsByTrade(await selectPrepared(manager, this.selections.fillOfTrade, ofOwn, [ids, actor.userId])),
+    const trades = await loadByIds('trd', tradeIds, async (ids) =>
+      fillsByTrade(
+        await selectPrepared(manager, this.selections.fillOfTrade, fillsOfOwnTrades, [ids, actor.userId]),
+      ),
     );
-    return found.map((trade) => trade?.fills ?? []);
+    return trades.map((trade) => trade?.fills ?? []);
   }
 
   /** Stores a trade and emits `trade.created`; the trading worker sends the order. */
   async create(actor: Actor, input: TradeCreate): Promise<TradeDetail> {
     authorise(actor, tradeOperations.create.access);
-    return this.parts.commands.runPrepared(
+    return this.dependencies.commands.runPrepared(
       actor.idempotency,
-      () => syncIfNeverSynced(this.parts.platform, actor, input.exchange_account_id),
+      () => syncIfNeverSynced(this.dependencies.platform, actor, input.exchange_account_id),
       (tx) => placeTrade(tx, actor, input, this.selections.trade),
     );
   }
@@ -160,7 +162,7 @@ export class TradesService {
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.cancel.access);
     const { selections } = this;
-    const { platform, commands } = this.parts;
+    const { platform, commands } = this.dependencies;
     const { manager } = platform.database;
     const cancel = async () => {
       const trade = await findOwn(selections, manager, actor, publicId);
@@ -197,8 +199,8 @@ async function findOwn(
   publicId: string,
 ): Promise<TradeViewRow> {
   const id = decodeId('trd', publicId);
-  const own = 'FROM trades t WHERE t.id = $1 AND t.user_id = $2';
-  const [trade] = id === null ? [] : await selectPrepared(tx, selections.trade, own, [id, actor.userId]);
+  const ownTrade = 'FROM trades t WHERE t.id = $1 AND t.user_id = $2';
+  const [trade] = id === null ? [] : await selectPrepared(tx, selections.trade, ownTrade, [id, actor.userId]);
   if (trade === undefined) throw new DomainError('not_found');
   return trade;
 }

@@ -1,10 +1,11 @@
-/** What stopped copiers give up. */
+/** Abandons the decisions and cancels the orders of copiers that stop. */
 import type { CopierStatus } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { cancelCopies } from '../../trades/index.js';
 
 /**
- * Marks open decisions of paused copiers as abandoned, those of exits included: no further orders are placed for them.
+ * Marks the open decisions of paused copiers as abandoned, including decisions on exits. No further orders are placed
+ * for them.
  */
 export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Promise<void> {
   await queryPrepared(
@@ -17,7 +18,7 @@ export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Pr
 }
 
 /**
- * Ends the working orders of stopped copiers; in CLOSE_ONLY, only those of entries. An unsent order is never sent; an
+ * Ends the open orders of stopped copiers; in CLOSE_ONLY, only the orders of entries. An unsent order is never sent; an
  * order at the exchange is cancelled there.
  */
 export async function cancelOrdersOf(

@@ -10,7 +10,7 @@ const identities: fc.Arbitrary<CopyIdentity> = fc.record({
 });
 
 describe('rule 19: the client order id of a copy', () => {
-  it('is valid for trades, and the same whichever process computes it', () => {
+  it('is valid for trades, and depends only on the identity of the copy', () => {
     fc.assert(
       fc.property(identities, (identity) => {
         expect(clientOrderIdOf(identity)).toMatch(/^[a-z2-7]{32}$/);

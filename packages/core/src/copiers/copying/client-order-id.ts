@@ -1,4 +1,4 @@
-/** The client order id of a copy: its id at the exchange, and the key of the index that makes it unique. */
+/** Derives the client order id of a copy: the order's id at the exchange, kept unique by an index. */
 import { createHash } from 'node:crypto';
 import type { SignalKind } from '@trading-automation/contracts';
 

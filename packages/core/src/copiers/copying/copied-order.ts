@@ -13,11 +13,11 @@ interface OrderedCopy {
   readonly signal: Signal;
   readonly copier: CopierRow;
   readonly plan: CopyPlan & { readonly order: CopyOrder };
-  /** 1 for the first order; else one more than the previous order's, which is proven to have ended. */
+  /** 1 for the first order; otherwise one more than for the previous order, which is proven to have ended. */
   readonly attempt: number;
 }
 
-/** The largest amount that can be stored. A limit can reduce a target amount that is itself larger than this. */
+/** The largest amount that can be stored. A target amount may be larger, because limits reduce only the order. */
 const AMOUNT_MAX = `${'9'.repeat(DECIMAL_INTEGER_DIGITS)}.${'9'.repeat(DECIMAL_SCALE)}`;
 const lesser = (a: Decimal, b: Decimal): Decimal => (new BigDecimal(a).gt(b) ? b : a);
 

@@ -1,4 +1,4 @@
-/** Faulty or slow copiers, accounts and strategies must not delay or affect others. */
+/** Tests that faulty or slow copiers, accounts and strategies neither delay nor affect others. */
 
 import { inTransaction } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -14,7 +14,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 /** Resolves once a chunk waits for the account that the test has locked. */
-async function untilSomebodyWaits(): Promise<void> {
+async function untilLockIsAwaited(): Promise<void> {
   await eventually(async () => {
     const waiting = await env.core.rows(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -23,19 +23,19 @@ async function untilSomebodyWaits(): Promise<void> {
   });
 }
 
-describe('a copier that follows another strategy by the time its chunk is locked', () => {
+describe('a copier that changes before its chunk is locked', () => {
   it.each([
-    ['was given another strategy', "strategy_id = NULL, status = 'PAUSED'"],
+    ['no longer follows the strategy', "strategy_id = NULL, status = 'PAUSED'"],
     ['was removed', "deleted_at = clock_timestamp(), status = 'PAUSED'"],
     ['restarted after the signal', 'followed_sequence = 1000000'],
-  ])('rule 10: buys nothing where it %s', async (_what, change) => {
+  ])('rule 10: places no order and gets no decision if it %s', async (_case, change) => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     let planning: Promise<unknown> = Promise.resolve();
     await inTransaction(env.core.platform.database, async (tx) => {
       await lockAccounts(tx, [follower.account.uuid]);
       planning = env.planner.planNext();
-      await untilSomebodyWaits();
+      await untilLockIsAwaited();
       await env.core.rows(`UPDATE copiers SET ${change} WHERE id = $1`, follower.uuid);
     });
     await planning;
@@ -46,7 +46,7 @@ describe('a copier that follows another strategy by the time its chunk is locked
 });
 
 describe('a size that exceeds every storable number', () => {
-  it('rule 9: is clamped like any other, and does not delay the copies of others', async () => {
+  it('rule 9: is clamped like any other size, and does not delay other copies', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '10000000000000000000' };
     const huge = await env.follower({ sizing, limits: { max_trade_quote: '200' } });
     const unbounded = await env.follower({ sizing });
@@ -64,14 +64,14 @@ describe('a size that exceeds every storable number', () => {
 });
 
 describe('a copier with invalid numbers', () => {
-  it('row 10: fails alone, with an event; exits of others and all later signals continue', async () => {
+  it('row 10: fails alone, with an event; exits of other copiers and all later signals continue', async () => {
     const all = [await env.follower(), await env.follower(), await env.follower()];
     const lot = await env.leaderBuys('10');
     await env.executeAll();
-    const [odd, ...others] = all as [(typeof all)[0], ...typeof all];
+    const [faulty, ...others] = all as [(typeof all)[0], ...typeof all];
     await env.core.rows(
       'UPDATE copied_lots SET ratio_numerator = 0.5 WHERE copier_id = $1 AND lot_trade_id = $2',
-      odd.uuid,
+      faulty.uuid,
       lot,
     );
     await env.leaderSells('10');
@@ -79,40 +79,40 @@ describe('a copier with invalid numbers', () => {
     await expect(env.planner.planNext()).rejects.toThrow(SyntaxError);
     await env.executeAll();
     expect(await Promise.all(others.map((each) => env.held(each)))).toEqual(['1', '1']);
-    expect(await env.decisions(odd)).toMatchObject([
+    expect(await env.decisions(faulty)).toMatchObject([
       { outcome: 'COPIED' },
       { outcome: 'FAILED', code: null, settled: true },
       { outcome: 'COPIED' },
     ]);
-    expect(await env.held(odd)).toBe('6');
-    expect(await env.eventTypes(odd)).toContain('copier.trade_skipped');
+    expect(await env.held(faulty)).toBe('6');
+    expect(await env.eventTypes(faulty)).toContain('copier.trade_skipped');
   });
 });
 
-describe('an exit whose copier has invalid numbers at its settlement', () => {
+describe('an exit whose copier has invalid numbers when it is settled', () => {
   it('row 10: does not delay other exits of the same signal', async () => {
     const all = [await env.follower(), await env.follower(), await env.follower()];
     const lot = await env.leaderBuys('10');
     await env.executeAll();
     await env.leaderSells('4');
     await env.planner.planNext();
-    const [odd, ...others] = all as [(typeof all)[0], ...typeof all];
+    const [faulty, ...others] = all as [(typeof all)[0], ...typeof all];
     await env.core.rows(
       'UPDATE copied_lots SET ratio_numerator = 0.5, owed_amount = 1 WHERE copier_id = $1 AND lot_trade_id = $2',
-      odd.uuid,
+      faulty.uuid,
       lot,
     );
     for (const each of all) await env.execute(await env.lastOrder(each));
     await expect(env.settlement.settleNext()).rejects.toThrow(SyntaxError);
     for (const each of others)
       expect(await env.lastDecision(each)).toMatchObject({ settled: true, filled: '2' });
-    await env.core.rows('UPDATE copied_lots SET ratio_numerator = 1 WHERE copier_id = $1', odd.uuid);
+    await env.core.rows('UPDATE copied_lots SET ratio_numerator = 1 WHERE copier_id = $1', faulty.uuid);
     await env.executeAll();
   });
 });
 
 describe('an account whose exchange does not return its balances', () => {
-  const slow = async () => {
+  const followerWithOldBalances = async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
     const follower = await env.follower({ sizing });
     await env.core.rows(
@@ -123,25 +123,25 @@ describe('an account whose exchange does not return its balances', () => {
   };
 
   it('rule 25: does not delay copies of another strategy', async () => {
-    await slow();
+    await followerWithOldBalances();
     await env.leaderBuys('1');
     await env.reset();
     const usual = await env.follower();
     await env.leaderBuys('10');
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let respond: () => void = () => undefined;
+    const response = new Promise<void>((resolve) => {
+      respond = resolve;
     });
-    const planner = new CopyPlanner(env.core.platform, { refreshBalances: () => answered });
+    const planner = new CopyPlanner(env.core.platform, { refreshBalances: () => response });
     const planning = planner.planNext();
     await eventually(async () => (await env.orders(usual)).length > 0);
-    answer();
+    respond();
     await planning;
     expect(await env.orders(usual)).toHaveLength(1);
   });
 
-  it('rule 6: does not delay every signal again', async () => {
-    const follower = await slow();
+  it('rule 6: delays only one of several signals within ten seconds', async () => {
+    const follower = await followerWithOldBalances();
     let requestCount = 0;
     const refreshBalances = async () => {
       requestCount += 1;
@@ -155,7 +155,7 @@ describe('an account whose exchange does not return its balances', () => {
 });
 
 describe('an exit that waited for months', () => {
-  it('rule 14: is settled like any other', async () => {
+  it('rule 14: is settled like any other exit', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();

@@ -14,9 +14,9 @@ export interface CopierMark {
 
 /**
  * Only the profit and loss of copies counts; deposits and withdrawals do not.
- * The result at midnight is the last stored one, if it was stored at most 10 minutes before midnight. Otherwise it is
- * what was realised by midnight, plus the current open result of the lots that were open then. A pair without a price
- * is valued at cost.
+ * The result at midnight is the last stored result, if it was stored at most 10 minutes before midnight. Otherwise it
+ * is the result realised by midnight, plus the current open result of the lots that were open then. A pair without a
+ * price is valued at cost.
  */
 const REFRESH = `
   WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day,

@@ -12,15 +12,15 @@ const stopsOf = async (follower: Follower) =>
   (await env.eventTypes(follower)).filter((kind) => kind === 'copier.stopped');
 
 describe('losses', () => {
-  it('rule 16: the daily loss, open and realised, stops a copier once, and CLOSE_ONLY still follows exits', async () => {
+  it('rule 16: stop a copier once when the daily loss, open and realised, reaches the limit; CLOSE_ONLY still follows exits', async () => {
     const follower = await env.holding(LOSS);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.leaderSells('4', '96');
     await env.executeAll({ price: '96' });
-    // 2 sold and 3 left, bought at 100.5: realised -9, open -43.5.
+    // 5 bought at 100.5; 2 sold at 96 and 3 left at 86: realised -9, open -43.5.
     await env.setPair('last_price = 86');
-    expect(await env.guard.check()).toBe(1);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DAILY_LOSS' });
     expect(await stopsOf(follower)).toHaveLength(1);
     await env.leaderSells('6', '86');
@@ -28,20 +28,20 @@ describe('losses', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 16: on_breach PAUSE also stops exits, and the event lists the open lots', async () => {
+  it('rule 16: also stop exits if on_breach is PAUSE, and the event lists the open lots', async () => {
     const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
     await env.setPair('last_price = 80');
-    expect(await env.guard.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(1);
     expect((await env.core.events(follower.actor.userId)).at(-1)).toMatchObject({
       type: 'copier.stopped',
       data: { status: 'PAUSED', status_reason: 'DAILY_LOSS', open_lots: [{ symbol: 'BTC/USDT', amount: 5 }] },
     });
   });
 
-  it('rule 16: only its user can start it again, after raising the limit or on the next day', async () => {
+  it('rule 16: stop a copier until its user starts it again on the next day', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
-    await env.guard.check();
+    await env.riskMonitor.check();
     const { actor, copier } = follower;
     await expect(env.copiers.start(actor, copier.id)).rejects.toMatchObject({
       code: 'invalid_state',
@@ -55,29 +55,29 @@ describe('losses', () => {
       "UPDATE lots SET opened_at = opened_at - interval '2 days' WHERE copier_id = $1",
       follower.uuid,
     );
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY' });
     await expect(env.copiers.start(actor, copier.id)).resolves.toMatchObject({ status: 'ACTIVE' });
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('rule 16: deposits and withdrawals do not count as results', async () => {
+  it('rule 16: do not include deposits and withdrawals', async () => {
     const follower = await env.holding(LOSS);
     await env.core.rows("UPDATE exchange_accounts SET balances = '{}' WHERE id = $1", follower.account.uuid);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('an entry planned before the risk monitor stops the copier is skipped as DAILY_LOSS', async () => {
+  it('skip an entry as DAILY_LOSS if it is planned before the risk monitor stops the copier', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
-    await env.guard.check();
+    await env.riskMonitor.check();
     await env.core.rows("UPDATE copiers SET status = 'ACTIVE' WHERE id = $1", follower.uuid);
     await env.leaderBuys('10', '80');
     await env.runUntilIdle();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'DAILY_LOSS' });
   });
 
-  it('a fall from the peak result stops it as DRAWDOWN; after a restart the fall is measured from there', async () => {
+  it('stop a copier as DRAWDOWN after a fall from the peak result; after a restart the fall is measured from there', async () => {
     const sizing = { mode: 'MULTIPLIER', value: '0.5' };
     const follower = await env.holding({ sizing, limits: { max_drawdown_percent: '10' } });
     await env.core.rows(
@@ -85,19 +85,19 @@ describe('losses', () => {
       follower.account.uuid,
     );
     await env.setPair('last_price = 120');
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.setPair('last_price = 102');
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
     await env.setPair('last_price = 97');
-    expect(await env.guard.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(1);
     expect(await env.copierOf(follower)).toMatchObject({ status: 'CLOSE_ONLY', status_reason: 'DRAWDOWN' });
     await env.copiers.start(follower.actor, follower.copier.id);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(0);
   });
 });
 
-describe('credentials', () => {
-  it('that the exchange rejects make the copier CLOSE_ONLY; its exits wait until they are accepted again', async () => {
+describe('rejected credentials', () => {
+  it('switch the copier to CLOSE_ONLY; its exits wait until the credentials are accepted again', async () => {
     const follower = await env.holding();
     await env.core.rows(
       'UPDATE exchange_accounts SET is_active = false WHERE id = $1',
@@ -106,8 +106,8 @@ describe('credentials', () => {
     await env.leaderBuys('10');
     await env.runUntilIdle();
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'CREDENTIALS' });
-    expect(await env.guard.check()).toBe(1);
-    expect(await env.guard.check()).toBe(0);
+    expect(await env.riskMonitor.check()).toBe(1);
+    expect(await env.riskMonitor.check()).toBe(0);
     expect(await env.copierOf(follower)).toMatchObject({
       status: 'CLOSE_ONLY',
       status_reason: 'CREDENTIALS',

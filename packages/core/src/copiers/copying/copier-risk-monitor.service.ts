@@ -4,7 +4,7 @@
  * 1. Reaching a limit stops the copier once, with one event. Only its user can start it again.
  * 2. The daily loss is the result of its copies since 00:00 UTC; the drawdown is the fall from the peak result. Both
  *    include open and realised results and are measured per quote currency. Deposits and withdrawals do not count.
- * 3. The decision is made under the copier's lock, so that a limit raised meanwhile does not stop it.
+ * 3. Limits are checked under the copier's lock, so that a limit that was raised meanwhile does not stop the copier.
  */
 import type { BreachReaction, CopierStatusReason, Decimal } from '@trading-automation/contracts';
 import { inTransaction, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -54,8 +54,8 @@ async function boundedCopiers(tx: Tx, after: string): Promise<string[]> {
 }
 
 /**
- * Returns the copiers that may have reached a limit. Every fall counts for a drawdown limit, whose check needs the
- * equity.
+ * Returns the copiers that may have reached a limit. A copier with a drawdown limit is included at any fall, because
+ * the exact check needs the equity.
  */
 async function copiersToCheck(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(

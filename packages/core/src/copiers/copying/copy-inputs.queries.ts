@@ -77,14 +77,14 @@ export function copierRows(tx: Tx, copierIds: readonly string[], lot: SignalledL
   return queryPrepared(tx, BY_COPIER, [copierIds, lot.lotTradeId, lot.tradingType, lot.symbol]);
 }
 
-/** What a copier holds, has in flight and has lost. */
+/** A copier's holdings, orders in flight and losses. */
 export interface CopierHoldings {
   readonly heldAmount: Decimal;
   /** Number of the copier's other lots that hold something or have entries in flight. */
   readonly openLotCount: number;
   readonly openQuote: Decimal;
   readonly dayLossQuote: Decimal;
-  /** The peak result less the current one, in quote currency. */
+  /** The peak result less the current result, in quote currency. */
   readonly drawdownQuote: Decimal;
   readonly hasOrdersInFlight: boolean;
 }
@@ -99,7 +99,7 @@ export const NOTHING_HELD: CopierHoldings = {
 };
 
 /**
- * Each part is summed once for all copiers. The held amount counts only entries before the sequence, because an exit
+ * Each sum is computed once for all copiers. The held amount counts only entries before the sequence, because an exit
  * does not apply to later entries.
  */
 const HOLDINGS = `
@@ -154,7 +154,7 @@ export async function holdingsOf(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Returns the database's time. Every decision about time uses this clock. */
+/** Returns the database's time. All decisions that depend on time use this clock. */
 export async function databaseNow(tx: Tx): Promise<Date> {
   const [row] = await queryPrepared<{ now: Date }>(tx, 'SELECT clock_timestamp() AS now', []);
   return row!.now;

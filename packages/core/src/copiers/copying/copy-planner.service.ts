@@ -4,11 +4,12 @@
  * 1. Every copier that follows a strategy gets exactly one decision for each signal. Decision, order and lot state are
  *    written in one transaction. A signal is complete once no copier lacks a decision on it.
  * 2. One worker at a time plans a strategy, signal after signal. The copiers of a signal are planned in chunks; chunks
- *    that share no account run concurrently. After a crash a chunk is decided or not; the next run plans those that are
- *    not. If two workers plan one copier at once, the second waits for the account's lock and then finds the decision.
- * 3. Each signal has its own order of copiers. Copiers of one account see what earlier copiers reserved.
+ *    that share no account run concurrently. A crash leaves a chunk either decided or untouched; the next run plans the
+ *    untouched chunks. If two workers plan one copier at once, the second waits for the account's lock and then finds
+ *    the decision.
+ * 3. The copiers are ordered differently for each signal. Copiers of one account see what earlier copiers reserved.
  * 4. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
- * 5. Placing an order on an account, or stopping a copier, waits for the chunk, and the chunk waits for them.
+ * 5. The transaction of a chunk and one that places an order on its accounts, or stops its copiers, run serially.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
@@ -40,22 +41,22 @@ import {
 } from './planning-progress.queries.js';
 import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js';
 
-/** Older balance snapshots do not count as known equity (rule 6). */
+/** The maximum age of a balance snapshot; with an older snapshot the equity counts as unknown. */
 export const EQUITY_AGE_MAX_MS = 60_000;
 const CHUNK_MAX = 250;
-/** Chunks planned concurrently: while the database works on some, this process works on another. */
+/** The number of chunks planned concurrently: while the database works on some, this process works on another. */
 const CHUNK_CONCURRENCY = 4;
-/** Smaller chunks cost more than they save. */
+/** Up to this number of copiers are planned in one chunk, because smaller chunks cost more than they save. */
 const CHUNK_MIN = 100;
-/** Strategies planned concurrently, because one of them may wait for an exchange. */
+/** The number of strategies planned concurrently, because one strategy may wait for an exchange. */
 const STRATEGIES_AT_ONCE = 3;
 /** Minimum delay between two balance requests of an account, so that a slow exchange does not delay every signal. */
 const REFRESHED_EVERY_MS = 10_000;
-/** Signals of one strategy per run, before other strategies are planned. */
+/** The maximum number of signals of one strategy that are planned before other strategies. */
 const SIGNALS_PER_RUN_MAX = 100;
 
 export interface CopyPlannerOptions {
-  /** Refreshes the balances of the accounts, as far as possible within a few seconds. */
+  /** Refreshes as many of the accounts' balances as possible within a few seconds. */
   readonly refreshBalances?: (accountIds: readonly string[]) => Promise<void>;
   readonly chunkMax?: number;
   /** Called after each step of a chunk, within its transaction. An error rolls the chunk back. */
@@ -73,9 +74,9 @@ export class CopyPlanner {
   ) {}
 
   /**
-   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps; 0 if nothing is pending
-   * or other workers plan it.
-   * A strategy that waits for balances or fails does not delay the others; its error is thrown after them.
+   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps; 0 if no signal is
+   * pending, or other workers plan the pending signals.
+   * A strategy that waits for balances or fails does not delay the others; its error is thrown once they are planned.
    */
   async planNext(): Promise<number> {
     const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
@@ -90,7 +91,7 @@ export class CopyPlanner {
     return steps.reduce((sum, planned) => sum + planned, 0);
   }
 
-  /** As `planNext`, for one strategy. */
+  /** Plans pending signals of one strategy, as `planNext` does. */
   async planStrategy(strategyId: string): Promise<number> {
     let steps = 0;
     let refreshed = 0;
@@ -102,7 +103,7 @@ export class CopyPlanner {
     return steps;
   }
 
-  /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans them. */
+  /** Plans some copiers of the next signal. Returns false if no signal is left, or if another worker plans it. */
   private async planNextSignal(strategyId: string): Promise<boolean> {
     const { chunkMax = CHUNK_MAX } = this.options;
     return inTransaction(this.platform.database, async (tx) => {
@@ -117,21 +118,21 @@ export class CopyPlanner {
     });
   }
 
-  /** Plans each chunk in its own transaction. Returns after all of them have ended. */
+  /** Plans each chunk in its own transaction. Returns after all chunks have ended. */
   private async planChunks(signal: Signal, due: readonly DueCopier[], chunkMax: number): Promise<void> {
     const failures: unknown[] = [];
-    const work = async (lane: readonly DueCopier[]) => {
-      for (let start = 0; start < lane.length; start += chunkMax) {
-        const chunk = lane.slice(start, start + chunkMax);
+    const planGroup = async (group: readonly DueCopier[]) => {
+      for (let start = 0; start < group.length; start += chunkMax) {
+        const chunk = group.slice(start, start + chunkMax);
         await this.planChunkIsolated(signal, chunk).catch((error: unknown) => failures.push(error));
       }
     };
-    await Promise.all(partitionByAccount(due).map(work));
+    await Promise.all(partitionByAccount(due).map(planGroup));
     if (failures.length > 0) throw failures[0];
   }
 
   /**
-   * As `planChunk`, in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
+   * Plans a chunk in its own transaction. A copier whose numbers cause a deterministic failure does not delay the
    * others: its copy is recorded as failed, and then its error is thrown.
    */
   private async planChunkIsolated(signal: Signal, chunk: readonly DueCopier[]): Promise<void> {
@@ -170,7 +171,7 @@ export class CopyPlanner {
     await storePlans(tx, signal, planned, now, this.options.onStep);
   }
 
-  /** Refreshes equities once for a signal, before the transaction, which must not wait for an exchange. */
+  /** Refreshes equities once per signal, before the transaction, because that must not wait for an exchange. */
   private async refreshEquities(strategyId: string, refreshed: number): Promise<number> {
     const { refreshBalances } = this.options;
     if (refreshBalances === undefined) return refreshed;
@@ -196,14 +197,14 @@ export class CopyPlanner {
 }
 
 /**
- * Partitions the copiers in their order. Each account is in one lane, so that no lane waits for another one's locks.
+ * Partitions the copiers in their order. Each account is in one group, so that no group waits for another group's locks.
  */
 function partitionByAccount(due: readonly DueCopier[]): DueCopier[][] {
   if (due.length <= CHUNK_MIN) return [[...due]];
-  const lanes = Array.from({ length: CHUNK_CONCURRENCY }, (): DueCopier[] => []);
+  const groups = Array.from({ length: CHUNK_CONCURRENCY }, (): DueCopier[] => []);
   for (const copier of due)
-    lanes[Number.parseInt(copier.accountId.slice(-4), 16) % CHUNK_CONCURRENCY]!.push(copier);
-  return lanes;
+    groups[Number.parseInt(copier.accountId.slice(-4), 16) % CHUNK_CONCURRENCY]!.push(copier);
+  return groups;
 }
 
 async function recordFailedCopy(tx: Tx, signal: Signal, { id, accountId }: DueCopier): Promise<void> {

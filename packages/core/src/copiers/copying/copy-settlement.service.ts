@@ -1,13 +1,13 @@
 /**
- * Finishes decisions: books how their orders ended, and places the orders that exits still owe.
+ * Settles decisions: records how their orders ended, and places the orders that exits still owe.
  *
- * 1. Level-triggered: any worker can process any unsettled decision that is due, even after other workers died. An
- *    order's end and its consequence (the verdict or the next order) are written in one transaction.
+ * 1. Any worker can process any unsettled decision that is due, even after other workers died. An order's end and its
+ *    consequence (the verdict or the next order) are written in one transaction.
  * 2. An exit takes its share of the lot once, after the lot's earlier orders have ended. The lot owes the unsold part.
- *    It is ordered again under a new id, only after the previous order is proven to have ended. This repeats until the
- *    exit is done, nothing is held any more, or the copier is paused.
+ *    The owed amount is ordered again under a new id, only after the previous order is proven to have ended. This
+ *    repeats until the exit is done, the copier holds nothing of the lot, or the copier is paused.
  * 3. An entry is never ordered again.
- * 4. Fills of an entry after its lot's closing was settled are sold too: the closing is reopened.
+ * 4. If an entry fills after the CLOSE decision of its lot was settled, that decision is reopened to sell the fill.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { inTransaction, type Tx } from '@trading-automation/persistence';
@@ -39,12 +39,12 @@ import {
   writeDecisions,
 } from './settlement.queries.js';
 import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
-import { announceSkips, isRetried } from './store-plans.js';
+import { emitSkips, isRetried } from './store-plans.js';
 
 const BATCH = 500;
-/** Delay before an exit is checked again that waits for another order. */
+/** Delay before the next check of an exit that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
-/** Delay before an exit is checked again that waits for its account. */
+/** Delay before the next check of an exit that waits for its account. */
 const BLOCKED_RETRY_MS = 5_000;
 
 export interface CopySettlementOptions {
@@ -53,7 +53,7 @@ export interface CopySettlementOptions {
 }
 export type SettlementStep = 'counted' | 'ordered' | 'written';
 
-type Settling = (tx: Tx, ids: readonly string[]) => Promise<number>;
+type SettlementWork = (tx: Tx, ids: readonly string[]) => Promise<number>;
 
 export class CopySettlement {
   constructor(
@@ -62,15 +62,15 @@ export class CopySettlement {
   ) {}
 
   /**
-   * Settles decisions that are due. Returns how many decisions it changed; 0 if none were due.
-   * A decision that cannot be settled does not delay the others; its error is thrown after them.
+   * Settles decisions that are due. Returns the number of changed decisions; 0 if no decision was due.
+   * A decision that cannot be settled does not delay the others; its error is thrown once they are settled.
    */
   async settleNext(): Promise<number> {
     const { database } = this.platform;
     const due = await dueDecisions(database.manager, BATCH);
     const entries = due.filter(({ isExit }) => !isExit).map(({ id }) => id);
     const failures: unknown[] = [];
-    const attempt = async (ids: readonly string[], work: Settling): Promise<number> => {
+    const attempt = async (ids: readonly string[], work: SettlementWork): Promise<number> => {
       try {
         return await inTransaction(database, (tx) => work(tx, ids));
       } catch (error) {
@@ -88,14 +88,14 @@ export class CopySettlement {
       due.filter(({ isExit }) => isExit),
       (exit) => exit.signalId,
     )) {
-      const all = exits.map(({ id }) => id);
-      count += await attempt(all, (tx, ids) => this.settleExits(tx, signalId, ids));
+      const exitIds = exits.map(({ id }) => id);
+      count += await attempt(exitIds, (tx, ids) => this.settleExits(tx, signalId, ids));
     }
     if (failures.length > 0) throw failures[0];
     return count;
   }
 
-  /** Reopens closings that have something to sell again. Returns their number; `settleNext` continues them. */
+  /** Reopens settled CLOSE decisions whose lots can be sold again. Returns their number; `settleNext` continues them. */
   reopen(): Promise<number> {
     return inTransaction(this.platform.database, reopenClosings);
   }
@@ -104,7 +104,7 @@ export class CopySettlement {
     const decisions = await takeOpenDecisions(tx, ids);
     const changes = decisions.map((decision): DecisionChange => {
       const counted = countOrder(decision);
-      const ended = endOf(decision);
+      const ended = endedOrderOf(decision);
       const verdict = ended === null ? decision : entryVerdict(decision, ended);
       return { ...counted, outcome: verdict.outcome, code: verdict.code, isSettled: true };
     });
@@ -119,7 +119,7 @@ export class CopySettlement {
     if (decisions.length === 0) return 0;
     const { strategyId, sequence } = await signalById(tx, signalId);
     const [signal] = await signalsAfter(tx, strategyId, sequence - 1, 1);
-    const changes = await this.nextOf(tx, signal!, decisions);
+    const changes = await this.changesOfExits(tx, signal!, decisions);
     await this.write(tx, decisions, changes);
     await raiseHighWaterMarks(
       tx,
@@ -128,7 +128,7 @@ export class CopySettlement {
     return changes.length;
   }
 
-  private async nextOf(
+  private async changesOfExits(
     tx: Tx,
     signal: Signal,
     decisions: readonly OpenDecision[],
@@ -179,7 +179,7 @@ export class CopySettlement {
     const copiers = decisions.map(
       ({ copierId, userId, copierStatus: status }) => [copierId, { userId, status }] as const,
     );
-    await announceSkips(tx, rows, new Map(copiers));
+    await emitSkips(tx, rows, new Map(copiers));
   }
 }
 
@@ -197,7 +197,7 @@ async function ownersOf(
   };
 }
 
-function endOf(decision: OpenDecision) {
+function endedOrderOf(decision: OpenDecision) {
   if (decision.orderStatus === null) return null;
   return {
     status: decision.orderStatus,
@@ -208,9 +208,9 @@ function endOf(decision: OpenDecision) {
   };
 }
 
-/** Returns the decision with the filled amount and cost of its order added. */
+/** Returns the decision after adding the filled amount and the cost of its order. */
 function countOrder(decision: OpenDecision): DecisionChange {
-  const ended = endOf(decision);
+  const ended = endedOrderOf(decision);
   const filledAmount = new BigDecimal(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
   const filledCost = new BigDecimal(decision.filledCost)
     .plus(ended === null ? 0 : decision.orderCost)
@@ -239,11 +239,11 @@ function countOrder(decision: OpenDecision): DecisionChange {
   };
 }
 
-/** The column's maximum: an exit may have waited for months. */
+/** The maximum of the column. An exit may have waited for months. */
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
 
-/** Returns the amount that ended orders did not fill, by copier. */
+/** Returns the amounts that ended orders left unfilled, by copier. */
 function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decimal> {
   const left = new Map<string, Decimal>();
   for (const { copierId, isAbandoned, orderStatus, orderAmount, orderFilledAmount } of decisions) {
@@ -267,7 +267,8 @@ function isPlanned(decision: OpenDecision, owing: ReadonlySet<string>): boolean 
 }
 
 /**
- * Returns the signal for a later order of the exit: it adds nothing, but sells what is owed. A CLOSE sells everything.
+ * Returns the signal for a later order of an exit. It requests nothing new, so only the owed amount is sold; a CLOSE
+ * sells everything.
  */
 function remainderOf(signal: Signal): PlannedSignal {
   const planned = plannedSignalOf(signal);

@@ -8,7 +8,7 @@ afterAll(() => env.close());
 beforeEach(() => env.reset());
 
 describe('entries', () => {
-  it('rule 1: a copier orders its share of the filled amount of the leader, less what it already ordered', async () => {
+  it('rule 1: order the share of the leader’s filled amount, less the amount already ordered', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '4' });
@@ -23,7 +23,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 2: if a leader cancels the remainder, copiers keep their share of the fills; an unfilled order creates no copy', async () => {
+  it('rule 2: keep their share of the fills if the leader cancels the remainder; an unfilled order creates no copy', async () => {
     const follower = await env.follower();
     await env.leaderOrder('BUY', '10');
     const trade = await env.leaderOrder('BUY', '10');
@@ -35,7 +35,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 3: an entry is an IOC limit order within the slippage bound of the reference price; its unfilled part is dropped as SLIPPAGE', async () => {
+  it('rule 3: are IOC limit orders within the slippage bound of the reference price; an unfilled part is dropped as SLIPPAGE', async () => {
     const follower = await env.follower({ limits: { max_slippage_bps: 100 } });
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -62,7 +62,7 @@ describe('entries', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '1' });
   });
 
-  it('an entry without any fill is a skip, with an event', async () => {
+  it('without any fill are skips, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -76,7 +76,7 @@ describe('entries', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.trade_skipped']);
   });
 
-  it('a late fill of an entry, after its lot was closed, is sold by the reopened closing', async () => {
+  it('that fill late, after their lot was closed, are sold by the reopened CLOSE decision', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -100,7 +100,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('an entry into a lot after its closing, because its order continued to fill, is not part of that closing', async () => {
+  it('into a lot after its CLOSE, because the order continued to fill, are not sold by that CLOSE', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '4' });
@@ -114,7 +114,7 @@ describe('entries', () => {
     expect(await env.held(follower)).toBe('3');
   });
 
-  it('an amount too small to sell stays after the closing, with one event', async () => {
+  it('of an amount too small to sell remain after the CLOSE, with one event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -128,7 +128,7 @@ describe('entries', () => {
     expect(types.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
   });
 
-  it('a copier that was paused when its lot was closed keeps the late fills of an entry', async () => {
+  it('keep their late fills if the copier was paused when the lot was closed', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -143,7 +143,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('an order that the exchange rejects is a failed copy, with an event', async () => {
+  it('that the exchange rejects are failed copies, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -158,7 +158,7 @@ describe('entries', () => {
     });
   });
 
-  it('rule 6: the ratio of a lot is frozen: more equity enlarges no later fill of it', async () => {
+  it('rule 6: use the ratio of the lot’s first entry, even if the equity has grown since', async () => {
     const follower = await env.follower({ sizing: { mode: 'EQUITY_RATIO', value: '1', capital: '1000' } });
     const trade = await env.leaderOrder('BUY', '10', { leader_equity: '10000' });
     await env.fill(trade, { amount: '5' });
@@ -169,7 +169,7 @@ describe('entries', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['0.5', '0.5']);
   });
 
-  it('rule 6: sizing by equity is skipped as STALE_EQUITY without a recent balance, unless a refresh returns one in time', async () => {
+  it('rule 6: sized by equity are skipped as STALE_EQUITY without a recent balance, unless a refresh returns one in time', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
     const [stale, fresh] = [await env.follower({ sizing }), await env.follower({ sizing })];
     await env.setPair('last_price = 100');
@@ -195,7 +195,7 @@ describe('entries', () => {
     expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
 
-  it('rule 14: an entry that is too old is skipped, an exit never is', async () => {
+  it('rule 14: are skipped if they are too old, but exits never are', async () => {
     const follower = await env.holding();
     await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
     await env.leaderBuys('10');
@@ -212,7 +212,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 14: an entry that was planned in time but not sent in time is never sent', async () => {
+  it('rule 14: are never sent if they were planned in time but not sent in time', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -223,7 +223,7 @@ describe('entries', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
   });
 
-  it('rule 29: changes of settings apply only to new lots', async () => {
+  it('rule 29: follow changed settings only in new lots', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '5' });
@@ -241,7 +241,7 @@ describe('entries', () => {
 });
 
 describe('exits', () => {
-  it('rule 3: they are market orders, and no limit, list or status of entries delays them', async () => {
+  it('rule 3: are market orders, which no limit, pair list or CLOSE_ONLY status prevents', async () => {
     const follower = await env.holding();
     await env.copiers.update(follower.actor, follower.copier.id, {
       limits: { blocked_pairs: ['BTC/USDT'], max_open_trades: 1, max_trade_quote: '1' },
@@ -260,7 +260,7 @@ describe('exits', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 4, row 16: an exit takes the same share of the lot as that of the leader, the last one everything', async () => {
+  it('rule 4, row 16: take the same share of the lot as the leader’s exit, and the last exit takes everything', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -281,7 +281,7 @@ describe('exits', () => {
     ]);
   });
 
-  it('an exit waits for the entry of its lot in flight, and then takes its share of the filled amount', async () => {
+  it('wait for an entry of their lot in flight, and then take their share of the filled amount', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -295,7 +295,7 @@ describe('exits', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
-  it('concurrent exits of one lot take their shares one after the other', async () => {
+  it('of one lot that are concurrent take their shares one after the other', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderSells('2.5');
@@ -306,7 +306,7 @@ describe('exits', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2.5', '1.25']);
   });
 
-  it('rule 14, rule 19: a failed exit is ordered again under another id, only after the previous order has ended', async () => {
+  it('rule 14, rule 19: that failed are ordered again under another id, only after the previous order has ended', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();
@@ -336,7 +336,7 @@ describe('exits', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 13: what the user sold by hand is not sold again: exits apply to the remainder', async () => {
+  it('rule 13: apply to the remaining lot after the user sold a part by hand', async () => {
     const follower = await env.holding();
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
@@ -355,7 +355,7 @@ describe('exits', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '1', '1']);
   });
 
-  it('rule 13: an exit takes no more than the free balance, and the remainder once it is free', async () => {
+  it('rule 13: take at most the free balance, and the remainder once it is free', async () => {
     const follower = await env.holding();
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',
@@ -375,7 +375,7 @@ describe('exits', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', settled: true });
   });
 
-  it('rule 10: exits of lots opened before the start are not followed', async () => {
+  it('rule 10: of lots that were opened before the copier’s start are not followed', async () => {
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '5' });
     const follower = await env.follower();

@@ -22,8 +22,8 @@ export interface NewDecision {
 }
 
 /**
- * An existing decision stays. The exception is one that says that the copier was paused: a later start may replace it
- * to do what the copier missed.
+ * An existing decision is kept, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for
+ * the signal that the copier missed while it was paused.
  */
 const INSERT = `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
@@ -117,8 +117,8 @@ export async function upsertCopiedLots(
 }
 
 /**
- * Makes a copier owe the amount that it missed to sell. It is owed by the exit signal that the copier did not follow.
- * An existing decision on that signal is reopened and keeps what it has filled.
+ * Makes a copier owe the amount that it missed to sell. The decision on the exit signal that the copier did not follow
+ * owes the amount. If that decision exists already, it is reopened and keeps its filled amount.
  */
 export async function reopenExit(
   tx: Tx,
@@ -127,8 +127,7 @@ export async function reopenExit(
   amount: string,
   now: Date,
 ): Promise<void> {
-  // An order in flight that a cancellation has not reached continues with its decision; its remainder is owed once it
-  // ends.
+  // An order whose cancellation has not taken effect continues with its decision. Its remainder is owed once it ends.
   await queryPrepared(
     tx,
     `WITH resumed AS (

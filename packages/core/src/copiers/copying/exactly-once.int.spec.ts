@@ -20,7 +20,7 @@ function failingAt<Step>(step: Step, nth: number) {
   };
 }
 
-/** Expects one decision per copier on each signal since it followed the strategy, and one order per planned entry. */
+/** Expects each copier to have one decision on each signal, and one order for each planned entry. */
 async function expectOneEach(signals: number, all: readonly Follower[]): Promise<void> {
   for (const follower of all) {
     const decisions = await env.decisions(follower);
@@ -28,17 +28,17 @@ async function expectOneEach(signals: number, all: readonly Follower[]): Promise
       Array.from({ length: signals }, (_, index) => index + 1),
     );
   }
-  const [orphans, shared] = [
+  const [withoutDecision, duplicates] = [
     `SELECT t.id FROM trades t WHERE t.copied_strategy_id = $1
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.copier_id = t.copier_id AND d.sequence = (t.copy->>'sequence')::bigint)`,
     `SELECT copier_id, copy->>'sequence' FROM trades WHERE copied_strategy_id = $1 AND NOT is_exit
      GROUP BY 1, 2 HAVING count(*) > 1`,
   ];
-  expect(await env.core.rows(orphans, env.strategy.uuid)).toEqual([]);
-  expect(await env.core.rows(shared, env.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(withoutDecision, env.strategy.uuid)).toEqual([]);
+  expect(await env.core.rows(duplicates, env.strategy.uuid)).toEqual([]);
 }
 
-describe('rule 19: exactly once', () => {
+describe('rule 19: exactly-once copying', () => {
   it.each<PlanningStep>(['locked', 'planned', 'ordered', 'decided', 'finished'])(
     'a planner that dies at the step %s loses no copy and duplicates none',
     async (step) => {
@@ -59,7 +59,7 @@ describe('rule 19: exactly once', () => {
   );
 
   it.each<SettlementStep>(['counted', 'ordered', 'written'])(
-    'a settlement that dies at the step %s sells nothing twice and loses nothing',
+    'a settlement that dies at the step %s neither sells an amount twice nor loses one',
     async (step) => {
       const follower = await env.holding();
       await env.leaderSells('10');
@@ -120,7 +120,7 @@ describe('rule 19: exactly once', () => {
     await expectOneEach(1, all);
   });
 
-  it('concurrent planners and settlements of several workers decide once each, and sell once', async () => {
+  it('concurrent planners and settlements of several workers make each decision once, and sell once', async () => {
     const all = await followers(6);
     const other = await env.core.openSecondPlatform();
     const workers = [env.core.platform, other, env.core.platform, other].map((platform) => ({
@@ -146,9 +146,9 @@ describe('rule 19: exactly once', () => {
     for (const follower of all) expect(await env.held(follower)).toBe('0');
   });
 
-  it('one decision per signal and copier, despite concurrent starts and stops', async () => {
+  it('each copier has one decision on each signal, despite concurrent starts and stops', async () => {
     const all = await followers(4);
-    const stirring = async (follower: Follower) => {
+    const stopAndStart = async (follower: Follower) => {
       for (let round = 0; round < 4; round++) {
         await env.copiers.stop(follower.actor, follower.copier.id);
         await env.copiers.start(follower.actor, follower.copier.id, { copy_existing: round % 2 === 0 });
@@ -160,7 +160,7 @@ describe('rule 19: exactly once', () => {
     const planning = async () => {
       for (let round = 0; round < 20; round++) await env.planner.planNext();
     };
-    await Promise.all([leading(), planning(), ...all.map(stirring)]);
+    await Promise.all([leading(), planning(), ...all.map(stopAndStart)]);
     await env.runUntilIdle();
     await expectOneEach(6, all);
   });
@@ -191,7 +191,7 @@ describe('rule 19: exactly once', () => {
     }
   });
 
-  it('a stop concurrent with planning leaves no working order', async () => {
+  it('a stop that is concurrent with planning leaves no open order', async () => {
     for (let round = 0; round < 5; round++) {
       const follower = await env.follower();
       await env.leaderBuys('10');
@@ -201,7 +201,7 @@ describe('rule 19: exactly once', () => {
     }
   });
 
-  it('row 10: a strategy that cannot be planned delays no other, and is planned once it can be', async () => {
+  it('row 10: a strategy whose planning fails delays no other strategy, and is planned later', async () => {
     const stuck = await env.follower();
     await env.leaderBuys('10');
     const stuckStrategy = env.strategy.uuid;

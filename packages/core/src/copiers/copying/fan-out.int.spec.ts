@@ -15,11 +15,11 @@ const parseQuery = (queryString = '') =>
   querySchemaOf(copierOperations.decisions).parse(
     Object.fromEntries(new URLSearchParams(queryString)),
   ) as Parameters<CopiersService['decisions']>[2];
-const listed = ({ actor, copier }: Follower, queryString = '') =>
+const listDecisions = ({ actor, copier }: Follower, queryString = '') =>
   env.copiers.decisions(actor, copier.id, parseQuery(queryString));
 
 describe('many copiers', () => {
-  it('rule 17, row 9: copiers of one account see what earlier ones reserved, for one signal and for the next', async () => {
+  it('rule 17, row 9: of one account see what earlier copiers reserved, for this signal and for the next', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
     const all = [
@@ -38,7 +38,7 @@ describe('many copiers', () => {
       expect(await env.lastDecision(each)).toMatchObject({ code: 'INSUFFICIENT_BALANCE' });
   });
 
-  it('rule 17: the most that copies could spend never exceeds the free balance, despite concurrent planners', async () => {
+  it('rule 17: never reserve more than the free balance together, despite concurrent planners', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor, { USDT: '1100' }) };
     const first = await env.follower({}, { on });
@@ -57,7 +57,7 @@ describe('many copiers', () => {
     for (const each of [first, second, third]) expect(await env.decisions(each)).toHaveLength(1);
   });
 
-  it('rule 18: copiers of one account and pair hold separate lots; an exit sells only the lot of its copier', async () => {
+  it('rule 18: of one account and pair hold separate lots; an exit sells only the lot of its copier', async () => {
     const actor = await env.core.actor();
     const on = { actor, account: await env.core.account(actor) };
     const half = await env.follower({}, { on });
@@ -75,7 +75,7 @@ describe('many copiers', () => {
     expect(await Promise.all([half, tenth, other].map((each) => env.held(each)))).toEqual(['5', '1', '0']);
   });
 
-  it('row 18: one signal reaches the accounts of many users, each with their own settings', async () => {
+  it('row 18: of many users follow one signal, each with its own settings', async () => {
     const sizings = ['0.1', '0.2', '0.3', '0.4'];
     const all = await Promise.all(
       sizings.map((value) => env.follower({ sizing: { mode: 'MULTIPLIER', value } })),
@@ -85,7 +85,7 @@ describe('many copiers', () => {
     expect(await Promise.all(all.map((each) => env.held(each)))).toEqual(['1', '2', '3', '4']);
   });
 
-  it('rule 25: their order differs for each signal', async () => {
+  it('rule 25: are planned in a different order for each signal', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => env.follower()));
     for (let round = 0; round < 6; round++) await env.leaderBuys('2');
     await env.runUntilIdle();
@@ -104,7 +104,7 @@ describe('many copiers', () => {
     expect(new Set(queues).size).toBeGreaterThan(3);
   });
 
-  it('rule 25: a strategy with exits to plan precedes strategies that waited longer with entries only', async () => {
+  it('rule 25: of a strategy with exits to plan precede those of strategies that have waited longer with entries only', async () => {
     const exiting = await env.holding();
     const exitingStrategy = env.strategy.uuid;
     const { leader, source, strategy } = env;
@@ -121,7 +121,7 @@ describe('many copiers', () => {
     expect(await env.held(exiting)).toBe('0');
   });
 
-  it('are planned in chunks, and none is left out or planned twice', async () => {
+  it('are planned in chunks, each copier exactly once', async () => {
     const { CopyPlanner } = await import('./copy-planner.service.js');
     const all = await Promise.all(Array.from({ length: 9 }, () => env.follower()));
     await env.leaderBuys('10');
@@ -131,7 +131,7 @@ describe('many copiers', () => {
 });
 
 describe('sizes and limits', () => {
-  it('rule 9: a limit clamps and is reported; an exit takes its share of the lot of the copier', async () => {
+  it('rule 9: a limit clamps the size and is reported; an exit takes its share of the copier’s lot', async () => {
     const follower = await env.follower({ limits: { max_trade_quote: '201' } });
     await env.leaderBuys('10');
     await env.executeAll();
@@ -158,7 +158,7 @@ describe('sizes and limits', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '0.02' });
   });
 
-  it('rule 15: each skip is a record with its code, its inputs and its numbers', async () => {
+  it('rule 15: each skip is recorded with its code and its numbers', async () => {
     const follower = await env.follower({ limits: { allowed_sides: ['SELL'] } });
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -168,7 +168,7 @@ describe('sizes and limits', () => {
       inputs: { rule: 'allowed_sides', value: 'BUY', limit: 'SELL', reference_price: expect.any(String) },
     });
     const [event] = (await env.core.events(follower.actor.userId)).slice(-1);
-    const { items } = await listed(follower);
+    const { items } = await listDecisions(follower);
     expect(event).toMatchObject({
       type: 'copier.trade_skipped',
       data: { id: items[0]!.id, code: 'SIDE_BLOCKED' },
@@ -177,11 +177,20 @@ describe('sizes and limits', () => {
 
   it('rule 27: a copy uses the pair with the same symbol on its own exchange; without one it is PAIR_UNAVAILABLE', async () => {
     const actor = await env.core.actor();
-    const here = { actor, account: await env.core.account(actor, undefined, { exchange: 'elsewhere' }) };
-    const nowhere = { actor, account: await env.core.account(actor, undefined, { exchange: 'nowhere' }) };
+    const onOtherExchange = {
+      actor,
+      account: await env.core.account(actor, undefined, { exchange: 'elsewhere' }),
+    };
+    const onExchangeWithoutPair = {
+      actor,
+      account: await env.core.account(actor, undefined, { exchange: 'nowhere' }),
+    };
     const pair = await env.core.pair({ exchange: 'elsewhere', amount_step: '0.5', last_price: '100' });
-    const copied = await env.follower({ sizing: { mode: 'MULTIPLIER', value: '0.17' } }, { on: here });
-    const skipped = await env.follower({}, { on: nowhere });
+    const copied = await env.follower(
+      { sizing: { mode: 'MULTIPLIER', value: '0.17' } },
+      { on: onOtherExchange },
+    );
+    const skipped = await env.follower({}, { on: onExchangeWithoutPair });
     await env.leaderBuys('10');
     await env.runUntilIdle();
     expect(await env.lastOrder(copied)).toMatchObject({ amount: '1.5' });
@@ -200,7 +209,7 @@ describe('the list of decisions', () => {
     await env.leaderBuys('2');
     await env.leaderSells('6');
     await env.executeAll();
-    const { items } = await listed(follower, 'sort=sequence&order=asc');
+    const { items } = await listDecisions(follower, 'sort=sequence&order=asc');
     for (const item of items) expect(decisionSchema.parse(item)).toEqual(item);
     expect(items.map(({ sequence, kind, outcome, code }) => [sequence, kind, outcome, code])).toEqual([
       [1, 'OPEN', 'COPIED', undefined],
@@ -212,9 +221,9 @@ describe('the list of decisions', () => {
       slippage_bps: '50',
       latency_ms: expect.any(Number),
     });
-    expect((await listed(follower, 'outcome=SKIPPED')).items).toEqual([items[1]]);
-    expect((await listed(follower, `signal_id=${items[2]!.signal_id}`)).items).toEqual([items[2]]);
-    await expect(listed(follower, 'signal_id=sig_x')).rejects.toMatchObject({
+    expect((await listDecisions(follower, 'outcome=SKIPPED')).items).toEqual([items[1]]);
+    expect((await listDecisions(follower, `signal_id=${items[2]!.signal_id}`)).items).toEqual([items[2]]);
+    await expect(listDecisions(follower, 'signal_id=sig_x')).rejects.toMatchObject({
       code: 'not_found',
       details: [{ field: 'signal_id' }],
     });
@@ -222,19 +231,21 @@ describe('the list of decisions', () => {
 
   it('is visible to its owner only, and remains readable after the copier is removed', async () => {
     const follower = await env.holding();
-    await expect(listed({ ...follower, actor: env.leader })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(listDecisions({ ...follower, actor: env.leader })).rejects.toMatchObject({
+      code: 'not_found',
+    });
     await env.copiers.stop(follower.actor, follower.copier.id);
     await env.copiers.delete(follower.actor, follower.copier.id);
-    expect((await listed(follower)).items).toHaveLength(1);
+    expect((await listDecisions(follower)).items).toHaveLength(1);
   });
 
-  it('rule 30: reveals neither what the leader owns nor on which account', async () => {
+  it('rule 30: reveals neither the equity nor the account of the leader', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1', capital: '1000' };
     const follower = await env.follower({ sizing });
     await env.leaderBuys('10', '100', { leader_equity: '98765.4321' });
     await env.executeAll();
     const shown = JSON.stringify([
-      (await listed(follower)).items,
+      (await listDecisions(follower)).items,
       await env.core.events(follower.actor.userId),
       await env.copierOf(follower),
     ]);
@@ -258,11 +269,11 @@ it('a simulation decides like live copying if orders are filled immediately at t
   await env.executeAll({ price: '102' });
   await env.leaderSells('7.5', '99');
   await env.executeAll({ price: '99' });
-  const { items } = await listed(follower, 'sort=sequence&order=asc');
+  const { items } = await listDecisions(follower, 'sort=sequence&order=asc');
   await env.core.rows('UPDATE trade_pairs SET taker_fee = 0 WHERE id = $1', env.pair.uuid);
   const simulation = new CopierSimulation(env.core.platform, env.core.commands);
   const { decisions } = await simulation.simulate(follower.actor, follower.copier.id);
-  const decidedBy = (
+  const comparable = (
     all: readonly {
       kind: string;
       outcome: string;
@@ -278,6 +289,6 @@ it('a simulation decides like live copying if orders are filled immediately at t
       target_amount,
       sent_amount,
     }));
-  expect(decidedBy(decisions)).toEqual(decidedBy(items));
+  expect(comparable(decisions)).toEqual(comparable(items));
   expect(items).toHaveLength(4);
 });

@@ -11,13 +11,14 @@ export interface MissedExit {
   readonly lotAmountBefore: Decimal;
   /** If the exit was abandoned: the amount that it still had to sell. */
   readonly leftAmount: Decimal | null;
-  /** What the copier holds of the lot now. */
+  /** The amount of the lot that the copier holds now. */
   readonly heldAmount: Decimal;
 }
 
 /**
- * Returns the exits up to `until` that the copier did not follow, of lots that it holds, by sequence. Only exits after
- * its first entry count. Exits that are not planned yet are included: the copier was paused when they were emitted.
+ * Returns, by sequence, the exits up to `until` that the copier did not follow and whose lots it still holds. Only exits
+ * after its first entry of the lot count. Exits that are not planned yet are included, because the copier was paused
+ * when they were emitted.
  */
 export function missedExits(
   tx: Tx,
@@ -56,7 +57,7 @@ export interface LeaderLot {
   readonly lastPrice: Decimal | null;
 }
 
-/** Returns the strategy's open lots with at least one signal, except lots that the copier ever had. */
+/** Returns the strategy's open lots that have a signal and of which the copier never had a copy. */
 export function openLeaderLots(
   tx: Tx,
   strategyId: string,

@@ -6,6 +6,6 @@ export interface LotDrift {
   /** The strategy's trade that opened the lot. */
   readonly lotTradeId: string;
   readonly heldAmount: Decimal;
-  /** What the copier would have sold by then. */
+  /** The amount that the copier would have sold if it had followed the exits. */
   readonly excessAmount: Decimal;
 }

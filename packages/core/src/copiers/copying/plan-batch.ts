@@ -1,6 +1,6 @@
 /**
- * Plans one signal for many copiers, in their order in the queue. Copiers of one account see how much of its free
- * balance earlier copiers took (rule 17), for exits as well as entries. Pure.
+ * Plans one signal for many copiers, in input order. For entries and exits alike, copiers of one account see how much
+ * of its free balance earlier copiers took. Pure.
  */
 import type { CopierStatus, Decimal } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
@@ -20,7 +20,7 @@ export interface CopyCandidate {
 
 export interface PlannedCopy {
   readonly candidate: CopyCandidate;
-  /** Null for an exit that waits for orders of the same lot in flight, or for the account to become active again. */
+  /** Null for an exit that waits until orders of the same lot end, or until the account is active again. */
   readonly plan: CopyPlan | null;
 }
 
@@ -62,7 +62,8 @@ export const isExit = ({ kind }: Pick<PlannedSignal, 'kind'>): boolean =>
   kind === 'REDUCE' || kind === 'CLOSE';
 
 /**
- * Whether the exit must wait. Its share depends on earlier orders of the lot, and an inactive account must not lose it.
+ * Whether the exit must wait: its share depends on earlier orders of the lot, and it must not be lost if the account is
+ * inactive.
  */
 function mustWait({ copier, holdings }: CopyCandidate): boolean {
   if (copier.lotTerms === null) return false;

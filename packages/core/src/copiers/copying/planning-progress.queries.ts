@@ -1,10 +1,10 @@
-/** Stores how far the planning of each strategy's signals is. */
+/** Stores up to which signal each strategy is planned. */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { Signal } from '../../strategies/index.js';
 
 const STRATEGIES_MAX = 100;
 
-/** Returns strategies with unplanned signals: those with exits first, then the longest waiting. */
+/** Returns strategies with unplanned signals: strategies with exits first, then the longest waiting. */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
@@ -85,7 +85,7 @@ export async function filterUndecided(
 
 /**
  * Marks the signal as planned, because no copier lacks a decision on it. If no copier follows the strategy, marks all
- * its signals as planned. This is safe: a copier that starts to follow it does so after the last signal, and holds the
+ * its signals as planned. This is safe: a copier that starts to follow it does so after the last signal, and locks the
  * sequence until its start is committed.
  */
 export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Promise<void> {
@@ -105,7 +105,7 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
   );
 }
 
-/** Returns accounts of copiers that size by equity whose balances are too old for that. */
+/** Returns the accounts with too old balances whose copiers size their copies by equity. */
 export async function staleEquityAccounts(
   tx: Tx,
   { id, strategyId, sequence }: Signal,

@@ -28,7 +28,7 @@ export async function dueDecisions(
   );
 }
 
-/** A decision with its pending order. The order's fields are null if it has no pending order. */
+/** A decision with its pending order. The order's fields are null if no order is pending. */
 export interface OpenDecision {
   readonly id: string;
   readonly userId: string;
@@ -77,7 +77,7 @@ export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenD
   return queryPrepared<OpenDecision>(tx, OPEN, [ids]);
 }
 
-/** As `lockOpenDecisions`, but skips decisions that another worker has locked. */
+/** Locks and returns the decisions that are still due, but skips those that another worker has locked. */
 export function takeOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
   return queryPrepared<OpenDecision>(tx, `${OPEN} SKIP LOCKED`, [ids]);
 }
@@ -141,7 +141,7 @@ export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[])
   ]);
 }
 
-/** Adds what the orders of exits left unsold to the owed amounts of the lot, by copier. */
+/** Adds the amounts that orders of exits left unsold to the owed amounts of the lot, by copier. */
 export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<string, Decimal>): Promise<void> {
   if (owed.size === 0) return;
   await queryPrepared(
@@ -153,7 +153,7 @@ export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<stri
   );
 }
 
-/** Clears what these copiers owe of the lot, because they were paused. */
+/** Clears the owed amounts of these copiers for the lot, because the copiers were paused. */
 export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly string[]): Promise<void> {
   if (copierIds.length === 0) return;
   await queryPrepared(
@@ -183,9 +183,9 @@ export async function owingCopiers(
 }
 
 /**
- * Reopens the closing of a lot if the lot later received fills of an earlier entry and they can be sold. The exchange
- * may have reported the entry late, or the entry was taken for lost. The closing may also have missed a fill that was
- * being written while the closing was settled.
+ * Reopens the CLOSE decision of a lot if the lot later received fills of an earlier entry that can be sold. The exchange
+ * may have reported the entry late, or the entry counted as absent. The decision may also have missed a fill that was
+ * being written while it was settled.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
   const rows = await queryPrepared(tx, REOPEN, [WRITTEN_WITHIN_MS]);

@@ -10,7 +10,7 @@ const order = {
 } as const;
 
 describe('the verdict on an entry', () => {
-  it('is the planned one if all of it was filled, however its order ended', () => {
+  it('is the planned verdict if the order was filled completely, however it ended', () => {
     expect(entryVerdict(planned, { ...order, filledAmount: '5' })).toEqual(planned);
     expect(entryVerdict(planned, { ...order, filledAmount: '5.000', status: 'FILLED' })).toEqual(planned);
   });
@@ -21,15 +21,18 @@ describe('the verdict on an entry', () => {
     ['EXPIRED', 'STALE_SIGNAL'],
     ['USER', 'NOT_ACTIVE'],
     ['RISK', 'NOT_ACTIVE'],
-  ] as const)('cut by %s it is %s, a skip where nothing was filled', (cancelReason, code) => {
-    expect(entryVerdict(planned, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
-    expect(entryVerdict(planned, { ...order, cancelReason, filledAmount: '0' })).toEqual({
-      outcome: 'SKIPPED',
-      code,
-    });
-  });
+  ] as const)(
+    'after a cancellation by %s has the code %s: CLAMPED, or SKIPPED without a fill',
+    (cancelReason, code) => {
+      expect(entryVerdict(planned, { ...order, cancelReason })).toEqual({ outcome: 'CLAMPED', code });
+      expect(entryVerdict(planned, { ...order, cancelReason, filledAmount: '0' })).toEqual({
+        outcome: 'SKIPPED',
+        code,
+      });
+    },
+  );
 
-  it('is a failure with the mapped code if the exchange rejected it', () => {
+  it('is FAILED with the mapped code if the exchange rejected the order', () => {
     const failed = { ...order, status: 'FAILED', filledAmount: '0', failureCode: 'rate_limited' } as const;
     expect(entryVerdict(planned, failed)).toEqual({ outcome: 'FAILED', code: 'RATE_LIMITED' });
     expect(decisionCodeOf('credentials_rejected')).toBe('CREDENTIALS');
@@ -40,20 +43,20 @@ describe('the verdict on an entry', () => {
 });
 
 describe('the verdict on an exit', () => {
-  it('is done if nothing, or only an unsellable remainder, is left', () => {
-    const part = { filledAmount: '4.9', targetAmount: '5' };
-    expect(exitVerdict(part, 'BELOW_MINIMUM')).toEqual({ outcome: 'COPIED', code: null });
-    expect(exitVerdict({ ...part, filledAmount: '5' }, 'NOT_HELD')).toEqual({
+  it('is COPIED if no amount, or only an amount too small to sell, is left', () => {
+    const exit = { filledAmount: '4.9', targetAmount: '5' };
+    expect(exitVerdict(exit, 'BELOW_MINIMUM')).toEqual({ outcome: 'COPIED', code: null });
+    expect(exitVerdict({ ...exit, filledAmount: '5' }, 'NOT_HELD')).toEqual({
       outcome: 'COPIED',
       code: null,
     });
-    expect(exitVerdict(part, null)).toEqual({ outcome: 'COPIED', code: null });
+    expect(exitVerdict(exit, null)).toEqual({ outcome: 'COPIED', code: null });
   });
 
-  it('is clamped by any other code, or skipped if nothing was sold', () => {
-    const part = { filledAmount: '2', targetAmount: '5' };
-    expect(exitVerdict(part, 'NOT_ACTIVE')).toEqual({ outcome: 'CLAMPED', code: 'NOT_ACTIVE' });
-    expect(exitVerdict({ ...part, filledAmount: '0' }, 'BELOW_MINIMUM')).toEqual({
+  it('is CLAMPED for any other code, or SKIPPED if no amount was sold', () => {
+    const exit = { filledAmount: '2', targetAmount: '5' };
+    expect(exitVerdict(exit, 'NOT_ACTIVE')).toEqual({ outcome: 'CLAMPED', code: 'NOT_ACTIVE' });
+    expect(exitVerdict({ ...exit, filledAmount: '0' }, 'BELOW_MINIMUM')).toEqual({
       outcome: 'SKIPPED',
       code: 'BELOW_MINIMUM',
     });
@@ -61,7 +64,7 @@ describe('the verdict on an exit', () => {
 });
 
 describe('slippage', () => {
-  it('is positive if more was paid or less received, and null if nothing was filled', () => {
+  it('is positive if more was paid or less received, and null without a fill', () => {
     expect(slippageBps('BUY', '100', '2', '201')).toBe('50');
     expect(slippageBps('SELL', '100', '2', '201')).toBe('-50');
     expect(slippageBps('SELL', '100', '3', '299')).toBe('33.3333');

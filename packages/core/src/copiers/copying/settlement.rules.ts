@@ -1,8 +1,9 @@
 /**
  * Determines the outcome of a decision once its order has ended.
  *
- * 1. Nothing filled is a skip or a failure; partly filled is a clamped copy; completely filled is the planned outcome.
- * 2. An exit is done once nothing more is ordered for it, however many orders that took.
+ * 1. An unfilled order is a skip or a failure, a partly filled order a clamped copy, and a completely filled order has
+ *    the planned outcome.
+ * 2. An exit is done once no further order is placed for it, however many orders it took.
  */
 import type {
   CancelReason,
@@ -80,8 +81,8 @@ export function retryAfterMs(attempt: number): number {
 }
 
 /**
- * Returns the verdict on an exit for which nothing more is ordered. If the remainder is too small to sell, the exit is
- * done. Any other code means that it was clamped or skipped.
+ * Returns the verdict on an exit for which no further order is placed. If the remainder is too small to sell, the exit
+ * is done. Any other code means that it was clamped or skipped.
  */
 export function exitVerdict(
   { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },

@@ -1,12 +1,12 @@
 /**
- * Determines what a copier's start applies to.
+ * Determines which signals and lots a copier follows from its start on.
  *
- * 1. The watermark is the strategy's last sequence, locked until the start is committed. Later signals are copied,
- *    earlier ones are not.
+ * 1. The watermark is the strategy's last sequence, locked until the start is committed. Only later signals are
+ *    copied.
  * 2. Copies of lots that the strategy reduced or closed during the pause are reported (drift), and sold only on
  *    request.
- * 3. Lots that the strategy has open are copied only on request, at the current price and within the same limits. A lot
- *    that the copier ever had is never bought again.
+ * 3. Lots that are already open are copied only on request, at the current price and within the same limits. A lot of
+ *    which the copier ever had a copy is never bought again.
  */
 import {
   type CopierStart,
@@ -46,7 +46,7 @@ export interface CopierToStart {
 }
 
 /**
- * Starts a copier. The caller has locked it and its account. Returns what it holds of lots that its strategy has left.
+ * Starts a copier that the caller has locked, together with its account. Returns the copier's drift.
  */
 export async function startFollowing(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function startFollowing(
   return resync === undefined ? drift : [];
 }
 
-/** Makes an active copier sell what it missed to sell while it was paused. */
+/** Makes an active copier sell the amounts that it did not sell while it was paused. */
 export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> {
   const until = Number(copier.resumedSequence);
   await reopenExits(tx, copier, await driftOf(tx, copier, until), until);
@@ -122,7 +122,7 @@ async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
   return Number(row!.last_sequence);
 }
 
-/** Returns what the copier would have sold of its holdings, had it followed the exits up to `until`. */
+/** Returns the amounts of its lots that the copier would have sold if it had followed the exits up to `until`. */
 async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
   const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
   return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
@@ -141,7 +141,7 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
   });
 }
 
-/** Makes the copier owe the excess of each lot, by the last exit that it missed. */
+/** Makes the copier owe the excess amount of each lot, in the decision on the last exit that it missed. */
 async function reopenExits(
   tx: Tx,
   copier: CopierToStart,
@@ -182,7 +182,7 @@ async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, u
   }
 }
 
-/** Returns the current equity. The equity at the lot's opening does not describe what is copied now. */
+/** Returns the leader's current equity, because a lot that is copied now is sized by it, not by earlier equity. */
 async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
   const { exchangeAccountId, symbol } = signal;
   const known = await equitiesOf(tx, [exchangeAccountId], assetsOf(symbol)[1]);

@@ -12,8 +12,8 @@ const stop = ({ actor, copier }: Follower, mode: 'PAUSED' | 'CLOSE_ONLY' = 'PAUS
   env.copiers.stop(actor, copier.id, { mode });
 const start = ({ actor, copier }: Follower, input = {}) => env.copiers.start(actor, copier.id, input);
 
-describe('stopping', () => {
-  it('rule 11: a paused copier follows nothing, and its stop lists the open lots', async () => {
+describe('after a stop', () => {
+  it('rule 11: a paused copier follows no signal, and the stop lists the open lots', async () => {
     const follower = await env.holding();
     const stopped = await stop(follower);
     const lots = [{ symbol: 'BTC/USDT', side: 'BUY', amount: '5', average_price: '100.5' }];
@@ -34,7 +34,7 @@ describe('stopping', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.stopped']);
   });
 
-  it('rule 11: a stop ends the unsent entry, and abandons the owed exit', async () => {
+  it('rule 11: the unsent entry has ended, and the owed exit is abandoned', async () => {
     const follower = await env.holding();
     await env.leaderSells('4');
     await env.leaderBuys('10');
@@ -59,7 +59,7 @@ describe('stopping', () => {
     ]);
   });
 
-  it('rule 11: CLOSE_ONLY ends entries and continues exits; nothing is left unmanaged', async () => {
+  it('rule 11: a copier in CLOSE_ONLY has no open entries, and continues its exits until it holds nothing', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderBuys('10');
@@ -92,8 +92,8 @@ describe('stopping', () => {
   });
 });
 
-describe('starting again', () => {
-  it('rule 12: exits missed during the pause are reported, and never sold without a request', async () => {
+describe('after a restart', () => {
+  it('rule 12: exits missed during the pause are reported as drift, and sold only on request', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('4');
@@ -122,7 +122,7 @@ describe('starting again', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 12: exits signalled during the pause and planned afterwards are not followed', async () => {
+  it('rule 12: exits that were emitted during the pause and are planned afterwards are not followed', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('10');
@@ -137,7 +137,7 @@ describe('starting again', () => {
     });
   });
 
-  it('rule 12: resync EXITS sells what was missed, in part or in full, and nothing else', async () => {
+  it('rule 12: resync EXITS sells exactly the missed amounts of partial and full exits', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('2');
@@ -157,7 +157,7 @@ describe('starting again', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 12: the sale can be requested after the drift was reported, and happens once', async () => {
+  it('rule 12: the missed sale can be requested after the drift was reported, and happens once', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('10');
@@ -173,7 +173,7 @@ describe('starting again', () => {
     expect(await env.decisions(follower)).toHaveLength(2);
   });
 
-  it('rule 12: an exit that a stop cut off counts as drift by its remainder', async () => {
+  it('rule 12: the remainder of an exit that the stop cancelled is part of the drift', async () => {
     const follower = await env.holding();
     await env.leaderSells('10');
     await env.runUntilIdle();
@@ -195,7 +195,7 @@ describe('starting again', () => {
     expect(await env.lastDecision(follower)).toMatchObject({ outcome: 'COPIED', filled: '5', attempt: 2 });
   });
 
-  it('rule 12: a resync while the order that the stop cancels is still open sells no more than was missed', async () => {
+  it('rule 12: a resync sells no more than was missed, even if the order that the stop cancels is still open', async () => {
     const follower = await env.holding();
     await env.leaderSells('4');
     await env.runUntilIdle();
@@ -211,11 +211,11 @@ describe('starting again', () => {
       await env.advanceChecks();
       await env.executeAll();
     }
-    // The leader has 3 of 10 left, the copier had 5.
+    // The leader holds 3 of its 10, so the copier holds 1.5 of its 5.
     expect(await env.held(follower)).toBe('1.5');
   });
 
-  it('rule 10: later entries of lots from before a start are not copied; their exits are followed if the lot is held', async () => {
+  it('rule 10: later entries of earlier lots are not copied, but exits of lots that the copier holds are followed', async () => {
     const trade = await env.leaderOrder('BUY', '10');
     const follower = await env.follower();
     await env.fill(trade, { amount: '4' });
@@ -239,22 +239,22 @@ describe('copying existing lots', () => {
     await env.leaderSells('2', '95');
     await env.setPair('last_price = 110');
     const plain = await env.follower();
-    const asking = await env.follower({ copy_existing: true, limits: { max_slippage_bps: 100 } });
+    const requesting = await env.follower({ copy_existing: true, limits: { max_slippage_bps: 100 } });
     expect(await env.orders(plain)).toEqual([]);
-    expect(await env.orders(asking)).toMatchObject([
+    expect(await env.orders(requesting)).toMatchObject([
       { side: 'BUY', type: 'LIMIT', time_in_force: 'IOC', amount: '4', price: '111.1', intent: 'OPEN' },
     ]);
     await env.executeAll({ price: '110' });
-    expect(await env.decisions(asking)).toMatchObject([
+    expect(await env.decisions(requesting)).toMatchObject([
       { kind: 'OPEN', outcome: 'COPIED', filled: '4', slippage: '0', settled: true },
     ]);
     await env.leaderSells('4');
     await env.executeAll();
-    expect(await env.held(asking)).toBe('2');
+    expect(await env.held(requesting)).toBe('2');
     expect(await env.held(plain)).toBe('0');
   });
 
-  it('never buys again a lot that the copier had: a lot that its user sold stays sold', async () => {
+  it('never buys a lot again of which the copier already had a copy that its user sold', async () => {
     const follower = await env.holding({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,
@@ -270,7 +270,7 @@ describe('copying existing lots', () => {
     expect(await env.orders(follower)).toHaveLength(1);
   });
 
-  it('can be requested for one start only, also for lots whose signals came during the pause', async () => {
+  it('can be requested for a single start, even for lots whose signals were emitted during the pause', async () => {
     const follower = await env.follower();
     await stop(follower);
     await env.leaderBuys('10');
@@ -282,15 +282,15 @@ describe('copying existing lots', () => {
   });
 });
 
-describe('a start fails for', () => {
-  it('rule 26: the strategy’s own account at the exchange, connected a second time', async () => {
-    const twin = await env.core.account(env.leader);
+describe('a start fails if', () => {
+  it('rule 26: the copier’s account is a second connection of the strategy’s own account', async () => {
+    const duplicate = await env.core.account(env.leader);
     await env.core.rows(
       "UPDATE exchange_accounts SET venue_account_id = 'the-same' || $2 WHERE id = ANY ($1)",
-      [twin.uuid, env.source.uuid],
+      [duplicate.uuid, env.source.uuid],
       env.leader.userId,
     );
-    const on = { actor: env.leader, account: twin };
+    const on = { actor: env.leader, account: duplicate };
     await expect(env.follower({}, { on })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'exchange_account_id', code: 'own_account' }],
@@ -305,16 +305,18 @@ describe('a start fails for', () => {
     await expect(start(late)).rejects.toMatchObject({ details: [{ code: 'own_account' }] });
   });
 
-  it('less equity than the strategy requires, or an unknown equity', async () => {
+  it('the account’s equity is unknown or less than the strategy requires', async () => {
     await env.reset({ min_copy_equity: '5000' });
     const actor = await env.core.actor();
-    const poor = { actor, account: await env.core.account(actor, { USDT: '4999.99' }) };
+    const belowMinimum = { actor, account: await env.core.account(actor, { USDT: '4999.99' }) };
     const state = (name: string) => ({ code: 'invalid_state', details: [{ state: name }] });
-    await expect(env.follower({}, { on: poor })).rejects.toMatchObject(state('BELOW_MIN_COPY_EQUITY'));
+    await expect(env.follower({}, { on: belowMinimum })).rejects.toMatchObject(
+      state('BELOW_MIN_COPY_EQUITY'),
+    );
     await env.core.pair({ base: 'UNPRICED' });
     const unpriced = { actor, account: await env.core.account(actor, { UNPRICED: '1' }) };
     await expect(env.follower({}, { on: unpriced })).rejects.toMatchObject(state('EQUITY_UNKNOWN'));
-    const rich = { actor, account: await env.core.account(actor, { USDT: '4900', BTC: '1' }) };
-    await env.follower({}, { on: rich });
+    const aboveMinimum = { actor, account: await env.core.account(actor, { USDT: '4900', BTC: '1' }) };
+    await env.follower({}, { on: aboveMinimum });
   });
 });

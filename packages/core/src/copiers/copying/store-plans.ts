@@ -11,7 +11,7 @@ import { isExit, type PlannedCopy } from './plan-batch.js';
 
 export type StoringStep = 'ordered' | 'decided';
 
-/** Stores the plans. The transaction has locked the copiers, and none has a decision on the signal. */
+/** Stores the plans. The transaction has locked the copiers, and they have no decisions on the signal. */
 export async function storePlans(
   tx: Tx,
   signal: Signal,
@@ -36,7 +36,7 @@ export async function storePlans(
   const decisions = planned.map((copy) => decisionOf(signal, copy, trades.get(copy.candidate.copier.id)));
   const rows = await insertDecisions(tx, signal, decisions, now);
   await onStep?.('decided');
-  await announceSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
+  await emitSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
 }
 
 /** Records a failed copy. It has no code, because the cause is a fault in the copier's own numbers. */
@@ -51,7 +51,7 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
   const nothing = { targetAmount: '0', sentAmount: '0', tradeId: null, isApplied: true, isSettled: true };
   const decision = { userId, copierId, accountId, ...failed, ...nothing };
   const rows = await insertDecisions(tx, signal, [decision], now);
-  await announceSkips(tx, rows, new Map([[copierId, copier!]]));
+  await emitSkips(tx, rows, new Map([[copierId, copier!]]));
 }
 
 function decisionOf(
@@ -88,19 +88,19 @@ export function isRetried(code: NewDecision['code']): boolean {
   return code === 'INSUFFICIENT_BALANCE' || code === 'PAIR_UNAVAILABLE';
 }
 
-/** Emits `copier.trade_skipped`. Skips of a paused copier, or of one without the lot, are not announced. */
-export async function announceSkips(
+/** Emits `copier.trade_skipped`, except for skips of a paused copier or of a copier that does not hold the lot. */
+export async function emitSkips(
   tx: Tx,
   rows: readonly DecisionRow[],
   copiers: ReadonlyMap<string, { readonly userId: string; readonly status: string }>,
 ): Promise<void> {
-  const announced = rows.filter(({ copier_id, outcome, code, settled_at }) => {
+  const emitted = rows.filter(({ copier_id, outcome, code, settled_at }) => {
     if (settled_at === null || (outcome !== 'SKIPPED' && outcome !== 'FAILED')) return false;
     return code !== 'NOT_HELD' && !(code === 'NOT_ACTIVE' && copiers.get(copier_id)?.status === 'PAUSED');
   });
   await emitEvents(
     tx,
-    announced.map((row) => ({
+    emitted.map((row) => ({
       userId: copiers.get(row.copier_id)!.userId,
       type: 'copier.trade_skipped' as const,
       schema: decisionSchema,

@@ -6,7 +6,7 @@ import type { DecisionCode } from '@trading-automation/contracts';
 import { fractionOf, isLess } from './fraction.rules.js';
 import type { CopyInput, CopyTerms } from './plan.types.js';
 
-/** The rule that failed, the value found and the limit. */
+/** The rule that failed, the actual value and the limit. */
 export interface EntryRejection {
   readonly code: DecisionCode;
   readonly rule: string;

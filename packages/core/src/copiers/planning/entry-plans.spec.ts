@@ -2,10 +2,10 @@ import type { DecisionCode } from '@trading-automation/contracts';
 import { planCopy } from './plan.rules.js';
 import { entryInput, lotAfter, NOW, type PlanOverrides, TERMS } from './testing/plan-inputs.js';
 
-const plan = (said: PlanOverrides = {}) => planCopy(entryInput(said));
+const plan = (overrides: PlanOverrides = {}) => planCopy(entryInput(overrides));
 
 describe('rule 1: targets are cumulative', () => {
-  it('sends ratio × the filled amount of the leader, less what was sent', () => {
+  it('sends ratio × the filled amount of the leader, less the sent amount', () => {
     const first = plan({ signal: { cumulativeAmount: '0.5', filledAmount: '0.5' } });
     expect(first).toMatchObject({
       outcome: 'COPIED',
@@ -24,7 +24,7 @@ describe('rule 1: targets are cumulative', () => {
     });
   });
 
-  it('sends nothing for a repeated signal, or for one that arrives after a later one', () => {
+  it('sends no order for a repeated signal, or for a signal that arrives after a later signal', () => {
     const lot = lotAfter(plan());
     const again = plan({ lot });
     expect(again).toMatchObject({
@@ -40,7 +40,7 @@ describe('rule 1: targets are cumulative', () => {
     });
   });
 
-  it('forgoes the amount of a skipped signal for good', () => {
+  it('never sends the amount of a skipped signal later', () => {
     const stale = plan({
       lot: { sentAmount: '0.25', sentQuote: '25', seenAmount: '0.5' },
       signal: { cumulativeAmount: '1', filledAmount: '0.5', signalAt: new Date(NOW.getTime() - 61_000) },
@@ -61,7 +61,7 @@ describe('rule 1: targets are cumulative', () => {
     expect(next.targetAmount).toBe('0.51');
   });
 
-  it('forgoes earlier fills if the copy starts with a later one', () => {
+  it('forgoes earlier fills if the copy starts with a later fill', () => {
     const late = plan({ signal: { kind: 'INCREASE', cumulativeAmount: '2', filledAmount: '0.5' } });
     expect(late).toMatchObject({
       order: { amount: '0.25' },
@@ -71,19 +71,19 @@ describe('rule 1: targets are cumulative', () => {
 });
 
 describe('rule 2: a leader that cancels the remainder', () => {
-  it('leaves copiers with their share of the fills: nothing is ordered before a fill', () => {
+  it('leaves copiers with their share of the fills, because a copy is ordered only after a fill', () => {
     const only = plan({ signal: { cumulativeAmount: '0.4', filledAmount: '0.4', leaderOrderAmount: '40' } });
     expect(only.order).toMatchObject({ amount: '0.2', timeInForce: 'IOC' });
   });
 });
 
-describe('rule 3: entries are IOC limits within the slippage bound', () => {
+describe('rule 3: the limit price of an IOC entry', () => {
   it.each([
     [null, '100.5'],
     [0, '100'],
     [30, '100.3'],
     [10_000, '200'],
-  ])('%s bps of 100 are %s for a buy', (maxSlippageBps, price) => {
+  ])('for max_slippage_bps %s and a reference price of 100 is %s for a buy', (maxSlippageBps, price) => {
     expect(plan({ terms: { maxSlippageBps } }).order).toMatchObject({
       type: 'LIMIT',
       side: 'BUY',
@@ -93,9 +93,9 @@ describe('rule 3: entries are IOC limits within the slippage bound', () => {
     });
   });
 
-  it('is SLIPPAGE if no price lies within the bound', () => {
-    const found = plan({ signal: { referencePrice: '0.003' }, pair: { minNotional: '0' } });
-    expect(found).toMatchObject({
+  it('does not exist if no price tick is within the bound: the entry is skipped as SLIPPAGE', () => {
+    const result = plan({ signal: { referencePrice: '0.003' }, pair: { minNotional: '0' } });
+    expect(result).toMatchObject({
       code: 'SLIPPAGE',
       order: null,
       inputs: { rule: 'price_tick', limit: '0.01' },
@@ -108,33 +108,33 @@ describe('rule 6: sizing', () => {
     terms: { sizing: { mode, value, capital } },
   });
 
-  it('MULTIPLIER: a multiple of the amount of the leader', () => {
+  it('MULTIPLIER: orders a multiple of the leader’s amount', () => {
     expect(plan(sizing('MULTIPLIER', '3')).order?.amount).toBe('6');
   });
 
-  it('FIXED_AMOUNT: a base amount for the whole order of the leader, and a share of it for each fill', () => {
+  it('FIXED_AMOUNT: orders a base amount for the leader’s whole order, and a share of it for each fill', () => {
     const one = plan({ ...sizing('FIXED_AMOUNT', '1'), signal: { leaderOrderAmount: '10' } });
     expect(one.order?.amount).toBe('0.2');
     expect(plan(sizing('FIXED_AMOUNT', '1')).order?.amount).toBe('1');
   });
 
-  it('FIXED_QUOTE: an order that fills in five parts costs the sum once, not five times', () => {
+  it('FIXED_QUOTE: spends the quote amount once for an order with five fills, not five times', () => {
     let lot = null;
     const sent = [];
     for (const cumulativeAmount of ['2', '4', '6', '8', '10']) {
-      const found = plan({
+      const result = plan({
         ...sizing('FIXED_QUOTE', '500'),
         signal: { cumulativeAmount, filledAmount: '2', leaderOrderAmount: '10' },
         lot,
       });
-      sent.push(found.order?.amount);
-      lot = lotAfter(found);
+      sent.push(result.order?.amount);
+      lot = lotAfter(result);
     }
     expect(sent).toEqual(['1', '1', '1', '1', '1']);
     expect(lot).toMatchObject({ sentAmount: '5' });
   });
 
-  it('EQUITY_RATIO: the ratio of the equities; capital replaces the equity of the copier', () => {
+  it('EQUITY_RATIO: orders in the ratio of the equities; capital replaces the equity of the copier', () => {
     expect(plan(sizing('EQUITY_RATIO', '1')).order?.amount).toBe('1');
     expect(plan(sizing('EQUITY_RATIO', '2', '250')).order?.amount).toBe('1');
     const account = { equity: null };
@@ -144,13 +144,13 @@ describe('rule 6: sizing', () => {
   it.each<[string, PlanOverrides]>([
     ["the leader's equity", { signal: { leaderEquity: null } }],
     ["a leader's equity above zero", { signal: { leaderEquity: '0' } }],
-    ['the own equity', { account: { equity: null } }],
-  ])('EQUITY_RATIO: STALE_EQUITY without %s', (_, said) => {
-    const found = plan({ ...sizing('EQUITY_RATIO', '1'), ...said });
-    expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY', order: null, lot: null });
+    ["the copier's equity", { account: { equity: null } }],
+  ])('EQUITY_RATIO: skips the entry as STALE_EQUITY without %s', (_, overrides) => {
+    const result = plan({ ...sizing('EQUITY_RATIO', '1'), ...overrides });
+    expect(result).toMatchObject({ outcome: 'SKIPPED', code: 'STALE_EQUITY', order: null, lot: null });
   });
 
-  it('freezes the ratio at the first entry: a deposit during the lot changes no size', () => {
+  it('freezes the ratio at the first entry, so that a later deposit does not change the size of the lot', () => {
     const first = plan({
       ...sizing('EQUITY_RATIO', '1'),
       signal: { cumulativeAmount: '1', filledAmount: '1' },
@@ -166,7 +166,7 @@ describe('rule 6: sizing', () => {
     expect(unknown.order?.amount).toBe('0.5');
   });
 
-  it('carries ratios without a finite decimal: three thirds are one', () => {
+  it('keeps ratios as exact fractions: three thirds are one', () => {
     const thirds = sizing('EQUITY_RATIO', '1');
     const account = { equity: '1' };
     let lot = null;
@@ -180,10 +180,10 @@ describe('rule 6: sizing', () => {
 
 describe('rule 7: rounding', () => {
   it('floors the amount to the step, and sends the remainder with the next fill', () => {
-    const found = plan({ signal: { cumulativeAmount: '0.5019', filledAmount: '0.5019' } });
-    expect(found).toMatchObject({ targetAmount: '0.25095', order: { amount: '0.25' } });
+    const result = plan({ signal: { cumulativeAmount: '0.5019', filledAmount: '0.5019' } });
+    expect(result).toMatchObject({ targetAmount: '0.25095', order: { amount: '0.25' } });
     const next = plan({
-      lot: lotAfter(found),
+      lot: lotAfter(result),
       signal: { cumulativeAmount: '1.0001', filledAmount: '0.4982' },
     });
     expect(next.order?.amount).toBe('0.25');
@@ -195,17 +195,17 @@ describe('rule 7: rounding', () => {
     expect(plan({ signal: { ...signal, side: 'SELL' } }).order?.price).toBe('99.52');
   });
 
-  it('row 13: never rounds up to more than is available', () => {
-    const found = plan({ signal: { cumulativeAmount: '1.9999' }, account: { freeQuote: '100.4' } });
-    expect(found.order).toMatchObject({ amount: '0.999', reserved: '100.3995' });
+  it('row 13: never rounds up above the free balance', () => {
+    const result = plan({ signal: { cumulativeAmount: '1.9999' }, account: { freeQuote: '100.4' } });
+    expect(result.order).toMatchObject({ amount: '0.999', reserved: '100.3995' });
   });
 
   it('checks minimums on the rounded numbers', () => {
-    const found = plan({
+    const result = plan({
       signal: { cumulativeAmount: '0.1998', filledAmount: '0.1998' },
       pair: { minNotional: '10', amountStep: '0.01' },
     });
-    expect(found).toMatchObject({ code: 'BELOW_MINIMUM', inputs: { rule: 'min_notional', value: '9.045' } });
+    expect(result).toMatchObject({ code: 'BELOW_MINIMUM', inputs: { rule: 'min_notional', value: '9.045' } });
   });
 });
 
@@ -223,7 +223,7 @@ describe('rule 8: below the minimum', () => {
     expect(second).toMatchObject({ outcome: 'COPIED', targetAmount: '0.06', order: { amount: '0.06' } });
   });
 
-  it('SKIP forgoes it', () => {
+  it('SKIP forgoes such a size', () => {
     const terms = { belowMinimum: 'SKIP' } as const;
     expect(plan({ terms, signal: small })).toMatchObject({ code: 'BELOW_MINIMUM', lot: null });
     const later = plan({ terms, signal: { cumulativeAmount: '0.12', filledAmount: '0.06' } });
@@ -232,20 +232,20 @@ describe('rule 8: below the minimum', () => {
     expect(held).toMatchObject({ code: 'BELOW_MINIMUM', lot: { forgoneAmount: '0.03' } });
   });
 
-  it('ROUND_UP raises it to the minimum, and deducts the difference from later sizes', () => {
+  it('ROUND_UP raises such a size to the minimum, and deducts the difference from later sizes', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
-    const found = plan({ terms, signal: small });
-    expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
-    expect(found.inputs).toMatchObject({ rounded_up: true, rule: 'min_notional', limit: '5' });
+    const result = plan({ terms, signal: small });
+    expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
+    expect(result.inputs).toMatchObject({ rounded_up: true, rule: 'min_notional', limit: '5' });
     const next = plan({
       terms,
-      lot: lotAfter(found),
+      lot: lotAfter(result),
       signal: { cumulativeAmount: '0.3', filledAmount: '0.24' },
     });
     expect(next).toMatchObject({ targetAmount: '0.1', order: { amount: '0.1' } });
   });
 
-  it('ROUND_UP never buys more than twice the requested size, nor over max_trade_quote', () => {
+  it('ROUND_UP never buys more than twice the requested size, and never exceeds max_trade_quote', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
     const tiny = plan({ terms, signal: { cumulativeAmount: '0.04', filledAmount: '0.04' } });
     expect(tiny).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
@@ -265,7 +265,7 @@ describe('rule 8: below the minimum', () => {
 });
 
 describe('rule 9: clamp or skip', () => {
-  it('row 8: max_trade_quote bounds a multiplier of a large leader, however its order fills', () => {
+  it('row 8: max_trade_quote bounds a copy of a large leader, however the leader’s order fills', () => {
     const terms = { maxTradeQuote: '50' };
     const first = plan({ terms });
     expect(first).toMatchObject({
@@ -280,7 +280,7 @@ describe('rule 9: clamp or skip', () => {
     expect(second).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_TRADE', order: null });
   });
 
-  it('max_open_quote clamps to what it permits; a size then below the minimum is skipped with this limit as the reason', () => {
+  it('max_open_quote clamps the size; if it is then below the minimum, the copy is skipped with this limit as the reason', () => {
     const terms = { maxOpenQuote: '100' };
     expect(plan({ terms, copier: { openQuote: '40' } })).toMatchObject({
       outcome: 'CLAMPED',
@@ -297,7 +297,7 @@ describe('rule 9: clamp or skip', () => {
     expect(plan({ terms, copier: { openQuote: '10' } }).code).toBe('MAX_TRADE');
   });
 
-  it('the maximums of the exchange clamp too', () => {
+  it('the maximums of the exchange clamp the size too', () => {
     const byAmount = plan({ pair: { maxAmount: '0.4' } });
     expect(byAmount).toMatchObject({
       outcome: 'CLAMPED',
@@ -314,7 +314,7 @@ describe('rule 9: clamp or skip', () => {
 });
 
 describe('rule 10: the watermark', () => {
-  it('ignores a lot that was open at the start, and its increases', () => {
+  it('skips the increases of a lot that was open at the copier’s start', () => {
     const old = { kind: 'INCREASE', lotFirstSequence: 10 } as const;
     expect(plan({ signal: old })).toMatchObject({
       outcome: 'SKIPPED',
@@ -325,14 +325,14 @@ describe('rule 10: the watermark', () => {
     expect(plan({ signal: old, lot: {} })).toMatchObject({ code: 'NOT_HELD', order: null });
   });
 
-  it('copies an existing lot if the start requested it, at the current price', () => {
+  it('permits a copy of an existing lot at the current price if the start requested it', () => {
     const signal = { lotFirstSequence: 3, copiesExisting: true, referencePrice: '110' };
     expect(plan({ signal })).toMatchObject({ outcome: 'COPIED', order: { amount: '1', price: '110.55' } });
   });
 });
 
 describe('rule 14: the age of signals', () => {
-  it('copies an entry up to the maximum age, and none older', () => {
+  it('permits a copy of an entry up to the maximum age, but not of an older entry', () => {
     const at = (ageMs: number) => plan({ signal: { signalAt: new Date(NOW.getTime() - ageMs) } });
     expect(at(60_000).outcome).toBe('COPIED');
     expect(at(60_001)).toMatchObject({
@@ -345,7 +345,7 @@ describe('rule 14: the age of signals', () => {
 
 describe('rule 15: the first limit that is reached is the reason', () => {
   /** Each step also violates all later limits. */
-  const hits: readonly (readonly [DecisionCode, PlanOverrides])[] = [
+  const violations: readonly (readonly [DecisionCode, PlanOverrides])[] = [
     ['NOT_ACTIVE', { copier: { status: 'CLOSE_ONLY' } }],
     ['NOT_HELD', { signal: { lotFirstSequence: 10 } }],
     ['CREDENTIALS', { account: { isActive: false } }],
@@ -367,33 +367,42 @@ describe('rule 15: the first limit that is reached is the reason', () => {
     ['INSUFFICIENT_BALANCE', { account: { freeQuote: '1' } }],
   ];
   const merged = (from: number): PlanOverrides =>
-    hits.slice(from).reduce<PlanOverrides>(
-      (all, [, said]) => ({
-        signal: { ...all.signal, ...said.signal },
-        terms: { ...all.terms, ...said.terms },
-        copier: { ...all.copier, ...said.copier },
-        account: { ...all.account, ...said.account },
-        pair: { ...all.pair, ...said.pair },
+    violations.slice(from).reduce<PlanOverrides>(
+      (all, [, overrides]) => ({
+        signal: { ...all.signal, ...overrides.signal },
+        terms: { ...all.terms, ...overrides.terms },
+        copier: { ...all.copier, ...overrides.copier },
+        account: { ...all.account, ...overrides.account },
+        pair: { ...all.pair, ...overrides.pair },
       }),
       {},
     );
 
-  it.each(hits.map(([code], i) => [code, i] as const))('%s precedes all later limits', (code, i) => {
-    expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
-  });
+  it.each(violations.map(([code], i) => [code, i] as const))(
+    '%s precedes all later limits of the list',
+    (code, i) => {
+      expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
+    },
+  );
 
   it.each<[DecisionCode, PlanOverrides]>([
     ['PAIR_BLOCKED', { terms: { allowedPairs: ['ETH/USDT'] } }],
     ['PAIR_UNAVAILABLE', { pair: null }],
     ['NOT_ACTIVE', { copier: { status: 'PAUSED' } }],
     ['NOT_ACTIVE', { copier: { startedAt: null } }],
-  ])('%s', (code, said) => {
-    expect(plan(said)).toMatchObject({ outcome: 'SKIPPED', code, order: null, lot: null, targetAmount: '0' });
+  ])('%s skips the entry without a lot', (code, overrides) => {
+    expect(plan(overrides)).toMatchObject({
+      outcome: 'SKIPPED',
+      code,
+      order: null,
+      lot: null,
+      targetAmount: '0',
+    });
   });
 });
 
 describe('rule 16: the daily loss blocks entries', () => {
-  it('from the limit on, not below it', () => {
+  it('from the limit on, but not below it', () => {
     const terms = { maxDailyLossQuote: '10' };
     expect(plan({ terms, copier: { dayLossQuote: '9.99' } }).outcome).toBe('COPIED');
     expect(plan({ terms, copier: { dayLossQuote: '10' } })).toMatchObject({
@@ -403,8 +412,8 @@ describe('rule 16: the daily loss blocks entries', () => {
   });
 });
 
-describe('rule 17: an entry uses only what is free and not reserved', () => {
-  it('reserves amount × limit price, exact to the last digit', () => {
+describe('rule 17: an entry', () => {
+  it('reserves exactly amount × limit price, and is skipped if less is free', () => {
     expect(plan({ account: { freeQuote: '100.5' } }).order?.reserved).toBe('100.5');
     const short = plan({ account: { freeQuote: '100.499999999999999999' } });
     expect(short).toMatchObject({
@@ -422,9 +431,9 @@ describe('rule 29: changes of settings apply only to new lots', () => {
       blockedPairs: ['BTC/USDT'],
       maxTradeQuote: '1',
     } as const;
-    const found = plan({ terms: edited, lot: { terms: TERMS }, signal: { cumulativeAmount: '4' } });
-    expect(found).toMatchObject({ outcome: 'COPIED', order: { amount: '1' } });
-    expect(found.lot?.terms).toBe(TERMS);
+    const result = plan({ terms: edited, lot: { terms: TERMS }, signal: { cumulativeAmount: '4' } });
+    expect(result).toMatchObject({ outcome: 'COPIED', order: { amount: '1' } });
+    expect(result.lot?.terms).toBe(TERMS);
     expect(plan({ terms: edited })).toMatchObject({ code: 'PAIR_BLOCKED' });
   });
 });

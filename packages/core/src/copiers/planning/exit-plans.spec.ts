@@ -1,12 +1,12 @@
 import { planCopy } from './plan.rules.js';
 import { entryInput, exitInput, lotAfter, NOW, type PlanOverrides } from './testing/plan-inputs.js';
 
-const plan = (said: PlanOverrides = {}) => planCopy(exitInput(said));
+const plan = (overrides: PlanOverrides = {}) => planCopy(exitInput(overrides));
 const CLOSE = { kind: 'CLOSE', lotAmountBefore: '2', exitAmount: '2' } as const;
 
 describe('rule 3: exits are never blocked', () => {
-  it('is a reduce-only market order whatever the limits, lists, age, slippage or credentials', () => {
-    const found = plan({
+  it('and are reduce-only market orders, whatever the limits, lists, age, slippage or credentials', () => {
+    const result = plan({
       terms: {
         maxTradeQuote: '1',
         maxOpenQuote: '1',
@@ -28,7 +28,7 @@ describe('rule 3: exits are never blocked', () => {
       signal: { signalAt: new Date(NOW.getTime() - 86_400_000), leaderEquity: null },
       account: { isActive: false, freeQuote: '0', equity: null },
     });
-    expect(found).toMatchObject({
+    expect(result).toMatchObject({
       outcome: 'COPIED',
       code: null,
       order: { type: 'MARKET', side: 'SELL', price: null, amount: '0.2', reduceOnly: true, reserved: '0.2' },
@@ -37,24 +37,24 @@ describe('rule 3: exits are never blocked', () => {
 });
 
 describe('rule 4: exits are fractions', () => {
-  it('the leader closes 20 % of its lot, the copier 20 % of its own', () => {
+  it('if the leader closes 20 % of its lot, the copier closes 20 % of its own', () => {
     expect(plan({ lot: { heldAmount: '7.5' } })).toMatchObject({
       targetAmount: '1.5',
       order: { amount: '1.5' },
     });
   });
 
-  it('multiplies before it divides: a third of three is one', () => {
+  it('computed exactly: a third of three is one', () => {
     const signal = { lotAmountBefore: '0.3', exitAmount: '0.1' };
     expect(plan({ signal, lot: { heldAmount: '3' } }).order?.amount).toBe('1');
   });
 
-  it('the last exit takes everything, whatever its size', () => {
-    const found = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
-    expect(found).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
+  it('and the last exit takes everything, whatever its size', () => {
+    const result = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
+    expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
   });
 
-  it('row 16: ten partial exits leave no remainder', () => {
+  it('row 16: and ten partial exits leave no remainder', () => {
     let lot = lotAfter(planCopy(entryInput()));
     for (let left = 10; left > 0; left -= 1) {
       const signal = {
@@ -77,7 +77,7 @@ describe('rule 5: a leader that flips in one fill', () => {
     sequence: 13,
   } as const;
 
-  it('is two signals: the lot is closed, then the other side is opened', () => {
+  it('emits two signals: the lot is closed, then the other side is opened', () => {
     expect(plan({ signal: CLOSE }).order).toMatchObject({ side: 'SELL', type: 'MARKET', amount: '1' });
     expect(planCopy(entryInput({ signal: open })).order).toMatchObject({
       side: 'SELL',
@@ -86,7 +86,7 @@ describe('rule 5: a leader that flips in one fill', () => {
     });
   });
 
-  it('of which a copier without a lot copies only the opening', () => {
+  it('has only its opening copied by a copier without a lot', () => {
     expect(plan({ signal: CLOSE, lot: null })).toMatchObject({ code: 'NOT_HELD', order: null });
     expect(planCopy(entryInput({ signal: open })).outcome).toBe('COPIED');
   });
@@ -94,11 +94,11 @@ describe('rule 5: a leader that flips in one fill', () => {
 
 describe('rule 8: exits and the minimum', () => {
   it('row 15: a remainder too small to sell is sold too', () => {
-    const found = plan({ signal: { exitAmount: '1.92' } });
-    expect(found).toMatchObject({ targetAmount: '0.96', order: { amount: '1' }, lot: { owedAmount: '0' } });
+    const result = plan({ signal: { exitAmount: '1.92' } });
+    expect(result).toMatchObject({ targetAmount: '0.96', order: { amount: '1' }, lot: { owedAmount: '0' } });
   });
 
-  it('an exit that is too small is owed, and taken with the next one', () => {
+  it('an exit that is too small is owed, and taken with the next exit', () => {
     const small = plan({ signal: { exitAmount: '0.08' } });
     expect(small).toMatchObject({
       outcome: 'SKIPPED',
@@ -113,9 +113,9 @@ describe('rule 8: exits and the minimum', () => {
     expect(next.lot?.owedAmount).toBe('0');
   });
 
-  it('dust that the exchange cannot trade stays, and the decision reports it', () => {
-    const found = plan({ signal: CLOSE, lot: { heldAmount: '0.04' } });
-    expect(found).toMatchObject({
+  it('dust that the exchange cannot trade remains in the lot, and the decision reports it', () => {
+    const result = plan({ signal: CLOSE, lot: { heldAmount: '0.04' } });
+    expect(result).toMatchObject({
       outcome: 'SKIPPED',
       code: 'BELOW_MINIMUM',
       order: null,
@@ -124,8 +124,8 @@ describe('rule 8: exits and the minimum', () => {
   });
 
   it('an amount above the maximum of one order is owed, and can be requested again', () => {
-    const found = plan({ signal: CLOSE, pair: { maxAmount: '0.97' } });
-    expect(found).toMatchObject({
+    const result = plan({ signal: CLOSE, pair: { maxAmount: '0.97' } });
+    expect(result).toMatchObject({
       outcome: 'COPIED',
       targetAmount: '1',
       order: { amount: '0.95' },
@@ -133,13 +133,13 @@ describe('rule 8: exits and the minimum', () => {
     });
     const rest = plan({
       signal: { kind: 'REDUCE', exitAmount: '0' },
-      lot: lotAfter(found, '1'),
+      lot: lotAfter(result, '1'),
       pair: { maxAmount: '0.97' },
     });
     expect(rest).toMatchObject({ order: { amount: '0.05' }, lot: { owedAmount: '0' } });
   });
 
-  it('rounds to the step of market orders, and checks the notional at the last price of the pair', () => {
+  it('an exit is rounded to the step of market orders, and its notional is checked at the last price', () => {
     expect(plan({ pair: { marketAmountStep: '0.15' } }).order?.amount).toBe('0.15');
     expect(plan({ pair: { marketAmountStep: '0' } }).order?.amount).toBe('0.2');
     expect(plan({ pair: { lastPrice: '10' } })).toMatchObject({
@@ -149,7 +149,7 @@ describe('rule 8: exits and the minimum', () => {
     expect(plan({ pair: { lastPrice: null } }).order?.amount).toBe('0.2');
   });
 
-  it('the amount carried for entries shrinks with the lot, and ends with it', () => {
+  it('the amount carried for entries shrinks with the lot, and is dropped when the lot is closed', () => {
     const carried = { sentAmount: '0.96', heldAmount: '0.96' };
     expect(plan({ signal: CLOSE, lot: carried }).lot?.forgoneAmount).toBe('0.04');
     expect(plan({ lot: carried }).lot?.forgoneAmount).toBe('0.008');
@@ -158,8 +158,8 @@ describe('rule 8: exits and the minimum', () => {
 
 describe('rule 11: a paused copier', () => {
   it('follows no exit, and keeps its lot unchanged', () => {
-    const found = plan({ copier: { status: 'PAUSED' }, lot: { owedAmount: '0.1' } });
-    expect(found).toMatchObject({
+    const result = plan({ copier: { status: 'PAUSED' }, lot: { owedAmount: '0.1' } });
+    expect(result).toMatchObject({
       outcome: 'SKIPPED',
       code: 'NOT_ACTIVE',
       order: null,
@@ -167,16 +167,16 @@ describe('rule 11: a paused copier', () => {
     });
   });
 
-  it('set to CLOSE_ONLY follows exits, but no entry', () => {
+  it('follows exits, but no entries, once it is set to CLOSE_ONLY', () => {
     expect(plan({ copier: { status: 'CLOSE_ONLY' } }).outcome).toBe('COPIED');
     expect(planCopy(entryInput({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
   });
 });
 
 describe('rule 13: a lot of which the owner sold a part', () => {
-  it('sells the remainder, never more than is free', () => {
-    const found = plan({ signal: CLOSE, account: { freeBase: '0.4' } });
-    expect(found).toMatchObject({
+  it('is sold up to the free balance', () => {
+    const result = plan({ signal: CLOSE, account: { freeBase: '0.4' } });
+    expect(result).toMatchObject({
       outcome: 'CLAMPED',
       code: 'INSUFFICIENT_BALANCE',
       targetAmount: '1',
@@ -185,12 +185,12 @@ describe('rule 13: a lot of which the owner sold a part', () => {
     });
   });
 
-  it('reports that nothing is free', () => {
-    const found = plan({ signal: CLOSE, account: { freeBase: '0' } });
-    expect(found).toMatchObject({ outcome: 'SKIPPED', code: 'INSUFFICIENT_BALANCE', order: null });
+  it('leads to INSUFFICIENT_BALANCE if no balance is free', () => {
+    const result = plan({ signal: CLOSE, account: { freeBase: '0' } });
+    expect(result).toMatchObject({ outcome: 'SKIPPED', code: 'INSUFFICIENT_BALANCE', order: null });
   });
 
-  it('is NOT_HELD once it is empty', () => {
+  it('leads to NOT_HELD once it is empty', () => {
     expect(plan({ lot: { heldAmount: '0' } })).toMatchObject({
       outcome: 'SKIPPED',
       code: 'NOT_HELD',
@@ -206,19 +206,19 @@ describe('rule 13: a lot of which the owner sold a part', () => {
 });
 
 describe('rule 24: fees in base', () => {
-  it('an exit takes the lesser of lot and free balance, floored', () => {
+  it('leave an exit of the lesser of lot and free balance, rounded down', () => {
     const net = plan({ signal: CLOSE, lot: { heldAmount: '0.999' }, account: { freeBase: '0.9985' } });
     expect(net).toMatchObject({ order: { amount: '0.998' } });
   });
 
-  it('is not clamped if only dust below the step is missing', () => {
+  it('do not clamp an exit if only dust below the step is missing', () => {
     const net = plan({ signal: CLOSE, lot: { heldAmount: '0.9989' }, account: { freeBase: '0.9985' } });
     expect(net).toMatchObject({ outcome: 'COPIED', code: null, order: { amount: '0.998' } });
   });
 });
 
 describe('rule 27: a pair that the copier cannot trade', () => {
-  it('is PAIR_UNAVAILABLE also for its exits, which stay owed', () => {
+  it('leads to PAIR_UNAVAILABLE for exits too, and the copier still owes them', () => {
     expect(plan({ pair: null })).toMatchObject({
       code: 'PAIR_UNAVAILABLE',
       order: null,

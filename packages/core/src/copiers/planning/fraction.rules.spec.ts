@@ -17,7 +17,7 @@ import {
   times,
 } from './fraction.rules.js';
 
-/** Reference implementation in another library, with far more digits than any of these results has. */
+/** The reference implementation: another library, with far more digits than any of these results has. */
 const Wide = Decimal.clone({ precision: 400 });
 const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }), fc.nat(18))
@@ -42,7 +42,7 @@ describe('fractions', () => {
     );
   });
 
-  it('are rounded to the nearest multiple below and above, and multiples to themselves', () => {
+  it('are rounded to the nearest multiples below and above; a multiple is rounded to itself', () => {
     fc.assert(
       fc.property(decimal, positive, step, (a, b, size) => {
         const value = dividedBy(fractionOf(a), fractionOf(b));
@@ -67,7 +67,7 @@ describe('fractions', () => {
     expect(reduce({ numerator: 0n, denominator: 7n })).toEqual({ numerator: 0n, denominator: 1n });
   });
 
-  it('are not divided by zero', () => {
+  it('cannot be divided by zero', () => {
     expect(() => dividedBy(fractionOf('1'), fractionOf('0'))).toThrow(RangeError);
   });
 });

@@ -1,4 +1,4 @@
-/** Exact arithmetic on fractions of integers. Values are rounded only by the functions that name a direction. */
+/** Exact arithmetic on fractions of integers. Only functions whose name gives a direction round their result. */
 import { canonicalDecimal, DECIMAL_SCALE, type Decimal } from '@trading-automation/contracts';
 
 /** The denominator is above zero. */
@@ -11,12 +11,12 @@ const UNIT = 10n ** BigInt(DECIMAL_SCALE);
 export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
 
 /** Parses a plain decimal with any number of decimal places. */
-export function fractionOf(text: Decimal): Fraction {
-  const point = text.indexOf('.');
-  if (point < 0) return { numerator: BigInt(text), denominator: 1n };
-  const decimals = text.length - point - 1;
+export function fractionOf(decimal: Decimal): Fraction {
+  const point = decimal.indexOf('.');
+  if (point < 0) return { numerator: BigInt(decimal), denominator: 1n };
+  const decimals = decimal.length - point - 1;
   return {
-    numerator: BigInt(text.slice(0, point) + text.slice(point + 1)),
+    numerator: BigInt(decimal.slice(0, point) + decimal.slice(point + 1)),
     denominator: 10n ** BigInt(decimals),
   };
 }

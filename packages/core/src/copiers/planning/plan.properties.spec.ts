@@ -4,11 +4,11 @@ import { planCopy } from './plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPlan } from './plan.types.js';
 import { entryInput, exitInput, TERMS } from './testing/plan-inputs.js';
 
-/** Reference implementation of the sums in another library. */
+/** The reference implementation of the arithmetic: another library. */
 const PreciseDecimal = Decimal.clone({ precision: 200 });
 const n = (text: string) => new PreciseDecimal(text);
 
-/** From 1 to `max` units of the last of that many decimals. */
+/** Decimals from 1 to `max` units of the last decimal place. */
 const decimals = (places: number, max: number) =>
   fc.integer({ min: 1, max }).map((units) => n(String(units)).div(n('10').pow(places)).toFixed());
 const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
@@ -57,7 +57,7 @@ interface PlannedEntry {
   readonly plan: CopyPlan;
 }
 
-/** Plans the entries of one lot of the leader, in order. Everything that is sent is filled. */
+/** Plans the entries of one lot of the leader, in order. All sent orders are filled in full. */
 function entriesOf(scenario: Scenario): PlannedEntry[] {
   const total = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
   let cumulative = n('0');
@@ -85,7 +85,7 @@ function entriesOf(scenario: Scenario): PlannedEntry[] {
   });
 }
 
-const isMultiple = (value: string, of: string) => n(value).mod(of).isZero();
+const isMultiple = (value: string, size: string) => n(value).mod(size).isZero();
 
 describe('an entry with any input', () => {
   const check = (property: (scenario: PlannedEntry) => void) =>
@@ -108,7 +108,7 @@ describe('an entry with any input', () => {
     });
   });
 
-  it('is never above its target, except for a rounded-up one, which is at most twice the target', () => {
+  it('is never above its target, unless it is rounded up; then it is at most twice the target', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const lot = plan.lot!;
@@ -121,7 +121,7 @@ describe('an entry with any input', () => {
     });
   });
 
-  it('satisfies the rules of the exchange without change, within the slippage bound', () => {
+  it('satisfies the rules of the exchange, and is within the slippage bound', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const { amount, price } = plan.order;
@@ -142,7 +142,7 @@ describe('an entry with any input', () => {
     });
   });
 
-  it('has a reason whenever it differs from the requested size, and an order only if something is sent', () => {
+  it('has a reason whenever it differs from the requested size, and an order unless it is skipped', () => {
     check(({ plan }) => {
       expect(plan.outcome === 'COPIED').toBe(plan.code === null);
       expect(plan.outcome === 'SKIPPED').toBe(plan.order === null);
@@ -154,16 +154,16 @@ describe('an entry with any input', () => {
 });
 
 describe('the fills of one order of the leader', () => {
-  const loose = {
+  const looseRules = {
     amountStep: '0.001' as const,
     minAmount: '0',
     minNotional: '0',
     maxAmount: null,
     maxNotional: null,
   };
-  const easy: fc.Arbitrary<Scenario> = scenarios.map((scenario) => ({
+  const unlimited: fc.Arbitrary<Scenario> = scenarios.map((scenario) => ({
     ...scenario,
-    pair: { ...scenario.pair, ...loose, priceTick: '0.01' as const },
+    pair: { ...scenario.pair, ...looseRules, priceTick: '0.01' as const },
     terms: {
       ...scenario.terms,
       belowMinimum: 'ACCUMULATE' as const,
@@ -174,9 +174,9 @@ describe('the fills of one order of the leader', () => {
   }));
   const sentBy = (scenario: Scenario) => entriesOf(scenario).at(-1)?.plan.lot?.sentAmount ?? '0';
 
-  it('add up to the same copy in any order and any number of parts', () => {
+  it('add up to the same copy in any order and any number', () => {
     fc.assert(
-      fc.property(easy, (scenario) => {
+      fc.property(unlimited, (scenario) => {
         const whole = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0')).toFixed();
         expect(sentBy({ ...scenario, fills: scenario.fills.toReversed() })).toBe(sentBy(scenario));
         expect(sentBy({ ...scenario, fills: [whole] })).toBe(sentBy(scenario));
@@ -187,7 +187,7 @@ describe('the fills of one order of the leader', () => {
 
   it('add up to the same copy however often they are repeated', () => {
     fc.assert(
-      fc.property(easy, fc.array(fc.nat(5), { maxLength: 8 }), (scenario, repeats) => {
+      fc.property(unlimited, fc.array(fc.nat(5), { maxLength: 8 }), (scenario, repeats) => {
         const entries = entriesOf(scenario);
         const { input, plan } = entries.at(-1)!;
         let lot = plan.lot === null ? null : { ...plan.lot, heldAmount: plan.lot.sentAmount };
@@ -216,7 +216,7 @@ describe('an exit with any input', () => {
     price: decimals(2, 100_000),
   });
 
-  it('never takes more than is held or free, and what it takes can be sold', () => {
+  it('never takes more than is held or free, and takes only a tradable amount', () => {
     fc.assert(
       fc.property(exit, ({ pair: rules, held, owed, before, share, free, kind, price }) => {
         const { order, targetAmount, lot } = planCopy(
@@ -245,7 +245,7 @@ describe('an exit with any input', () => {
     );
   });
 
-  it('after CLOSE nothing is held that an order could take', () => {
+  it('leaves no tradable amount after a CLOSE', () => {
     fc.assert(
       fc.property(exit, ({ pair: rules, held, price }) => {
         const unbounded = { ...rules, maxAmount: null, maxNotional: null };

@@ -5,20 +5,20 @@
  * Entries
  * 1. The target of a lot is ratio × the filled amount of the leader's trade so far. Sent and forgone amounts are
  *    deducted, so that neither reordered nor repeated signals buy anything twice.
- * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. Rounding remainders are
- *    carried within the lot. So are amounts below the exchange's minimum, if the copier's settings allow it.
+ * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. The lot carries rounding
+ *    remainders to the next entry, and amounts below the exchange's minimum if the copier's settings allow it.
  * 3. A fixed size is the size for the leader's whole order, and each of its fills takes its share. The first fill
- *    cannot take all of it, because the leader's order may fill no further. Nor may every fill take all of it: an order
- *    filled in five parts would cost five times the sum. `max_trade_quote` bounds the lot for the same reason.
+ *    cannot take the whole size, because the leader's order may fill no further. If every fill took the whole size, an
+ *    order filled in five parts would cost five times the sum. `max_trade_quote` bounds the lot for the same reason.
  * 4. Amounts are rounded down and prices towards the leader's price; minimums are checked on the rounded values.
  *    Nothing is rounded earlier: ratios and remainders are fractions.
  * 5. Limits reduce a copy. If a limit reduces it below the exchange's minimum, it is skipped with that limit as the
- *    reason. An insufficient balance skips the copy and never reduces it: part of a size is not the requested size.
- * 6. All bounds are those of the lot's first entry, whatever the copier's current settings are.
+ *    reason. An insufficient balance skips the copy and never reduces it, because the user did not request a part.
+ * 6. The copier's settings at the lot's first entry bound the lot, whatever the current settings are.
  *
  * Exits
  * 7. An exit takes the same share of the copier's lot as the leader's exit took of the leader's lot; the last exit
- *    takes everything. Only a pause and the exchange itself hold exits back.
+ *    takes everything. Only a pause or the exchange itself can prevent an exit.
  * 8. An amount that is too small for an order is owed and taken with the next exit. An exit that would leave a
  *    remainder too small to sell takes the remainder too.
  * 9. An exit never sells more than the lot holds, and never more than is free.
@@ -77,11 +77,11 @@ function planEntry(input: CopyInput): CopyPlan {
   return sizeEntry({ input, terms, lot, due, pair: input.account.pair! });
 }
 
-/** Plans an entry that was not sized. An existing lot forgoes what the signal adds, and keeps what it carried. */
-function rejectedEntry(input: CopyInput, { code, ...found }: EntryRejection): CopyPlan {
+/** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps what it carried. */
+function rejectedEntry(input: CopyInput, { code, ...numbers }: EntryRejection): CopyPlan {
   const ratio = frozenRatio(input);
   const stored = storedLot(input);
-  const inputs = { ...entryInputs(input), ...found };
+  const inputs = { ...entryInputs(input), ...numbers };
   const skip = { outcome: 'SKIPPED', code, targetAmount: '0', order: null, inputs } as const;
   if (stored === null || ratio === null) return { ...skip, lot: stored };
   const lot = lotAtEntry(input, stored.terms, ratio);
@@ -121,7 +121,7 @@ function sizeEntry(entry: Entry): CopyPlan {
   return skipped(entry, 'BELOW_MINIMUM', { limit_price: limitPrice, ...shortfall });
 }
 
-/** Returns the exchange's minimum amount, or null if a cap is below it or it exceeds twice the due amount. */
+/** Returns the exchange's minimum amount, or null if that exceeds a cap or twice the due amount. */
 function roundedUpAmount({ due, pair }: Entry, price: Fraction, caps: readonly Cap[]): Decimal | null {
   const raised = minTradableAmount(price, pair, pair.amountStep);
   const size = fractionOf(raised);
@@ -136,17 +136,17 @@ interface Sized {
   readonly inputs: PlanInputs;
 }
 
-/** Makes the last check: whether the amount that the order reserves is free. */
+/** Plans the order if the amount that it reserves is free; otherwise skips the copy. */
 function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): CopyPlan {
   const { lot, due, input } = entry;
   const { side } = input.signal;
   const cost = roundUp(times(fractionOf(amount), fractionOf(limitPrice)));
   const reserved = side === 'BUY' ? cost : amount;
   const free = side === 'BUY' ? input.account.freeQuote : input.account.freeBase;
-  const seen = { ...inputs, limit_price: limitPrice };
+  const orderInputs = { ...inputs, limit_price: limitPrice };
   if (isLess(fractionOf(free), fractionOf(reserved))) {
     const rule = side === 'BUY' ? 'free_quote' : 'free_base';
-    return skipped(entry, 'INSUFFICIENT_BALANCE', { ...seen, rule, value: reserved, limit: free });
+    return skipped(entry, 'INSUFFICIENT_BALANCE', { ...orderInputs, rule, value: reserved, limit: free });
   }
   const sent = {
     ...lot,
@@ -167,11 +167,11 @@ function reserve(entry: Entry, { amount, limitPrice, cap, inputs }: Sized): Copy
       reserved,
     },
     lot: cap === null ? sent : forgo(sent, minus(due, fractionOf(amount))),
-    inputs: { ...entryInputs(input), ...lotInputs(lot), ...seen },
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...orderInputs },
   };
 }
 
-function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, found: PlanInputs): CopyPlan {
+function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, numbers: PlanInputs): CopyPlan {
   const isCarried = code === 'BELOW_MINIMUM' && terms.belowMinimum !== 'SKIP' && isAboveZero(due);
   const isNew = input.copier.lot === null;
   return {
@@ -180,15 +180,15 @@ function skipped({ input, terms, lot, due }: Entry, code: DecisionCode, found: P
     targetAmount: roundDown(due),
     order: null,
     lot: isCarried ? lot : isNew ? null : forgo(lot, due),
-    inputs: { ...entryInputs(input), ...lotInputs(lot), ...found },
+    inputs: { ...entryInputs(input), ...lotInputs(lot), ...numbers },
   };
 }
 
 function planExit(input: CopyInput): CopyPlan {
   const { signal, copier, account } = input;
   const stored = storedLot(input);
-  const skip = (code: DecisionCode, found: PlanInputs, lot: Lot | null): CopyPlan => {
-    const inputs = { ...exitInputs(input), ...found };
+  const skip = (code: DecisionCode, numbers: PlanInputs, lot: Lot | null): CopyPlan => {
+    const inputs = { ...exitInputs(input), ...numbers };
     return { outcome: 'SKIPPED', code, targetAmount: '0', order: null, lot, inputs };
   };
   if (copier.status === 'PAUSED') {
@@ -253,7 +253,7 @@ interface ExitBounds {
   readonly step: Decimal;
 }
 
-/** Returns the amount to sell now, at most one order's maximum. If the remainder could not be sold, includes it. */
+/** Returns the amount to sell now, at most one order's maximum. Includes a remainder that could not be sold later. */
 function exitAmountOf({ requested, available, price, pair, step }: ExitBounds): Decimal {
   const isRemainderTradable = (amount: Decimal) => {
     const remainder = floorTo(minus(available, fractionOf(amount)), step);
@@ -290,7 +290,7 @@ function exitFraction({ signal }: CopyInput): Fraction {
   return isAboveZero(before) ? lesserOf(dividedBy(exit, before), one) : ZERO;
 }
 
-/** Reduces what was carried for entries in proportion to the lot; a closed lot carries nothing. */
+/** Reduces the amount that the lot carries for entries in proportion to the exit; a closed lot carries nothing. */
 function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
   const owedAmount = roundDown(requested);
   if (lot.ratio === null) return { ...lot, owedAmount };

@@ -12,7 +12,7 @@ import type {
   TradeType,
 } from '@trading-automation/contracts';
 
-/** A fill on the strategy's account, as its copiers receive it. Each signal concerns one lot of the leader. */
+/** A fill on the strategy's account, as copiers receive it. Each signal concerns one lot of the leader. */
 export interface PlannedSignal {
   readonly id: string;
   readonly sequence: number;
@@ -34,7 +34,7 @@ export interface PlannedSignal {
   /** Entries: the amount of the leader's whole order, filled or not. */
   readonly leaderOrderAmount: Decimal;
   /**
-   * Exits: the amount of the leader's lot before the fill, and the part that the fill took. Net of fees in base
+   * Exits: the amount of the leader's lot before the fill, and the amount that the fill took. Net of fees in base
    * currency.
    */
   readonly lotAmountBefore: Decimal;
@@ -46,8 +46,8 @@ export interface PlannedSignal {
    */
   readonly leaderEquity: Decimal | null;
   /**
-   * Whether this entry copies what was already open at the copier's start. The watermark does not apply to it. Amounts
-   * are what the leader's lot holds now, and the price is the current one.
+   * Whether this entry copies a lot that was already open at the copier's start. The watermark does not apply to it.
+   * Its amounts are the current amount of the leader's lot, and its price is the current price.
    */
   readonly copiesExisting?: boolean;
 }
@@ -77,17 +77,17 @@ export interface CopiedLotState {
    */
   readonly ratio: { readonly numerator: Decimal; readonly denominator: Decimal } | null;
   readonly terms: CopyTerms;
-  /** Ordered for entries so far, filled or not. */
+  /** The amount ordered for entries so far, filled or not. */
   readonly sentAmount: Decimal;
-  /** The most that the sent amount may have cost, in quote currency. */
+  /** The highest possible cost of the sent amount, in quote currency. */
   readonly sentQuote: Decimal;
-  /** Cut off by limits, age or insufficient balance; never sent later. */
+  /** The amount that limits, age or an insufficient balance cut off; never sent later. */
   readonly forgoneAmount: Decimal;
   /** The leader's cumulative amount at the last entry that was planned. */
   readonly seenAmount: Decimal;
-  /** Owed by exits so far: too small or too large for one order, and still to be sold. */
+  /** The amount that exits still have to sell, because it was too small or too large for one order. */
   readonly owedAmount: Decimal;
-  /** Bought and not sold yet, net of base fees; never more than exits can still take. */
+  /** The amount bought and not sold yet, net of fees in base; never more than exits can still take. */
   readonly heldAmount: Decimal;
 }
 
@@ -107,7 +107,7 @@ export interface CopierState {
   readonly drawdownPercent: Decimal | null;
   /** Number of the copier's other lots that hold something or have entries in flight. */
   readonly openLotCount: number;
-  /** Cost of the open lots, this one included, and the most that entries in flight may cost. */
+  /** Cost of the open lots, including this lot, plus the highest possible cost of entries in flight. */
   readonly openQuote: Decimal;
 }
 
@@ -131,7 +131,7 @@ export interface CopyAccount {
   /** Free balance, less reservations. */
   readonly freeBase: Decimal;
   readonly freeQuote: Decimal;
-  /** In the pair's quote currency, at most 60 s old; null if unavailable. */
+  /** The equity in the pair's quote currency, at most 60 s old; null if unavailable. */
   readonly equity: Decimal | null;
   readonly pair: CopyPair | null;
 }
@@ -161,13 +161,13 @@ export interface CopyPlan {
   readonly outcome: Exclude<DecisionOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
   /**
-   * Amount that the signal requests, before limits and rounding; for an exit, what it takes. 0 if the entry was not
-   * sized.
+   * Amount that the signal requests, before limits and rounding. For an exit, the amount that it takes. 0 if the entry
+   * was rejected before sizing.
    */
   readonly targetAmount: Decimal;
-  /** Null if nothing is sent. */
+  /** Null if no order is sent. */
   readonly order: CopyOrder | null;
-  /** The copier's new share of the lot; null if it has none. */
+  /** The copier's new share of the lot; null if it has no share. */
   readonly lot: Omit<CopiedLotState, 'heldAmount'> | null;
   /** The numbers behind the decision, for its record. */
   readonly inputs: PlanInputs;

@@ -1,6 +1,6 @@
 /**
- * Maps stored rows to the input of planning. Live copying and the simulation both use these functions, so that they
- * decide by the same numbers.
+ * Maps stored rows to the input of planning. Live copying and the simulation both use these functions, so that both
+ * plan with the same numbers.
  */
 import {
   canonicalDecimal,

@@ -1,5 +1,5 @@
 /**
- * The calculations behind the sizes of copies. Only plan.rules.ts decides with them: no other file may import this one.
+ * The calculations behind the sizes of copies. Only plan.rules.ts may import this file.
  */
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
 import {
@@ -19,11 +19,12 @@ import {
 import type { CopiedLotState, CopyInput, CopyPair, CopyTerms } from './plan.types.js';
 
 /** Applies to a copier without `max_slippage_bps`. */
-const SLIPPAGE_DEFAULT_BPS = 50;
+const DEFAULT_SLIPPAGE_BPS = 50;
 const BPS = 10_000n;
 
 /**
- * Returns base units of the copy for one of the leader's; null if an equity that it needs is unknown or not positive.
+ * Returns the base units of the copy for one base unit of the leader; null if a required equity is unknown, or the
+ * leader's is not positive.
  */
 export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): Fraction | null {
   const value = fractionOf(sizing.value);
@@ -41,7 +42,7 @@ export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): 
 
 /**
  * Returns the worst price at which an entry may be filled: the leader's price plus or minus the slippage bound, rounded
- * towards the leader's price. Returns null if that leaves no tick above zero.
+ * towards the leader's price. Returns null if no price tick above zero remains.
  */
 export function limitPriceOf(
   side: TradeSide,
@@ -49,7 +50,7 @@ export function limitPriceOf(
   { maxSlippageBps }: CopyTerms,
   { priceTick }: CopyPair,
 ): Decimal | null {
-  const bps = BigInt(maxSlippageBps ?? SLIPPAGE_DEFAULT_BPS);
+  const bps = BigInt(maxSlippageBps ?? DEFAULT_SLIPPAGE_BPS);
   const share = { numerator: side === 'BUY' ? BPS + bps : BPS - bps, denominator: BPS };
   const bound = times(fractionOf(reference), share);
   const price = side === 'BUY' ? floorTo(bound, priceTick) : ceilTo(bound, priceTick);
@@ -60,7 +61,7 @@ export function limitPriceOf(
 export interface Cap {
   readonly code: DecisionCode;
   readonly rule: 'max_trade_quote' | 'max_open_quote' | 'max_amount' | 'max_notional';
-  /** The limit as it is set. */
+  /** The limit as the user or the exchange set it. */
   readonly limit: Decimal;
   /** The amount that the limit still permits; never below zero. */
   readonly amount: Fraction;
@@ -72,21 +73,21 @@ export function entryCaps(
   sentQuote: Decimal,
   price: Fraction,
 ): Cap[] {
-  const ofQuote = (code: DecisionCode, rule: Cap['rule'], limit: Decimal | null, used: Decimal): Cap[] => {
+  const quoteCap = (code: DecisionCode, rule: Cap['rule'], limit: Decimal | null, used: Decimal): Cap[] => {
     if (limit === null) return [];
     const left = greaterOf(minus(fractionOf(limit), fractionOf(used)), ZERO);
     return [{ code, rule, limit, amount: dividedBy(left, price) }];
   };
   const { maxAmount } = pair;
   return [
-    ...ofQuote('MAX_TRADE', 'max_trade_quote', terms.maxTradeQuote, sentQuote),
-    ...ofQuote('MAX_OPEN', 'max_open_quote', terms.maxOpenQuote, copier.openQuote),
+    ...quoteCap('MAX_TRADE', 'max_trade_quote', terms.maxTradeQuote, sentQuote),
+    ...quoteCap('MAX_OPEN', 'max_open_quote', terms.maxOpenQuote, copier.openQuote),
     ...(maxAmount === null
       ? []
       : [
           { code: 'MAX_TRADE', rule: 'max_amount', limit: maxAmount, amount: fractionOf(maxAmount) } as const,
         ]),
-    ...ofQuote('MAX_TRADE', 'max_notional', pair.maxNotional, '0'),
+    ...quoteCap('MAX_TRADE', 'max_notional', pair.maxNotional, '0'),
   ];
 }
 
@@ -126,7 +127,7 @@ export function marketStepOf({ marketAmountStep, amountStep }: CopyPair): Decima
     : amountStep;
 }
 
-/** Returns the most that one market order may sell; null if unbounded. */
+/** Returns the largest amount that one market order may sell; null if unbounded. */
 export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   const bounds = [
     ...(pair.marketMaxAmount ? [fractionOf(pair.marketMaxAmount)] : []),
@@ -136,12 +137,12 @@ export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   return bounds.reduce<Fraction | null>((least, one) => (least && isLess(least, one) ? least : one), null);
 }
 
-/** Returns what the leader's fills so far request of the copier, less sent and forgone amounts; never below zero. */
+/** Returns the amount that the leader's fills so far request, less sent and forgone amounts; never below zero. */
 export function dueOf(
   ratio: Fraction,
   cumulative: Fraction,
   { sentAmount, forgoneAmount }: Pick<CopiedLotState, 'sentAmount' | 'forgoneAmount'>,
 ): Fraction {
-  const open = minus(minus(times(ratio, cumulative), fractionOf(sentAmount)), fractionOf(forgoneAmount));
-  return greaterOf(open, ZERO);
+  const due = minus(minus(times(ratio, cumulative), fractionOf(sentAmount)), fractionOf(forgoneAmount));
+  return greaterOf(due, ZERO);
 }

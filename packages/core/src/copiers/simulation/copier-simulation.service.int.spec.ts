@@ -6,7 +6,7 @@ import {
 } from '@trading-automation/contracts';
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { appendSignals, type NewSignal } from '../../strategies/index.js';
-import { CopiersUnderTest, stateRefusal } from '../testing/copiers-under-test.js';
+import { CopiersUnderTest, invalidStateError } from '../testing/copiers-under-test.js';
 import { CopierSimulation } from './copier-simulation.service.js';
 
 let env: CopiersUnderTest;
@@ -22,14 +22,14 @@ beforeEach(() => env.reset());
 const PAST = new Date('2026-03-01T12:00:00.000Z');
 
 /** Inserts signals of the actor's strategy, one second apart. Default: one lot of 2 BTC at 100. */
-async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Promise<void> {
+async function appendPastSignals(strategyId: string, ...overrides: Partial<NewSignal>[]): Promise<void> {
   const lotTradeId = newUuid();
   const id = decodeId('str', strategyId)!;
-  const signals = said.map(
-    (one, index): NewSignal => ({
+  const signals = overrides.map(
+    (override, index): NewSignal => ({
       strategyId: id,
       kind: 'OPEN',
-      side: one.kind === 'REDUCE' || one.kind === 'CLOSE' ? 'SELL' : 'BUY',
+      side: override.kind === 'REDUCE' || override.kind === 'CLOSE' ? 'SELL' : 'BUY',
       exchangeAccountId: env.source.uuid,
       tradePairId: newUuid(),
       symbol: 'BTC/USDT',
@@ -48,7 +48,7 @@ async function signalled(strategyId: string, ...said: Partial<NewSignal>[]): Pro
       referencePrice: '100',
       leaderEquity: '4000.125',
       signalAt: PAST,
-      ...one,
+      ...override,
     }),
   );
   await inTransaction(env.core.platform.database, (tx) => appendSignals(tx, signals));
@@ -71,12 +71,12 @@ const CLOSED = {
 const simulate = (copier: Copier, range = {}) => simulation.simulate(env.actor, copier.id, range);
 
 describe('simulating a copier', () => {
-  it('returns what it would have decided, and the result', async () => {
+  it('returns the decisions that it would have made, and the result', async () => {
     const copier = await env.createLinked({ limits: { max_trade_quote: '50' } });
-    await signalled(env.strategy.id, {}, CLOSED);
-    const found = await simulate(copier);
-    expect(simulationSchema.parse(found)).toEqual(found);
-    expect(found).toMatchObject({
+    await appendPastSignals(env.strategy.id, {}, CLOSED);
+    const result = await simulate(copier);
+    expect(simulationSchema.parse(result)).toEqual(result);
+    expect(result).toMatchObject({
       from: '2026-03-01T12:00:01.000Z',
       to: '2026-03-01T12:00:02.000Z',
       signal_count: 2,
@@ -89,7 +89,7 @@ describe('simulating a copier', () => {
       currency: 'USDT',
       starting_equity: '100000',
     });
-    expect(found.decisions).toMatchObject([
+    expect(result.decisions).toMatchObject([
       {
         sequence: 1,
         kind: 'OPEN',
@@ -100,25 +100,31 @@ describe('simulating a copier', () => {
       },
       { sequence: 2, kind: 'CLOSE', outcome: 'COPIED', code: undefined, sent_amount: '0.496' },
     ]);
-    // The exchange's fee of 0.2 % is deducted from what is bought, and from the proceeds.
-    expect(found.fees).toBe('0.20852');
-    // Of what was bought, 0.000006 cannot be sold and count as worthless.
-    expect(Number(found.net_pnl)).toBeCloseTo(0.496 * 110 * 0.998 - 0.497 * 100, 9);
-    expect(Number(found.tracking_difference_bps)).toBeLessThan(0);
+    // The exchange's fee of 0.2 % is deducted from the bought amount, and from the proceeds.
+    expect(result.fees).toBe('0.20852');
+    // Of the bought amount, 0.000006 cannot be sold and count as worthless.
+    expect(Number(result.net_pnl)).toBeCloseTo(0.496 * 110 * 0.998 - 0.497 * 100, 9);
+    expect(Number(result.tracking_difference_bps)).toBeLessThan(0);
   });
 
   it('places no order, stores no decision and emits no event', async () => {
     const copier = await env.createLinked();
-    await signalled(env.strategy.id, {}, CLOSED);
+    await appendPastSignals(env.strategy.id, {}, CLOSED);
     await simulate(copier);
     expect(await env.core.rows('SELECT FROM trades')).toEqual([]);
     expect(await env.core.rows('SELECT FROM decisions')).toEqual([]);
     expect(await env.eventTypes()).toEqual([]);
   });
 
-  it('replays the requested range: from its first instant up to, but excluding, its last', async () => {
+  it('replays the requested range, including its first and excluding its last instant', async () => {
     const copier = await env.createLinked();
-    await signalled(env.strategy.id, {}, CLOSED, { lotTradeId: newUuid(), lotFirstSequence: null }, CLOSED);
+    await appendPastSignals(
+      env.strategy.id,
+      {},
+      CLOSED,
+      { lotTradeId: newUuid(), lotFirstSequence: null },
+      CLOSED,
+    );
     const sequences = async (range: object) =>
       (await simulate(copier, range)).decisions.map(({ sequence }) => sequence);
     expect(await sequences({ from: '2026-03-01T12:00:03Z' })).toEqual([3, 4]);
@@ -155,10 +161,10 @@ describe('simulating a copier', () => {
     });
     const copier = await env.createLinked();
     const lots = Array.from({ length: 5 }, () => ({ lotTradeId: newUuid(), lotFirstSequence: null }));
-    await signalled(env.strategy.id, ...lots);
-    const found = await bounded.simulate(env.actor, copier.id);
-    expect(found).toMatchObject({ signal_count: 3, left_out_count: 2, truncated: true, copied: 3 });
-    expect(found.decisions.map(({ sequence }) => sequence)).toEqual([4, 5]);
+    await appendPastSignals(env.strategy.id, ...lots);
+    const result = await bounded.simulate(env.actor, copier.id);
+    expect(result).toMatchObject({ signal_count: 3, left_out_count: 2, truncated: true, copied: 3 });
+    expect(result.decisions.map(({ sequence }) => sequence)).toEqual([4, 5]);
   });
 
   it('reads a long history in chunks, each signal once', async () => {
@@ -170,29 +176,29 @@ describe('simulating a copier', () => {
       filledAmount: '0.2',
       cumulativeAmount: '0.2',
     }));
-    await signalled(env.strategy.id, ...lots);
-    const found = await simulate(copier);
-    expect(found).toMatchObject({ signal_count: 450, copied: 450, truncated: false });
-    expect(found.decisions.map(({ sequence }) => sequence)).toEqual(lots.map((_, index) => index + 1));
+    await appendPastSignals(env.strategy.id, ...lots);
+    const result = await simulate(copier);
+    expect(result).toMatchObject({ signal_count: 450, copied: 450, truncated: false });
+    expect(result.decisions.map(({ sequence }) => sequence)).toEqual(lots.map((_, index) => index + 1));
   });
 
-  it('rule 30: reveals nothing of the account of a foreign strategy', async () => {
+  it('rule 30: does not reveal the account or equity of another user’s strategy', async () => {
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     const copier = await env.create({ strategy_id: open.id, sizing: { mode: 'EQUITY_RATIO', value: '1' } });
-    await signalled(open.id, {}, CLOSED);
-    const found = await simulate(copier);
-    expect(found).toMatchObject({ signal_count: 2, skipped: 0 });
-    expect(JSON.stringify(found)).not.toContain('4000.125');
-    expect(JSON.stringify(found)).not.toContain(env.source.id);
+    await appendPastSignals(open.id, {}, CLOSED);
+    const result = await simulate(copier);
+    expect(result).toMatchObject({ signal_count: 2, skipped: 0 });
+    expect(JSON.stringify(result)).not.toContain('4000.125');
+    expect(JSON.stringify(result)).not.toContain(env.source.id);
   });
 
-  it('starts with the equity of the account, in whatever assets it is held', async () => {
+  it('starts with the equity of the account, including assets with a known price', async () => {
     await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.account.uuid, {
       BTC: { free: '2', locked: '1' },
       USDT: { free: '5', locked: '5' },
     });
     const copier = await env.createLinked();
-    await signalled(env.strategy.id, {});
+    await appendPastSignals(env.strategy.id, {});
     expect(await simulate(copier)).toMatchObject({
       starting_equity: '10',
       skipped_by_reason: { INSUFFICIENT_BALANCE: 1 },
@@ -202,14 +208,14 @@ describe('simulating a copier', () => {
     await env.core.rows("UPDATE trade_pairs SET last_price = NULL WHERE symbol = 'BTC/USDT'");
   });
 
-  it('fails for a copier without a strategy, or whose account was removed', async () => {
-    await expect(simulate(await env.create())).rejects.toMatchObject(stateRefusal('NO_STRATEGY'));
+  it('fails for a copier that has no strategy or whose account was removed', async () => {
+    await expect(simulate(await env.create())).rejects.toMatchObject(invalidStateError('NO_STRATEGY'));
     const copier = await env.createLinked();
     await env.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', env.account.uuid);
-    await expect(simulate(copier)).rejects.toMatchObject(stateRefusal('ACCOUNT_REMOVED'));
+    await expect(simulate(copier)).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
   });
 
-  it('fails alike for a copier of another user and for an unknown one, and accepts a key that can only read', async () => {
+  it('fails with the same error for copiers of other users and unknown copiers, and requires only READ', async () => {
     const copier = await env.createLinked();
     const stranger = await env.core.actor();
     for (const id of [copier.id, encodeId('cpr', newUuid()), 'no id']) {
@@ -225,7 +231,7 @@ describe('simulating a copier', () => {
     const copier = await env.createLinked();
     const once = env.core.idempotencyContext(env.actor.userId, newUuid());
     await simulation.simulate({ ...env.actor, idempotency: once }, copier.id);
-    await signalled(env.strategy.id, {});
+    await appendPastSignals(env.strategy.id, {});
     await expect(simulation.simulate({ ...env.actor, idempotency: once }, copier.id)).rejects.toMatchObject({
       name: 'ResponseReplayed',
     });

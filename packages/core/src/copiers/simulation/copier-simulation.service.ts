@@ -25,9 +25,9 @@ import {
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
-/** A chunk is replayed without yielding, for a few milliseconds. Other requests run while the next chunk is read. */
+/** A chunk is replayed without yielding, which takes a few milliseconds. Other requests run between chunks. */
 const CHUNK_MAX = 100;
-/** Applies if the exchange publishes no fee and the copier has paid none yet. */
+/** Applies if the exchange publishes no fee and the copier has not paid a fee yet. */
 const FEE_RATE_DEFAULT = '0.001';
 
 export interface SimulationBounds {
@@ -42,8 +42,8 @@ interface FollowingCopier extends CopierToSimulate {
 /**
  * Simulates what a copier would have done about its strategy's past signals.
  *
- * It reads signals, which every follower may see, never the holdings of the strategy's account. The copier may follow
- * any strategy that it could be linked to. The work is bounded: the newest signals of the range, in chunks.
+ * It reads only signals, which every follower may see, and never the holdings of the strategy's account. The work is
+ * bounded: it replays only the newest signals of the range, in chunks.
  */
 export class CopierSimulation {
   private readonly signalsMax: number;
@@ -58,7 +58,7 @@ export class CopierSimulation {
     this.decisionsMax = decisionsMax;
   }
 
-  /** @throws {DomainError} `not_found`; `invalid_state` if it follows no strategy or its account was removed */
+  /** @throws {DomainError} `not_found`; `invalid_state` if the copier follows no strategy or its account was removed */
   async simulate(actor: Actor, publicId: string, range: SimulationAsked = {}): Promise<Simulation> {
     authorise(actor, simulationOperations.simulate.access);
     return this.commands.runPrepared(
@@ -120,7 +120,7 @@ interface ReplayRun {
   readonly copier: FollowingCopier;
   readonly market: SimulationMarket;
   readonly replay: Replay;
-  /** Sequence of the first and of the last signal. */
+  /** `start` and `last` are the sequences of the first and of the last signal. */
   readonly start: number;
   readonly last: number;
 }
@@ -154,11 +154,11 @@ async function rangeOf(
   };
 }
 
-/** What the replay needs to know of the copier's exchange and account, loaded as symbols occur. */
+/** The pairs, fees and equity that the replay needs; loaded when a symbol first occurs. */
 class SimulationMarket {
   readonly pairs = new Map<string, ReplayPair>();
   readonly startingEquity = new Map<string, string>();
-  private readonly known = new Set<string>();
+  private readonly loadedSymbols = new Set<string>();
   private observedFee: string | null | undefined;
 
   constructor(
@@ -167,14 +167,14 @@ class SimulationMarket {
   ) {}
 
   async load(symbols: readonly string[]): Promise<void> {
-    const unknown = [...new Set(symbols)].filter((symbol) => !this.known.has(symbol));
+    const unknown = [...new Set(symbols)].filter((symbol) => !this.loadedSymbols.has(symbol));
     if (unknown.length === 0) return;
     for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
       const feeRate = pair.takerFee ?? (await this.feePaid()) ?? FEE_RATE_DEFAULT;
       this.pairs.set(pair.symbol, { rules: copyPairOf(pair), feeRate });
     }
     for (const symbol of unknown) {
-      this.known.add(symbol);
+      this.loadedSymbols.add(symbol);
       await this.loadEquity(quoteOf(symbol));
     }
   }

@@ -9,7 +9,7 @@ interface LossState {
   peak: BigDecimal;
 }
 
-/** Tracks, by quote currency, the marks of losses: the result at 00:00 UTC and the peak result. */
+/** Tracks, for each quote currency, the marks from which losses are measured: the result at 00:00 UTC and the peak. */
 export class LossTracker {
   private readonly marks = new Map<string, LossState>();
 

@@ -11,14 +11,14 @@ const TRADED: ReplayPair = { rules: PAIR, feeRate: '0' };
 type SignalOverrides = Partial<ReplaySignal>;
 
 /** Signals of one lot of 2 at 100, one a minute, unless overridden. */
-function signalsFrom(...said: SignalOverrides[]): ReplaySignal[] {
-  return said.map((one, index) => {
+function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
+  return overrides.map((override, index) => {
     const at = new Date(START + index * 60_000);
     return {
       id: `signal ${index}`,
       sequence: index + 7,
       kind: 'OPEN',
-      side: one.kind === 'REDUCE' || one.kind === 'CLOSE' ? 'SELL' : 'BUY',
+      side: override.kind === 'REDUCE' || override.kind === 'CLOSE' ? 'SELL' : 'BUY',
       symbol: 'BTC/USDT',
       lotTradeId: 'lot',
       lotFirstSequence: 7,
@@ -33,7 +33,7 @@ function signalsFrom(...said: SignalOverrides[]): ReplaySignal[] {
       signalAt: at,
       emittedAt: at,
       sourceTradeId: 'source',
-      ...one,
+      ...override,
     };
   });
 }
@@ -58,7 +58,7 @@ const exit = (part: string, before: string, referencePrice: string): SignalOverr
 });
 
 describe('a replay', () => {
-  it('makes the decisions that planning makes one signal at a time over the same holdings', () => {
+  it('makes the same decisions as planning each signal on its own with the same holdings', () => {
     const signals = signalsFrom(
       { filledAmount: '0.01', cumulativeAmount: '0.01' },
       { kind: 'INCREASE', filledAmount: '1.49', cumulativeAmount: '1.5' },
@@ -92,13 +92,13 @@ describe('a replay', () => {
     });
   });
 
-  it('reports its result, which differs from that of the strategy only by fees', () => {
+  it('reports a result that differs from the result of the strategy only by fees', () => {
     const free = replayOf();
     const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED, feeRate: '0.001' }]]) });
     for (const signal of signalsFrom({}, exit('2', '2', '110')))
       for (const one of [free, paying]) one.apply(signal);
     expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
-    // Bought 0.999 of it, sold 0.999 at 110 for 109.89 less 0.10989.
+    // Bought 1 less 0.001; sold 0.999 at 110 for 109.89 less a fee of 0.10989.
     expect(paying.resultIn('USDT')).toEqual({
       fees: '0.20989',
       netPnl: '9.78011',
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(replay.resultIn('EUR').trackingDifferenceBps).toBeNull();
   });
 
-  it('starts after the lots that were already open, and follows none of their exits', () => {
+  it('does not follow entries and exits of lots that were already open at its start', () => {
     const replay = replayOf();
     const old = { lotFirstSequence: 3, lotTradeId: 'old' };
     const codes = signalsFrom({ ...old, kind: 'INCREASE' }, { ...old, ...exit('1', '2', '100') }).map(
@@ -163,7 +163,7 @@ describe('a replay', () => {
     expect(replay.apply(again!).plan.targetAmount).toBe('1.1');
   });
 
-  it('skips pairs that its exchange does not trade, and continues', () => {
+  it('skips pairs that the exchange does not trade', () => {
     const replay = replayOf({ pairs: new Map() });
     const [signal] = signalsFrom({});
     expect(replay.apply(signal!).plan).toMatchObject({ code: 'PAIR_UNAVAILABLE', order: null });
@@ -174,7 +174,7 @@ describe('rule 16: a replay that loses too much in a day', () => {
   const terms = { ...TERMS, maxDailyLossQuote: '15' };
   const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
 
-  it('skips the entry that detects the loss, and is stopped from then on', () => {
+  it('skips the first entry after the loss and is stopped from then on, but follows exits', () => {
     const replay = replayOf({ terms });
     const codes = signalsFrom(
       {},
@@ -186,21 +186,21 @@ describe('rule 16: a replay that loses too much in a day', () => {
     expect(codes).toEqual([null, null, 'NOT_ACTIVE', 'NOT_ACTIVE', null]);
   });
 
-  it('is not started again at midnight, and counts a loss on its day', () => {
+  it('is not started again at midnight, and counts each loss on its own day', () => {
     const day = 86_400_000;
     const at = (ms: number) => ({ emittedAt: new Date(START + ms), signalAt: new Date(START + ms) });
-    const slow = replayOf({ terms });
+    const replay = replayOf({ terms });
     const codes = signalsFrom(
       {},
       { ...exit('1', '2', '90'), ...at(60_000) },
       { ...next, referencePrice: '80', ...at(day) },
       { ...next, kind: 'INCREASE', referencePrice: '60', ...at(2 * day) },
-    ).map((signal) => slow.apply(signal).plan.code);
-    // 10 on the first day, 5 on the second, more than 15 only on the third.
+    ).map((signal) => replay.apply(signal).plan.code);
+    // The loss is 10 on the first day, 5 on the second, and more than 15 only on the third.
     expect(codes).toEqual([null, null, null, 'DAILY_LOSS']);
   });
 
-  it('pauses if the copier is set to PAUSE: exits are then not followed', () => {
+  it('is paused if on_breach is PAUSE, so that exits are not followed', () => {
     const replay = replayOf({ terms, onBreach: 'PAUSE' });
     const codes = signalsFrom({}, exit('1', '2', '70'), exit('1', '1', '70')).map(
       (signal) => replay.apply(signal).plan.code,
@@ -213,5 +213,5 @@ describe('the quote currency of a symbol', () => {
   it.each([
     ['BTC/USDT', 'USDT'],
     ['BTC/USD:BTC', 'USD'],
-  ])('%s: %s', (symbol, quote) => expect(quoteOf(symbol)).toBe(quote));
+  ])('of %s is %s', (symbol, quote) => expect(quoteOf(symbol)).toBe(quote));
 });

@@ -1,9 +1,9 @@
 /**
- * Replays what a copier would have done about a strategy's signals, had it been started just before the first one.
+ * Replays a strategy's signals as a copier would have followed them, had it been started just before the first signal.
  *
- * 1. `planCopy` decides, with the copier's current settings and its exchange's current rules. As long as the account
- *    could pay, live copying makes the same decisions on the same signals.
- * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from what is received.
+ * 1. `planCopy` decides, with the copier's current settings and its exchange's current rules. While the account can
+ *    pay, live copying makes the same decisions on the same signals.
+ * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from the received amount.
  * 3. In each quote currency the account starts with its whole equity in that currency. Its equity then is this amount
  *    plus the profit and loss of the copies.
  * 4. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
@@ -31,7 +31,7 @@ export interface ReplaySignal extends SignalToPlan {
 
 export interface ReplayPair {
   readonly rules: CopyPair;
-  /** Taker fee, as a share of what is received. */
+  /** Taker fee, as a share of the received amount. */
   readonly feeRate: Decimal;
 }
 
@@ -81,7 +81,7 @@ export class Replay {
 
   constructor(private readonly options: ReplayOptions) {}
 
-  /** Applies the next signal. Signals must come by sequence. */
+  /** Applies the next signal. Signals must be applied in the order of their sequences. */
   apply(signal: ReplaySignal): ReplayedDecision {
     const quote = quoteOf(signal.symbol);
     this.startedSequence ??= signal.sequence - 1;
@@ -101,7 +101,7 @@ export class Replay {
     return { copied, clamped, skipped, skippedByReason: Object.fromEntries(this.reasons) };
   }
 
-  /** The quote currency with the most signals; the first one of a tie; null before the first signal. */
+  /** The quote currency with the most signals; in a tie, the one that occurred first; null before the first signal. */
   get currency(): string | null {
     let most: string | null = null;
     for (const [quote, count] of this.signalsByQuote) {
@@ -119,7 +119,7 @@ export class Replay {
     };
   }
 
-  /** Measured as in copiers' stats: over what both sides sold of common lots, weighted by the cost of the copies. */
+  /** Computed as in copiers' stats: over the sold parts of common lots, weighted by the cost of the copies. */
   private trackingDifference(quote: string): Decimal | null {
     const returns = new Map<string, BigDecimal>();
     for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
@@ -136,7 +136,7 @@ export class Replay {
   }
 
   private mark({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
-    // A new day starts with the previous result, whatever the price did since.
+    // A new day starts with the last result of the day before, before the new price is applied.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
     for (const book of [this.copies, this.leader]) book.mark(symbol, quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
@@ -173,7 +173,7 @@ export class Replay {
     };
   }
 
-  /** Returns null if no limit depends on it. */
+  /** Returns the drawdown in percent; null if the copier has no drawdown limit. */
   private drawdownOf(quote: string, equity: BigDecimal): Decimal | null {
     const { sizing, maxDrawdownPercent } = this.options.terms;
     if (maxDrawdownPercent === null) return null;

@@ -37,10 +37,10 @@ function seededRandom(seed: number): (sides: number) => number {
   };
 }
 
-const fixed = (value: number) => String(Number(value.toFixed(9)));
+const toDecimal = (value: number) => String(Number(value.toFixed(9)));
 
 /**
- * The fills of an order so far, with one more. Fees are in the received asset for copies, in quote currency for the
+ * Reports one more fill of an order. The fee is in the received asset for copies, and in quote currency for the
  * leader.
  */
 async function fill(id: string, amount: number, price: number, isLeader: boolean): Promise<void> {
@@ -56,33 +56,33 @@ async function fill(id: string, amount: number, price: number, isLeader: boolean
   const [base = '', quote = ''] = String(trade.symbol).split('/');
   const fee =
     side === 'BUY' && !isLeader
-      ? { amount: fixed(amount * FEE), currency: base }
-      : { amount: fixed(amount * price * FEE), currency: quote };
-  const names = { exchangeOrderId: `order-${id}`, venueClientOrderId: `venue-${id}` };
+      ? { amount: toDecimal(amount * FEE), currency: base }
+      : { amount: toDecimal(amount * price * FEE), currency: quote };
+  const orderIds = { exchangeOrderId: `order-${id}`, venueClientOrderId: `venue-${id}` };
   const order: VenueOrder = {
-    ...names,
+    ...orderIds,
     symbol: String(trade.symbol),
     side,
     type: trade.type as VenueOrder['type'],
     timeInForce: trade.time_in_force as VenueOrder['timeInForce'],
     status: filled >= Number(trade.amount) - 1e-9 ? 'FILLED' : 'OPEN',
-    amount: fixed(Number(trade.amount)),
-    filledAmount: fixed(filled),
+    amount: toDecimal(Number(trade.amount)),
+    filledAmount: toDecimal(filled),
     createdAt: new Date(),
     updatedAt: new Date(),
   };
-  const one: VenueFill = {
-    ...names,
+  const newFill: VenueFill = {
+    ...orderIds,
     exchangeFillId: newUuid(),
     symbol: order.symbol,
     side,
-    price: fixed(price),
-    amount: fixed(amount),
+    price: toDecimal(price),
+    amount: toDecimal(amount),
     fee,
     liquidity: 'TAKER',
     executedAt: new Date(),
   };
-  expect((await execution.storeOrders([{ tradeId: id, order, fills: [one] }])).has(id)).toBe(true);
+  expect((await execution.storeOrders([{ tradeId: id, order, fills: [newFill] }])).has(id)).toBe(true);
 }
 
 async function leaderTrade(
@@ -97,15 +97,15 @@ async function leaderTrade(
     strategy_id: env.strategy.id,
     type: 'LIMIT',
     side,
-    amount: fixed(amount),
-    price: fixed(price),
+    amount: toDecimal(amount),
+    price: toDecimal(price),
   });
   const { id }: Trade = await trades.create(env.actor, input);
   return decodeId('trd', id)!;
 }
 
 /**
- * Runs live copying on the signals so far: every copy is filled in full at the leader's price, every decision settled.
+ * Runs live copying on the signals so far: fills every copy in full at the leader's price and settles every decision.
  */
 async function copyLive(planner: CopyPlanner, settlement: CopySettlement): Promise<void> {
   const strategyId = decodeId('str', env.strategy.id)!;
@@ -132,12 +132,12 @@ const SETTINGS = [
 ];
 
 describe('the decisions of a simulation', () => {
-  it('are exactly those that live copying made on the same signals', async () => {
-    const much = { free: '1000000000', locked: '0' };
+  it('equal the decisions that live copying made on the same signals', async () => {
+    const largeBalance = { free: '1000000000', locked: '0' };
     await env.core.rows('UPDATE exchange_accounts SET balances = $2 WHERE id = $1', env.source.uuid, {
-      USDT: much,
-      BTC: much,
-      ETH: much,
+      USDT: largeBalance,
+      BTC: largeBalance,
+      ETH: largeBalance,
     });
     const copiers: Copier[] = [];
     for (const settings of SETTINGS) {
@@ -149,19 +149,21 @@ describe('the decisions of a simulation', () => {
     const roll = seededRandom(4_711);
     const held = [0, 0];
     for (let turn = 0; turn < 30; turn += 1) {
-      const which = roll(2);
+      const pairIndex = roll(2);
       const price = 90 + roll(2_000) / 100;
-      const isSale = held[which]! > 0 && roll(3) === 0;
-      const amount = isSale ? Math.min(held[which]!, (1 + roll(2_000)) / 1_000) : (1 + roll(3_000)) / 1_000;
-      const id = await leaderTrade(pairs[which]!, isSale ? 'SELL' : 'BUY', amount, price);
+      const isSale = held[pairIndex]! > 0 && roll(3) === 0;
+      const amount = isSale
+        ? Math.min(held[pairIndex]!, (1 + roll(2_000)) / 1_000)
+        : (1 + roll(3_000)) / 1_000;
+      const id = await leaderTrade(pairs[pairIndex]!, isSale ? 'SELL' : 'BUY', amount, price);
       // Some orders are filled in parts, and some never completely.
       const parts = roll(3) === 0 ? [amount * 0.25, amount * 0.5] : [amount];
       for (const part of parts.map((value) => Number(value.toFixed(6)))) {
         await fill(id, part, price, true);
-        held[which]! += isSale ? -part : part;
+        held[pairIndex]! += isSale ? -part : part;
         await copyLive(planner, settlement);
       }
-      held[which] = Number(held[which]!.toFixed(6));
+      held[pairIndex] = Number(held[pairIndex]!.toFixed(6));
     }
     expect(await env.core.rows('SELECT FROM decisions WHERE settled_at IS NULL')).toEqual([]);
     const simulation = new CopierSimulation(env.core.platform, env.core.commands);

@@ -10,14 +10,14 @@ export interface SimulatedFill {
   readonly side: TradeSide;
   readonly amount: Decimal;
   readonly price: Decimal;
-  /** Share of what is received; deducted from it. */
+  /** The share that is deducted from the received amount. */
   readonly feeRate: Decimal;
   /** A remainder below this step is removed from the lot, as in the lot book. 0 keeps every remainder. */
   readonly amountStep: Decimal;
 }
 
 /** The open remainder of one entry order. */
-interface Part {
+interface OpenEntry {
   held: BigDecimal;
   cost: BigDecimal;
 }
@@ -29,8 +29,8 @@ interface SimulatedLot {
   /** Cost and proceeds of the amounts sold. */
   soldCost: BigDecimal;
   proceeds: BigDecimal;
-  /** Oldest first, which is the order of sale. */
-  readonly parts: Part[];
+  /** Oldest first: entries are sold in this order. */
+  readonly entries: OpenEntry[];
 }
 
 interface PairHolding {
@@ -56,7 +56,7 @@ export class SimulatedPortfolio {
   private readonly holdings = new Map<string, PairHolding>();
   private readonly cashFlows = new Map<string, CashFlow>();
   private cost = new BigDecimal(0);
-  private lotsOpen = 0;
+  private openLotCount = 0;
 
   /** Sets the current price of a pair. */
   mark(symbol: string, quote: string, price: Decimal): void {
@@ -73,17 +73,17 @@ export class SimulatedPortfolio {
     if (side === 'BUY') {
       cashFlow.flow = cashFlow.flow.minus(value);
       const held = new BigDecimal(amount).times(new BigDecimal(1).minus(feeRate)).toDecimalPlaces(DECIMALS);
-      add(lot, { held, cost: value });
+      addEntry(lot, { held, cost: value });
     } else {
       cashFlow.flow = cashFlow.flow.plus(value).minus(fee);
-      lot.soldCost = lot.soldCost.plus(take(lot, new BigDecimal(amount)));
-      if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(take(lot, lot.held));
+      lot.soldCost = lot.soldCost.plus(takeCost(lot, new BigDecimal(amount)));
+      if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(takeCost(lot, lot.held));
       lot.proceeds = lot.proceeds.plus(value).minus(fee);
     }
     const holding = this.holdingOf(symbol, quote);
     holding.held = holding.held.plus(lot.held).minus(heldBefore);
     this.cost = this.cost.plus(lot.cost).minus(costBefore);
-    this.lotsOpen += Number(lot.held.gt(0)) - Number(heldBefore.gt(0));
+    this.openLotCount += Number(lot.held.gt(0)) - Number(heldBefore.gt(0));
     this.lots.set(lotTradeId, lot);
   }
 
@@ -98,10 +98,10 @@ export class SimulatedPortfolio {
 
   /** Returns the number of open lots other than this one. */
   openLotsExcept(lotTradeId: string): number {
-    return this.lotsOpen - Number(this.heldOf(lotTradeId).gt(0));
+    return this.openLotCount - Number(this.heldOf(lotTradeId).gt(0));
   }
 
-  /** Cost of everything that is held. */
+  /** The cost of all open lots. */
   get openCost(): BigDecimal {
     return this.cost;
   }
@@ -110,7 +110,7 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).flow;
   }
 
-  /** Yields cost and result of what was sold of each lot in the currency, by the trade that opened the leader's lot. */
+  /** Yields the cost and the result of the sold part of each lot in the currency. */
   *soldIn(quote: string): Generator<{ lotTradeId: string; cost: BigDecimal; pnl: BigDecimal }> {
     for (const [lotTradeId, lot] of this.lots) {
       if (lot.quote !== quote || lot.soldCost.isZero()) continue;
@@ -154,34 +154,34 @@ const emptyLot = (quote: string): SimulatedLot => ({
   cost: new BigDecimal(0),
   soldCost: new BigDecimal(0),
   proceeds: new BigDecimal(0),
-  parts: [],
+  entries: [],
 });
 
-function add(lot: SimulatedLot, part: Part): void {
-  lot.parts.push(part);
-  lot.held = lot.held.plus(part.held);
-  lot.cost = lot.cost.plus(part.cost);
+function addEntry(lot: SimulatedLot, entry: OpenEntry): void {
+  lot.entries.push(entry);
+  lot.held = lot.held.plus(entry.held);
+  lot.cost = lot.cost.plus(entry.cost);
 }
 
-/** Removes the amount from the lot, oldest parts first. Returns its cost. */
-function take(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
+/** Removes the amount from the lot, oldest entries first. Returns the cost of the amount. */
+function takeCost(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
   const before = lot.cost;
   let remaining = BigDecimal.min(amount, lot.held);
   while (remaining.gt(0)) {
-    const part = lot.parts[0]!;
-    const held = BigDecimal.min(remaining, part.held);
-    const cost = held.eq(part.held)
-      ? part.cost
-      : part.cost
+    const entry = lot.entries[0]!;
+    const held = BigDecimal.min(remaining, entry.held);
+    const cost = held.eq(entry.held)
+      ? entry.cost
+      : entry.cost
           .times(held)
-          .div(part.held)
+          .div(entry.held)
           .toDecimalPlaces(2 * DECIMALS);
-    part.held = part.held.minus(held);
-    part.cost = part.cost.minus(cost);
+    entry.held = entry.held.minus(held);
+    entry.cost = entry.cost.minus(cost);
     lot.held = lot.held.minus(held);
     lot.cost = lot.cost.minus(cost);
     remaining = remaining.minus(held);
-    if (part.held.isZero()) lot.parts.shift();
+    if (entry.held.isZero()) lot.entries.shift();
   }
   return before.minus(lot.cost);
 }

@@ -34,8 +34,8 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
 }
 
 /**
- * Returns the first sequence emitted at the instant or later; one more than the last if there is no such sequence.
- * Sequences have no gaps and increase with time, so a few look-ups by key find it, however many there are.
+ * Returns the first sequence emitted at the instant or later, or one more than the last sequence. Sequences have no gaps
+ * and increase with time, so a binary search finds it with few look-ups by key.
  */
 export async function firstSequenceAt(
   tx: Tx,
@@ -94,7 +94,7 @@ export async function balanceOf(tx: Tx, accountId: string, asset: string): Promi
 /** Number of the newest fills that the fee rate is computed from. */
 const FEE_SAMPLE = 100;
 
-/** Returns the recent fee rate, as a share of what was received; null if nothing was copied or no fee was paid. */
+/** Returns the recent fee rate, as a share of the received amount; null if there are no fills with a fee. */
 export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal | null> {
   const [row] = await queryPrepared<{ rate: Decimal | null }>(
     tx,

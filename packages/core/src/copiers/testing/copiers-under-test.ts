@@ -14,7 +14,7 @@ import { CopiersService } from '../copiers.service.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The copier and strategy use-cases, on one database. */
+/** A test environment with the services of copiers and strategies on one database. */
 export class CopiersUnderTest {
   /** The current test's user. */
   actor!: Actor;
@@ -78,7 +78,7 @@ export class CopiersUnderTest {
     });
   }
 
-  /** Creates a copier; it follows no strategy unless `more` says so. */
+  /** Creates a copier, which follows no strategy unless `more` has a `strategy_id`. */
   create(more: Fields = {}): Promise<Copier> {
     return this.copiers.create(this.actor, this.inputOf(more));
   }
@@ -109,7 +109,7 @@ export function parseListQuery(queryString: string): Parameters<CopiersService['
 }
 
 /** The error for an operation that the state of the copier, its strategy or its account does not permit. */
-export const stateRefusal = (state: string) => ({
+export const invalidStateError = (state: string) => ({
   code: 'invalid_state',
   details: [{ code: 'invalid_state', state }],
 });

@@ -38,7 +38,7 @@ export interface Order {
 }
 
 export interface Execution {
-  /** Default: the whole remaining amount. */
+  /** The executed amount. Default: the whole remaining amount. */
   readonly amount?: string;
   readonly price?: string;
   /** Fee on the bought amount, in base currency. */
@@ -46,11 +46,11 @@ export interface Execution {
   readonly status?: VenueOrderStatus;
 }
 
-/** A leader, its followers, and a scripted exchange. */
+/** A test environment with a leader, the copiers that follow it, and a simulated exchange. */
 export class CopyingUnderTest {
   readonly planner: CopyPlanner;
   readonly settlement: CopySettlement;
-  readonly guard: CopierRiskMonitor;
+  readonly riskMonitor: CopierRiskMonitor;
   readonly execution: TradeExecution;
   readonly copiers: CopiersService;
   readonly strategies: StrategiesService;
@@ -65,7 +65,7 @@ export class CopyingUnderTest {
     const { platform, lists, commands } = core;
     this.planner = new CopyPlanner(platform);
     this.settlement = new CopySettlement(platform);
-    this.guard = new CopierRiskMonitor(platform);
+    this.riskMonitor = new CopierRiskMonitor(platform);
     this.execution = new TradeExecution(platform);
     this.copiers = new CopiersService(platform, lists, commands);
     this.strategies = new StrategiesService(platform, lists, commands);
@@ -180,12 +180,12 @@ export class CopyingUnderTest {
   }
 
   /**
-   * Fills a trade at the exchange; partly if an amount is executed. The order then stays open unless a status is executed.
+   * Reports a fill of a trade; a partial fill if `amount` is set. The order then stays open, unless `status` is set.
    */
   async fill(tradeId: string, { amount, price, baseFee = '0', status }: Execution = {}): Promise<void> {
     const trade = await this.core.row('SELECT * FROM trades WHERE id = $1', tradeId);
-    const left = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
-    const executed = new BigDecimal(amount ?? left);
+    const remaining = new BigDecimal(String(trade.amount)).minus(String(trade.filled_amount));
+    const executed = new BigDecimal(amount ?? remaining);
     const filled = executed.plus(String(trade.filled_amount)).toString();
     const isFull = new BigDecimal(filled).gte(String(trade.amount));
     const side = trade.side as 'BUY' | 'SELL';
@@ -218,7 +218,7 @@ export class CopyingUnderTest {
     await this.execution.storeOrders([{ tradeId, order, fills }]);
   }
 
-  /** Plans and settles until nothing is pending. */
+  /** Plans and settles until no signal or decision is pending. */
   async runUntilIdle(): Promise<void> {
     for (;;) {
       const planned = await this.planner.planNext();
@@ -249,14 +249,14 @@ export class CopyingUnderTest {
     return order;
   }
 
-  /** Sends the order and fills it; with an amount, fills only that amount and then ends the order. */
+  /** Sends the order and fills it. With `amount`, it fills only that amount and then ends the order. */
   async execute({ id }: Pick<Order, 'id'>, execution: Execution = {}): Promise<void> {
     await this.core.beginSubmission(id, newUuid());
     const ends = execution.amount === undefined ? {} : { status: 'EXPIRED' as const };
     await this.fill(id, { ...ends, ...execution });
   }
 
-  /** Sends and fills all open copies, until there are no more orders. */
+  /** Sends and fills all open copies, until no open order is left. */
   async executeAll(execution: Execution = {}): Promise<void> {
     for (;;) {
       await this.runUntilIdle();

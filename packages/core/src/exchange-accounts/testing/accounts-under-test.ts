@@ -28,7 +28,7 @@ interface RecordedTest {
   readonly trading_type: string;
 }
 
-/** Exchange accounts on one database, with a worker whose exchange reports what the test sets. */
+/** A test environment with exchange accounts, and a worker that replies with the report that the test sets. */
 export class AccountsUnderTest {
   /** The actor of the current test. */
   actor!: Actor;
@@ -41,7 +41,7 @@ export class AccountsUnderTest {
     readonly core: CoreUnderTest,
     readonly accounts: ExchangeAccountsService,
     readonly catalogue: VenueCatalogue,
-    /** The worker's opener. */
+    /** The opener with which the worker opens sealed credentials. */
     readonly opener: Opener,
   ) {}
 
@@ -49,16 +49,16 @@ export class AccountsUnderTest {
     const core = await CoreUnderTest.open();
     const { platform, lists, commands } = core;
     const keys = await generateSealingKeyPair();
-    const secrets = new CredentialsSealer(await Sealer.for(keys));
-    const the = new AccountsUnderTest(
+    const credentialsSealer = new CredentialsSealer(await Sealer.for(keys));
+    const env = new AccountsUnderTest(
       core,
-      new ExchangeAccountsService({ platform, lists, commands, credentialsSealer: secrets }),
+      new ExchangeAccountsService({ platform, lists, commands, credentialsSealer }),
       new VenueCatalogue(platform),
       await Opener.with([keys]),
     );
-    await the.catalogue.publish([PAPER]);
-    await the.serve();
-    return the;
+    await env.catalogue.publish([PAPER]);
+    await env.serve();
+    return env;
   }
 
   private async serve(): Promise<void> {

@@ -2,10 +2,10 @@
  * Follows the signals of one strategy, once per process.
  *
  * 1. `head` is the last sequence that was read. Each signal is read once, and all subscribers get the same payload.
- * 2. Only the last payloads are buffered, those after `floor` up to `head`. A subscriber behind `floor` reads from the
- *    database, so a slow subscriber never costs growing memory.
+ * 2. Only the payloads after `floor` up to `head` are buffered. A subscriber behind `floor` reads from the database, so
+ *    a slow subscriber does not make the memory grow.
  * 3. Notifications only shorten the wait: the follower also polls every two seconds.
- * 4. A subscriber that may no longer read the strategy gets an error before any signal of that poll.
+ * 4. A subscriber that may no longer read the strategy gets an error before it gets any signal of that poll.
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
@@ -72,7 +72,7 @@ export class SignalFollower {
 
   /** Returns the first buffered signal after `sequence`. */
   next(sequence: number): TradeSignal | undefined {
-    // Searched from the end, because it is mostly the last one.
+    // Searches from the end, because the signal is usually the last one.
     return this.buffer[this.buffer.findLastIndex((buffered) => buffered.sequence <= sequence) + 1];
   }
 
@@ -94,7 +94,7 @@ export class SignalFollower {
     while (this.isPollRequested) {
       this.isPollRequested = false;
       await this.pollOnce().catch((error) => this.handlePollError(error));
-      // Readers whose own read failed retry, too.
+      // Readers whose own database read failed retry too.
       for (const reader of this.readers) reader.wake();
     }
     this.isPolling = false;
@@ -113,7 +113,7 @@ export class SignalFollower {
     if (page.signals.length === PAGE && !this.isUnused) this.isPollRequested = true;
   }
 
-  /** Ignores an outage, because the next poll loses nothing. Any other error would recur and fails all readers. */
+  /** Ignores an outage, because the next poll reads the same signals. Any other error fails all readers. */
   private handlePollError(error: unknown): void {
     const domainError = toDomainError(error);
     if (isOutage(domainError)) return;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await core.close();
 });
 
-/** A strategy of a new user, and the trade whose fills give its signals. */
+/** A strategy of a new user, and the trade whose fills its signals report. */
 class Leader {
   private constructor(
     readonly actor: Actor,
@@ -92,7 +92,7 @@ class Leader {
     };
   }
 
-  give(count = 1, more: Partial<NewSignal> = {}, at = core.platform): Promise<void> {
+  emit(count = 1, more: Partial<NewSignal> = {}, at = core.platform): Promise<void> {
     const signals = Array.from({ length: count }, () => this.signal(more));
     return inTransaction(at.database, (tx) => appendSignals(tx, signals));
   }
@@ -149,7 +149,7 @@ const done = { done: true, value: undefined };
 const errorOf = (code: string) => expect.objectContaining({ code });
 
 describe('a stream of signals', () => {
-  it('delivers each as its contract defines, with the filled order and the fraction that an exit closed', async () => {
+  it('delivers each signal as its contract defines, with the filled order and the fraction that an exit closed', async () => {
     const leader = await Leader.begin('PRIVATE', {
       type: 'STOP_LIMIT',
       price: '60100.50',
@@ -157,9 +157,9 @@ describe('a stream of signals', () => {
     });
     const stream = await streams.open(leader.actor, leader.id);
     const signalAt = new Date('2026-03-01T00:00:00.000Z');
-    await leader.give(1, { leaderEquity: '90000', signalAt });
+    await leader.emit(1, { leaderEquity: '90000', signalAt });
     const sale = await insertTrade(leader.actor, (await core.account(leader.actor)).uuid, { side: 'SELL' });
-    await leader.give(1, {
+    await leader.emit(1, {
       kind: 'REDUCE',
       side: 'SELL',
       sourceTradeId: sale,
@@ -215,32 +215,32 @@ describe('a stream of signals', () => {
     await stream.return();
   });
 
-  it('starts now or after any earlier signal, in any process, without a loss or a repeat', async () => {
+  it('starts now or after any earlier signal, in any process, and neither loses nor repeats a signal', async () => {
     const leader = await Leader.begin();
-    await leader.give(5);
+    await leader.emit(5);
     const fromNow = await streams.open(leader.actor, leader.id);
     const resumed = await Promise.all(
       upTo(5, 0).map((seen) => (seen % 2 === 0 ? streams : other).open(leader.actor, leader.id, seen)),
     );
-    await leader.give(2);
+    await leader.emit(2);
     for (const [seen, stream] of resumed.entries()) {
       expect(await sequences(stream, 7 - seen)).toEqual(upTo(7, seen + 1));
     }
     expect(await sequences(fromNow, 2)).toEqual([6, 7]);
-    await leader.give(1);
+    await leader.emit(1);
     for (const stream of [fromNow, ...resumed]) expect(await sequences(stream, 1)).toEqual([8]);
     await Promise.all([fromNow, ...resumed].map((stream) => stream.return()));
   });
 
-  it('keeps the order of concurrent commits by several processes, across an interruption', async () => {
+  it('keeps the order of signals that several processes commit concurrently, even if it is interrupted and resumed', async () => {
     const leader = await Leader.begin();
     const platforms = [core.platform, await core.openSecondPlatform()] as const;
     const first = await streams.open(leader.actor, leader.id);
-    const giving = Promise.all(upTo(60).map((n) => leader.give((n % 3) + 1, {}, platforms[n % 2])));
+    const emitting = Promise.all(upTo(60).map((n) => leader.emit((n % 3) + 1, {}, platforms[n % 2])));
     const seen = await sequences(first, 50);
     await first.return();
     const second = await other.open(leader.actor, leader.id, seen.at(-1));
-    await giving;
+    await emitting;
     expect([...seen, ...(await sequences(second, 70))]).toEqual(upTo(120));
     await second.return();
   });
@@ -249,7 +249,7 @@ describe('a stream of signals', () => {
     const leader = await Leader.begin('PUBLIC');
     const actors = [leader.actor, await core.actor(), await core.actor()];
     const open = await Promise.all(actors.map((actor) => streams.open(actor, leader.id)));
-    await leader.give(3);
+    await leader.emit(3);
     const [one, two, three] = await Promise.all(open.map((stream) => read(stream, 3)));
     for (const [i, signal] of one!.entries()) {
       expect([two?.[i] === signal, three?.[i] === signal]).toEqual([true, true]);
@@ -257,14 +257,14 @@ describe('a stream of signals', () => {
     await Promise.all(open.map((stream) => stream.return()));
   });
 
-  it('buffers only the last payloads for a subscriber that reads nothing, and still delivers all of them', async () => {
+  it('buffers only the last payloads for a slow subscriber, and still delivers all signals to it', async () => {
     const leader = await Leader.begin();
     const follower = new SignalFollower(core.platform.database, leader.uuid, 0);
     const cursorOf = () => new SignalCursor(leader.actor.userId, follower, 0, () => undefined);
     const [slow, quick] = [cursorOf(), cursorOf()];
     for (const cursor of [slow, quick]) follower.add(cursor);
     for (let i = 0; i < 10; i += 1) {
-      await leader.give(100);
+      await leader.emit(100);
       follower.requestPoll();
       expect(await sequences(quick.stream, 100)).toEqual(upTo(i * 100 + 100, i * 100 + 1));
       expect(follower.bufferedCount).toBeLessThanOrEqual(SIGNAL_BUFFER_MAX);
@@ -272,48 +272,48 @@ describe('a stream of signals', () => {
     expect(follower.bufferedCount).toBe(SIGNAL_BUFFER_MAX);
     expect(await sequences(slow.stream, 1_000)).toEqual(upTo(1_000));
     const pending = [slow.stream.next(), quick.stream.next()];
-    await leader.give(1);
+    await leader.emit(1);
     follower.requestPoll();
     const [behind, live] = await Promise.all(pending);
     expect(behind?.value).toBe(live?.value);
     await Promise.all([slow.stream.return(), quick.stream.return()]);
   });
 
-  it('delivers signals without a notification', async () => {
+  it('delivers signals even if notifications are lost', async () => {
     const leader = await Leader.begin();
-    const deaf = await core.openSecondPlatform();
-    await deaf.listener.stop();
-    const deafStreams = new SignalStreams(deaf);
+    const unnotified = await core.openSecondPlatform();
+    await unnotified.listener.stop();
+    const unnotifiedStreams = new SignalStreams(unnotified);
     const [stream, live] = [
-      await deafStreams.open(leader.actor, leader.id),
+      await unnotifiedStreams.open(leader.actor, leader.id),
       await streams.open(leader.actor, leader.id),
     ];
-    await leader.give(1);
+    await leader.emit(1);
     expect([await sequences(stream, 1), await sequences(live, 1)]).toEqual([[1], [1]]);
-    await Promise.all([live.return(), deafStreams.onModuleDestroy()]);
+    await Promise.all([live.return(), unnotifiedStreams.onModuleDestroy()]);
   });
 
-  it('outlasts an outage, live or behind, without a loss', async () => {
+  it('survives an outage of the database without losing a signal, whether its reader is up to date or behind', async () => {
     const leader = await Leader.begin();
-    await leader.give(3);
+    await leader.emit(3);
     const [live, behind] = [
       await streams.open(leader.actor, leader.id),
       await streams.open(leader.actor, leader.id, 0),
     ];
-    const got = await inTransaction(core.platform.database, async (tx) => {
+    const results = await inTransaction(core.platform.database, async (tx) => {
       await tx.query('LOCK TABLE strategies IN ACCESS EXCLUSIVE MODE');
-      const asked = [sequences(live, 1), sequences(behind, 4)];
-      // One is the poll of the follower, the other the page of the subscriber that is behind.
-      const pids = await waiting(2);
+      const reads = [sequences(live, 1), sequences(behind, 4)];
+      // One connection polls for the follower, the other reads a page for the subscriber that is behind.
+      const pids = await connectionsWaitingForLock(2);
       await core.rows('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS cut (pid)', pids);
-      return asked;
+      return reads;
     });
-    await leader.give(1);
-    expect(await Promise.all(got)).toEqual([[4], [1, 2, 3, 4]]);
+    await leader.emit(1);
+    expect(await Promise.all(results)).toEqual([[4], [1, 2, 3, 4]]);
     await Promise.all([live.return(), behind.return()]);
   });
 
-  it('fails if reading fails permanently, and does not wait for ever', async () => {
+  it('fails if reading fails permanently, instead of waiting forever', async () => {
     const leader = await Leader.begin();
     const stream = await streams.open(leader.actor, leader.id);
     const pending = stream.next();
@@ -323,9 +323,9 @@ describe('a stream of signals', () => {
     expect([await stream.next(), stream.ended.aborted]).toEqual([done, true]);
   });
 
-  it('is rejected after a sequence that the strategy never had', async () => {
+  it('cannot be opened after a sequence that the strategy never had', async () => {
     const leader = await Leader.begin();
-    await leader.give(2);
+    await leader.emit(2);
     for (const after of [-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       await expect(streams.open(leader.actor, leader.id, after)).rejects.toMatchObject({
         code: 'invalid_query',
@@ -336,67 +336,73 @@ describe('a stream of signals', () => {
   });
 });
 
-describe('signals may be read', () => {
-  it('by the owner of the strategy and, while it is public and active, by every user with READ', async () => {
+describe('signals', () => {
+  it('may be read by the owner of the strategy and, while it is public and active, by every user with READ', async () => {
     const otherActor = await core.actor();
     const [own, open] = [await Leader.begin(), await Leader.begin('PUBLIC')];
     const { manager } = core.platform.database;
-    const tries = async (actor: Actor, leader: Leader) => {
+    const tryOpen = async (actor: Actor, leader: Leader) => {
       const stream = await streams.open(actor, leader.id).catch(({ code }) => code);
       if (typeof stream === 'string') return stream;
       await stream.return();
       return 'open';
     };
-    expect([await tries(own.actor, own), await tries(otherActor, own)]).toEqual(['open', 'not_found']);
-    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual(['open', 'open']);
+    expect([await tryOpen(own.actor, own), await tryOpen(otherActor, own)]).toEqual(['open', 'not_found']);
+    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual(['open', 'open']);
     await open.change(manager, 'status', 'ARCHIVED');
-    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual(['open', 'not_found']);
+    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual(['open', 'not_found']);
     await open.change(manager, 'deleted_at', new Date());
-    expect([await tries(open.actor, open), await tries(otherActor, open)]).toEqual([
+    expect([await tryOpen(open.actor, open), await tryOpen(otherActor, open)]).toEqual([
       'not_found',
       'not_found',
     ]);
     for (const id of [encodeId('str', newUuid()), encodeId('trd', own.uuid), 'str_x']) {
       await expect(streams.open(own.actor, id)).rejects.toEqual(errorOf('not_found'));
     }
-    const mute: Actor = { ...own.actor, credential: { ...own.actor.credential, permissions: [] } };
-    await expect(streams.open(mute, own.id)).rejects.toEqual(errorOf('permission_denied'));
+    const withoutPermissions: Actor = {
+      ...own.actor,
+      credential: { ...own.actor.credential, permissions: [] },
+    };
+    await expect(streams.open(withoutPermissions, own.id)).rejects.toEqual(errorOf('permission_denied'));
   });
 
   it.each([
     ['private', 'visibility', 'PRIVATE'],
     ['archived', 'status', 'ARCHIVED'],
     ['deleted', 'deleted_at', new Date()],
-  ])('by no other user once it is %s: no later signal reaches one', async (_how, column, value) => {
-    const leader = await Leader.begin('PUBLIC');
-    const otherActor = await core.actor();
-    const owner = await streams.open(leader.actor, leader.id);
-    const [waiting, idle, far] = [
-      await streams.open(otherActor, leader.id),
-      await streams.open(otherActor, leader.id),
-      await other.open(otherActor, leader.id),
-    ];
-    await leader.give(1);
-    for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
-    const pending = Promise.allSettled([waiting.next(), far.next()]);
-    await inTransaction(core.platform.database, async (tx) => {
-      await leader.change(tx, column, value);
-      await appendSignals(tx, [leader.signal()]);
-    });
-    const rejected = { status: 'rejected', reason: errorOf('not_found') };
-    expect(await pending).toEqual([rejected, rejected]);
-    expect([await waiting.next(), waiting.ended.aborted]).toEqual([done, true]);
-    await expect(idle.next()).rejects.toEqual(errorOf('not_found'));
-    if (column === 'deleted_at') await expect(owner.next()).rejects.toEqual(errorOf('not_found'));
-    else expect(await sequences(owner, 1)).toEqual([2]);
-    await owner.return();
-  });
+  ])(
+    'may not be read by other users once the strategy is %s, so that no later signal reaches them',
+    async (_case, column, value) => {
+      const leader = await Leader.begin('PUBLIC');
+      const otherActor = await core.actor();
+      const owner = await streams.open(leader.actor, leader.id);
+      const [waiting, idle, far] = [
+        await streams.open(otherActor, leader.id),
+        await streams.open(otherActor, leader.id),
+        await other.open(otherActor, leader.id),
+      ];
+      await leader.emit(1);
+      for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
+      const pending = Promise.allSettled([waiting.next(), far.next()]);
+      await inTransaction(core.platform.database, async (tx) => {
+        await leader.change(tx, column, value);
+        await appendSignals(tx, [leader.signal()]);
+      });
+      const rejected = { status: 'rejected', reason: errorOf('not_found') };
+      expect(await pending).toEqual([rejected, rejected]);
+      expect([await waiting.next(), waiting.ended.aborted]).toEqual([done, true]);
+      await expect(idle.next()).rejects.toEqual(errorOf('not_found'));
+      if (column === 'deleted_at') await expect(owner.next()).rejects.toEqual(errorOf('not_found'));
+      else expect(await sequences(owner, 1)).toEqual([2]);
+      await owner.return();
+    },
+  );
 
-  it('by no other user once it is private, even one that is behind and reads from the database', async () => {
+  it('may not be read by other users once the strategy is private, even from the database', async () => {
     const leader = await Leader.begin('PUBLIC');
     const otherActor = await core.actor();
-    await leader.give(300);
-    // Its follower has not polled since, so the read itself must check the access.
+    await leader.emit(300);
+    // The follower has not polled since the change, so the read itself must check the access.
     const follower = new SignalFollower(core.platform.database, leader.uuid, 300);
     const cursor = new SignalCursor(otherActor.userId, follower, 0, () => undefined);
     expect(await sequences(cursor.stream, 100)).toEqual(upTo(100));
@@ -405,8 +411,8 @@ describe('signals may be read', () => {
   });
 });
 
-/** Counts the subscriptions and reads of a process, on real connections. */
-function watched({ world, database, listener }: Platform) {
+/** Wraps a platform so that its subscriptions and reads are counted; the connections are real. */
+function countingPlatform({ world, database, listener }: Platform) {
   const channels: string[] = [];
   let reads = 0;
   const counted: Platform['database'] = Object.create(database, {
@@ -417,7 +423,7 @@ function watched({ world, database, listener }: Platform) {
       },
     },
   });
-  const noting: Listener = Object.create(listener, {
+  const recordingListener: Listener = Object.create(listener, {
     subscribe: {
       value: (channel: string, onNotify: OnNotify) => {
         channels.push(channel);
@@ -429,23 +435,23 @@ function watched({ world, database, listener }: Platform) {
       },
     },
   });
-  return { channels, reads: () => reads, platform: new Platform(world, counted, noting) };
+  return { channels, reads: () => reads, platform: new Platform(world, counted, recordingListener) };
 }
 
 describe('streams of signals', () => {
-  it('end immediately, even while one is awaited, and the last one of a strategy ends its follower', async () => {
-    const { channels, reads, platform } = watched(core.platform);
-    const control = watched(core.platform);
-    const [own, stays] = [new SignalStreams(platform), new SignalStreams(control.platform)];
+  it('end immediately, even while a signal is awaited; the last stream of a strategy ends its follower', async () => {
+    const { channels, reads, platform } = countingPlatform(core.platform);
+    const control = countingPlatform(core.platform);
+    const [own, controlStreams] = [new SignalStreams(platform), new SignalStreams(control.platform)];
     const [leader, second] = [await Leader.begin(), await Leader.begin()];
     const [one, two] = [await own.open(leader.actor, leader.id), await own.open(leader.actor, leader.id)];
     const three = await own.open(second.actor, second.id);
-    await stays.open(leader.actor, leader.id);
+    await controlStreams.open(leader.actor, leader.id);
     expect(channels).toEqual([SIGNALS_CHANNEL]);
     const pending = one.next();
     expect(await one.return()).toEqual(done);
     expect([await pending, one.ended.aborted]).toEqual([done, true]);
-    await leader.give(1);
+    await leader.emit(1);
     expect(await sequences(two, 1)).toEqual([1]);
     await two.return();
     expect(channels).toEqual([SIGNALS_CHANNEL]);
@@ -456,14 +462,14 @@ describe('streams of signals', () => {
     expect(reads()).toBe(before);
     const again = await own.open(leader.actor, leader.id, 0);
     expect(await sequences(again, 1)).toEqual([1]);
-    await Promise.all([own.onModuleDestroy(), stays.onModuleDestroy()]);
+    await Promise.all([own.onModuleDestroy(), controlStreams.onModuleDestroy()]);
     expect([await again.next(), channels, control.channels]).toEqual([done, [], []]);
     await expect(own.open(leader.actor, leader.id)).rejects.toEqual(errorOf('service_unavailable'));
   });
 });
 
-/** Returns the connections that wait for a lock, once there are as many as expected. */
-async function waiting(count: number): Promise<number[]> {
+/** Waits until at least `count` connections wait for a lock, and returns their process ids. */
+async function connectionsWaitingForLock(count: number): Promise<number[]> {
   return eventually(async () => {
     const rows = await core.rows(
       "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

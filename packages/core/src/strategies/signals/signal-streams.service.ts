@@ -7,7 +7,7 @@ import { SignalCursor, type SignalSubscription } from './signal-subscription.js'
 import { SIGNALS_CHANNEL } from './signals.queries.js';
 import { mayRead, readSignalHead } from './trade-signals.queries.js';
 
-/** Pushes signals. A strategy is followed, and notifications are subscribed to, only while it has subscribers. */
+/** Pushes signals. A strategy is followed only while it has subscribers. */
 export class SignalStreams {
   private readonly followers = new Map<string, SignalFollower>();
   private readonly subscriptions = new Set<SignalSubscription>();
@@ -17,8 +17,8 @@ export class SignalStreams {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Opens a stream of the signals that follow now or, with `afterSequence`, all signals after that one. The strategy is
-   * the actor's own or an active public one. The caller closes the stream.
+   * Opens a stream of the signals emitted from now on or, with `afterSequence`, of all signals after that sequence. The
+   * strategy must be the actor's own or an active public strategy. The caller closes the stream.
    *
    * @throws {DomainError} `not_found`; `invalid_query` if no signal of the strategy has the sequence `afterSequence`
    */

@@ -4,12 +4,12 @@ import { type PullStream, PullStreamController } from '../../platform/index.js';
 import { isOutage, type SignalFollower, type SignalReader } from './signal-follower.js';
 
 /**
- * The signals of one strategy for one reader, in order, each once. `next` fails with `not_found` once the reader may no
- * longer read the strategy. The caller that opened it ends it with `return`.
+ * Delivers the signals of one strategy to one reader, in order, each once. `next` fails with `not_found` once the reader
+ * may no longer read the strategy. The caller that opened the stream ends it with `return`.
  */
 export type SignalSubscription = PullStream<TradeSignal>;
 
-/** The state of one subscription: its position in the follower's order, and at most one page that is read ahead. */
+/** The state of one subscription: the sequence that it has reached, and at most one page that was read ahead. */
 export class SignalCursor implements SignalReader {
   readonly stream: SignalSubscription & PullStreamController<TradeSignal>;
   /** Signals read ahead, the next one last. */

@@ -1,12 +1,12 @@
 import type { Decimal, SignalKind, TradeSide, TradingType } from '@trading-automation/contracts';
 
 /**
- * One change that a strategy's account made to one lot of the strategy. A lot is what one trade of the strategy opened.
- * Amounts are in base currency, prices and values in quote currency.
+ * One change that a strategy's account made to one lot of the strategy. Here a lot comprises all that one trade of the
+ * strategy opened. Amounts are in base currency, prices and values in quote currency.
  */
 export interface NewSignal {
   readonly strategyId: string;
-  /** OPEN is a lot's first signal. CLOSE leaves nothing of the lot; its order may still be open and fill it again. */
+  /** OPEN is a lot's first signal. CLOSE leaves the lot empty, but its order may still be open and fill it again. */
   readonly kind: SignalKind;
   /** The side of the fill, which is the side of its copies. */
   readonly side: TradeSide;
@@ -45,7 +45,7 @@ export interface NewSignal {
 
 export interface Signal extends Omit<NewSignal, 'lotFirstSequence'> {
   readonly id: string;
-  /** Gapless per strategy, from 1: a reader that sees one signal also sees all before it. */
+  /** Gapless per strategy, from 1: a reader that sees one signal also sees all earlier signals. */
   readonly sequence: number;
   readonly lotFirstSequence: number;
   /** `filledAmount × referencePrice / leaderEquity`, rounded to 18 decimals. */

@@ -58,7 +58,7 @@ const append = (...signals: readonly NewSignal[]) =>
 const sequences = async (after = 0, limit = 100) =>
   (await signalsAfter(manager(), strategyId, after, limit)).map(({ sequence }) => sequence);
 
-it('are numbered 1, 2, 3 per strategy, in input order', async () => {
+it('signals are numbered 1, 2, 3 per strategy, in input order', async () => {
   const other = await newStrategy();
   const [first, second] = [entryOf(), entryOf()];
   await append(first, entryOf({ strategyId: other }), second);
@@ -74,11 +74,11 @@ it('are numbered 1, 2, 3 per strategy, in input order', async () => {
   expect(await lastSequenceOf(manager(), other)).toBe(1);
 });
 
-it("are read as they were written, with the ratio to the leader's equity", async () => {
+it("signals are read as they were written, with the ratio to the leader's equity", async () => {
   const { lotFirstSequence: _none, ...signal } = entryOf();
   await append({ ...signal, lotFirstSequence: null });
-  const [back] = await signalsAfter(manager(), strategyId, 0, 1);
-  expect(back).toMatchObject({ ...signal, lotFirstSequence: 1, leaderRatio: '0.666666666666666667' });
+  const [stored] = await signalsAfter(manager(), strategyId, 0, 1);
+  expect(stored).toMatchObject({ ...signal, lotFirstSequence: 1, leaderRatio: '0.666666666666666667' });
   expect(await loadEmittedLots(manager(), [signal.lotTradeId, newUuid()])).toEqual(
     new Map([
       [
@@ -89,18 +89,18 @@ it("are read as they were written, with the ratio to the leader's equity", async
   );
 });
 
-it('of one lot that are appended together have the same first sequence', async () => {
+it('signals of one lot that are appended together have the same first sequence', async () => {
   const entry = entryOf();
-  const more = { ...entry, kind: 'INCREASE' as const, sourceFillId: newUuid() };
-  await append(entryOf(), entry, more);
+  const increase = { ...entry, kind: 'INCREASE' as const, sourceFillId: newUuid() };
+  await append(entryOf(), entry, increase);
   const signals = await signalsAfter(manager(), strategyId, 1, 10);
   expect(signals.map(({ lotFirstSequence }) => lotFirstSequence)).toEqual([2, 2]);
 });
 
-it('never become visible before an earlier one of the strategy, and a rollback leaves no gap', async () => {
-  let roll: (error: Error) => void = () => undefined;
-  const held = new Promise<never>((_, reject) => {
-    roll = reject;
+it('a signal never becomes visible before an earlier signal of the strategy, and a rollback leaves no gap', async () => {
+  let rollBack: (error: Error) => void = () => undefined;
+  const rollback = new Promise<never>((_, reject) => {
+    rollBack = reject;
   });
   let markAppended = () => {};
   const isAppended = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ it('never become visible before an earlier one of the strategy, and a rollback l
   const first = inTransaction(core.platform.database, async (tx) => {
     await appendSignals(tx, [entryOf(), entryOf()]);
     markAppended();
-    await held;
+    await rollback;
   });
   await isAppended;
   let pid = 0;
@@ -117,9 +117,9 @@ it('never become visible before an earlier one of the strategy, and a rollback l
     pid = await pidOf(tx);
     await appendSignals(tx, [entryOf()]);
   });
-  await untilWaiting(() => pid);
+  await waitUntilBlocked(() => pid);
   expect(await sequences()).toEqual([]);
-  roll(new Error('rolled back'));
+  rollBack(new Error('rolled back'));
   await expect(first).rejects.toThrow('rolled back');
   await second;
   expect(await sequences()).toEqual([1]);
@@ -130,7 +130,7 @@ async function pidOf(tx: Tx): Promise<number> {
   return pid;
 }
 
-async function untilWaiting(pid: () => number): Promise<void> {
+async function waitUntilBlocked(pid: () => number): Promise<void> {
   await eventually(async () => {
     const [{ waits }] = await core.platform.database.query(
       'SELECT cardinality(pg_blocking_pids($1)) > 0 AS waits',
@@ -140,7 +140,7 @@ async function untilWaiting(pid: () => number): Promise<void> {
   });
 }
 
-it('of one fill and lot are stored once: a second one fails with its whole transaction', async () => {
+it('a second signal of the same fill and lot cannot be stored: its whole transaction fails', async () => {
   const entry = entryOf();
   await append(entry);
   await expect(append(entryOf(), entry)).rejects.toThrow(/duplicate key/);

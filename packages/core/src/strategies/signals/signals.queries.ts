@@ -1,10 +1,10 @@
 /**
- * A strategy's signals, numbered.
+ * Appends and reads the numbered signals of strategies.
  *
- * 1. Sequences of a strategy are 1, 2, 3, … without gaps and become visible in that order: they are assigned under a
- *    lock of the strategy's row in `strategy_sequences`, held until the transaction ends; a rollback returns them.
- * 2. A fill gives at most one signal per lot, however often it is booked again.
- * 3. Notifications are only hints: a reader asks for the signals after its last one, also without a notification.
+ * 1. The sequences of a strategy are 1, 2, 3, … without gaps and become visible in that order. They are assigned under a
+ *    lock of the strategy's row in `strategy_sequences`, held until the transaction ends. A rollback frees them.
+ * 2. A fill emits at most one signal per lot, however often it is booked again.
+ * 3. Notifications are only hints: readers also poll for the signals after their last one.
  */
 import { insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { SignalEntity } from './signal.entity.js';
@@ -14,8 +14,8 @@ import type { EmittedLotState, NewSignal, Signal } from './signal.js';
 export const SIGNALS_CHANNEL = 'signals';
 
 /**
- * Appends signals, those of one strategy in input order. The caller holds the locks that order the fills. After this it
- * may take only the locks of events.
+ * Appends signals; the signals of one strategy are numbered in input order. The caller holds the locks that order the
+ * fills. Afterwards it may take only the locks of events.
  */
 export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Promise<void> {
   if (signals.length === 0) return;
@@ -88,7 +88,7 @@ export async function loadEmittedLots(
   );
 }
 
-/** Reserves sequences and returns the last one of each strategy before them. Rows are locked in the order of ids. */
+/** Reserves sequences and returns the last sequence of each strategy before them. Locks the rows in the order of ids. */
 async function takeSequences(
   tx: Tx,
   counts: ReadonlyMap<string, number>,

@@ -1,8 +1,8 @@
 /**
- * Signals as subscribers see them, and who may read them.
+ * Reads signals as subscribers see them, together with who may read them.
  *
- * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read all of the
- * page. A signal that is emitted after the user lost access is never in a page that still grants it.
+ * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read the whole
+ * page. A signal that is emitted after the user lost access is never in a page that still grants access.
  */
 import {
   type Decimal,

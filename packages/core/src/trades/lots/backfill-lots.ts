@@ -3,12 +3,12 @@ import type { Platform } from '../../platform/index.js';
 import { backfillBook } from './book-fills.js';
 import { booksToBackfill, ensureAndLockBooks, readBooks } from './lots.queries.js';
 
-/** Books read per query. */
+/** The number of books that one query reads. */
 const BOOK_BATCH_SIZE = 50;
 
 /**
- * Backfills the fills of releases that kept no lots, one part of a book per transaction, until none is left. Several
- * processes may run it concurrently; a process that stores a new fill backfills that book first.
+ * Books the fills of releases that kept no lots, one part of a book per transaction, until all books are complete.
+ * Several processes may run it concurrently. A process that stores a new fill backfills the fill's book first.
  *
  * @param signal stops the backfill after the current part
  * @returns the number of books that are complete now
@@ -24,7 +24,7 @@ export async function backfillLots({ database }: Platform, signal?: AbortSignal)
         isDone = await inTransaction(database, async (tx) => {
           await ensureAndLockBooks(tx, [key]);
           const [book] = await readBooks(tx, [{ ...key, first: null }]);
-          return !book!.isBehind || backfillBook(tx, book!, null, 1);
+          return !book!.hasUnbookedFills || backfillBook(tx, book!, { maxParts: 1 });
         });
       }
       count += 1;

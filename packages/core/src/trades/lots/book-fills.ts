@@ -34,7 +34,7 @@ function byBook<Row extends LotBookKey>(rows: readonly Row[]): ReadonlyMap<strin
   return groups;
 }
 
-/** Books fills and writes the results. All fills must be later than those that the books already have. */
+/** Books fills and writes the results. All fills must be later than the booked ones; late books are rewound before. */
 export async function bookAndStoreFills(
   tx: Tx,
   books: readonly StoredLotBook[],
@@ -42,8 +42,9 @@ export async function bookAndStoreFills(
 ): Promise<readonly BookedLotBook[]> {
   const fillsOf = byBook(fills);
   const touched = books.filter((book) => fillsOf.has(lotBookKey(book)));
-  const needsOpenLots = (book: StoredLotBook) => book.isLate || fillsOf.get(lotBookKey(book))!.some(canClose);
-  const openLotsOf = byBook(await openLotsOfBooks(tx, touched.filter(needsOpenLots)));
+  const bookNeedsOpenLots = (book: StoredLotBook) =>
+    book.isLate || fillsOf.get(lotBookKey(book))!.some(needsOpenLots);
+  const openLotsOf = byBook(await openLotsOfBooks(tx, touched.filter(bookNeedsOpenLots)));
   const booked = touched.map((book) => {
     const openBefore = openLotsOf.get(lotBookKey(book)) ?? [];
     return { book, openBefore, ...bookFills(book, openBefore, fillsOf.get(lotBookKey(book))!) };
@@ -68,13 +69,13 @@ export async function bookAndStoreFills(
 }
 
 /**
- * Whether booking the fill needs the open lots. A spot purchase closes nothing; one of a strategy adds to a lot whose
- * signals describe it as a whole.
+ * Whether booking the fill needs the open lots. A spot purchase closes no lot. A strategy's purchase may add to the
+ * lot of an earlier fill of its trade, and its signal describes that lot as a whole.
  */
-const canClose = ({ tradingType, side, strategyId }: FillToBook) =>
+const needsOpenLots = ({ tradingType, side, strategyId }: FillToBook) =>
   tradingType !== 'spot' || side === 'SELL' || strategyId !== null;
 
-/** Returns the trades that may have had their last lot closed. */
+/** Returns the trades of the closed lots; the closed lot may have been the last of its trade. */
 export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly string[] {
   const ended = booked.flatMap(({ opened, changed }) =>
     [...opened, ...changed].filter(({ openAmount }) => openAmount === 0n).map(({ tradeId }) => tradeId),
@@ -82,23 +83,27 @@ export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly
   return [...new Set(ended)];
 }
 
-/** Fills read and booked per part. */
+/** The number of fills in one part. */
 const PART_SIZE = 5_000;
 
+interface BackfillOptions {
+  readonly before?: FillPosition | null;
+  readonly maxParts?: number;
+}
+
 /**
- * Backfills the next fills of a book, without events or signals; only those before `before` if it is passed. The caller
- * holds the lock of the book.
+ * Backfills the next fills of a book, without events or signals. The caller holds the lock of the book.
  *
- * @param partCount the maximum number of parts
+ * @param before books only fills before this position, if set
+ * @param maxParts the maximum number of parts to book
  * @returns whether the book is complete
  */
 export async function backfillBook(
   tx: Tx,
   book: StoredLotBook,
-  before: FillPosition | null,
-  partCount = Number.POSITIVE_INFINITY,
+  { before = null, maxParts = Number.POSITIVE_INFINITY }: BackfillOptions,
 ): Promise<boolean> {
-  for (let part = 0; part < partCount; part++) {
+  for (let part = 0; part < maxParts; part++) {
     const fills = await nextUnbookedFills(tx, book, before, PART_SIZE);
     if (fills.length > 0)
       await markClosedTrades(tx, tradesWithClosedLots(await bookAndStoreFills(tx, [book], fills)));

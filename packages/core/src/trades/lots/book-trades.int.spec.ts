@@ -22,7 +22,7 @@ const signalsOf = (strategyId: string): Promise<readonly Signal[]> =>
 const tradeRow = (id: string) =>
   core.row('SELECT closed_at, trim_scale(realized_pnl)::text AS pnl, version FROM trades WHERE id = $1', id);
 
-/** Compares the stored state with a replay of all fills from nothing. */
+/** Checks that the stored state equals a replay of all fills into empty books. */
 async function expectReplayToAgree(): Promise<void> {
   const stored = await day.storedState();
   await day.resetAndReplay();
@@ -30,8 +30,8 @@ async function expectReplayToAgree(): Promise<void> {
   expect(await day.storedState()).toEqual(stored);
 }
 
-describe('closing', () => {
-  it('happens to a trade whose exposure is offset completely, is emitted once, and carries the profit or loss', async () => {
+describe('the closing of a trade', () => {
+  it('follows when its exposure is offset completely, and is emitted once with the profit or loss', async () => {
     const bought = await day.executeTrade({ side: 'BUY', amount: '2', price: '100', fee: '1', at: 1 });
     await day.executeTrade({ side: 'SELL', amount: '0.5', price: '110', at: 2 });
     expect(await tradeRow(bought.tradeId)).toMatchObject({ closed_at: null, pnl: null });
@@ -41,7 +41,7 @@ describe('closing', () => {
     await expectReplayToAgree();
   });
 
-  it('happens at the end of a trade if everything it filled is offset before', async () => {
+  it('follows when the trade ends, if its whole filled amount was offset before', async () => {
     const tradeId = await day.trade({ side: 'BUY' });
     await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
     await day.executeTrade({ side: 'SELL', amount: '1', price: '101', at: 2 });
@@ -52,7 +52,7 @@ describe('closing', () => {
     expect(await day.closedEvents()).toEqual(['1']);
   });
 
-  it('never happens to a trade that opened nothing: a sale without a lot', async () => {
+  it('never follows if the trade opened no lot, as a sale without a lot', async () => {
     const sold = await day.executeTrade({ side: 'SELL', amount: '1', at: 1 });
     expect(await tradeRow(sold.tradeId)).toMatchObject({ closed_at: null, pnl: null });
     expect(await day.openAmounts()).toEqual([]);
@@ -60,7 +60,7 @@ describe('closing', () => {
 });
 
 describe('fills', () => {
-  it('rule 24: with fees in base reduce the lot and the amount left to sell', async () => {
+  it('rule 24: with fees in base open lots without the fee, and only the lot can be sold', async () => {
     const bought = await day.executeTrade({
       side: 'BUY',
       amount: '1',
@@ -74,7 +74,7 @@ describe('fills', () => {
     expect(await tradeRow(bought.tradeId)).toMatchObject({ pnl: '9.89' });
   });
 
-  it('with fees in a third currency keep their amounts and values', async () => {
+  it('with fees in a third currency open lots with the full amount and value', async () => {
     const bought = await day.executeTrade({
       side: 'BUY',
       amount: '1',
@@ -87,14 +87,14 @@ describe('fills', () => {
     expect(await core.rows(lots, day.accountId)).toEqual([{ side: 'BUY', value: 100 }]);
   });
 
-  it('row 3: change nothing when they are reported again', async () => {
+  it('row 3: do not change the lots when they are reported again', async () => {
     const { tradeId, fillId } = await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
     const stored = await day.storedState();
     await day.store({ tradeId, id: fillId, amount: '1', at: 1 });
     expect(await day.storedState()).toEqual(stored);
   });
 
-  it('that are late are booked in order of execution, and reopen what they had closed before', async () => {
+  it('that are late are booked in order of execution, and reopen lots that later fills had closed', async () => {
     const first = await day.trade({ side: 'BUY' });
     const second = await day.executeTrade({ side: 'BUY', amount: '1', price: '200', at: 2 });
     await day.executeTrade({ side: 'SELL', amount: '1', price: '210', at: 3 });
@@ -104,7 +104,7 @@ describe('fills', () => {
     expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: null, pnl: null });
     await day.executeTrade({ side: 'SELL', amount: '1', price: '230', at: 4 });
     expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: FillScenario.at(4), pnl: '30' });
-    // The second trade was emitted as closed by what was known then; the event is emitted only once.
+    // `trade.closed` was emitted for the second trade before the late fill was known; it is emitted only once.
     expect(await day.closedEvents()).toEqual(['10', '110']);
     await expectReplayToAgree();
   });
@@ -150,7 +150,7 @@ describe('several copiers on one account and pair', () => {
     await expectReplayToAgree();
   });
 
-  it('rule 13: lose lots to manual sales only after own lots, oldest first, and those are detached', async () => {
+  it('rule 13: lose lots to manual sales only after the account’s own lots, oldest first; these lots are detached', async () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
@@ -161,14 +161,14 @@ describe('several copiers on one account and pair', () => {
     expect(await tradeRow(own.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
     expect(await held(a)).toMatchObject({ amount: '0.5', isDetached: true });
     expect(await held(b)).toMatchObject({ amount: '1', isDetached: false });
-    // The leader's exit applies to what is left.
+    // The leader's exit applies to the remaining lot.
     await copy(a, 'SELL', '0.5', 7);
     expect(await held(a)).toEqual({ amount: '0', value: '0', isDetached: false });
     expect(await held(b)).toMatchObject({ amount: '1' });
     await expectReplayToAgree();
   });
 
-  it('never take from each other: a sale beyond the lots of its copier is unmatched', async () => {
+  it('never sell lots of each other: a sale beyond the lots of its copier is unmatched', async () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
@@ -179,7 +179,7 @@ describe('several copiers on one account and pair', () => {
     expect((await day.openAmounts()).map(([, amount]) => amount)).toEqual(['1', '1']);
   });
 
-  it('rule 26: emit no signals, whatever they sell', async () => {
+  it('rule 26: emit no signals, whichever lots they sell', async () => {
     await copy(copiers[0]!, 'BUY', '1', 2);
     await copy(copiers[0]!, 'SELL', '1', 3);
     await day.executeTrade({ side: 'SELL', amount: '1', at: 4 });
@@ -193,12 +193,12 @@ describe('signals', () => {
     strategyId = await day.strategy();
   });
 
-  it('rule 1: report each fill of a strategy trade, with the amount that its order has filled by then', async () => {
+  it('rule 1: report each fill of a strategy trade, with the total filled amount of its order', async () => {
     const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId, leaderEquity: '1000' });
     const [one] = await day.store({ tradeId, amount: '1', price: '100', at: 1, status: 'PARTIALLY_FILLED' });
     await day.store({ tradeId, amount: '3', price: '102', fee: '0.01', feeCurrency: 'BTC', at: 2 });
-    const [open, more, ...none] = await signalsOf(strategyId);
-    expect(none).toEqual([]);
+    const [open, increase, ...others] = await signalsOf(strategyId);
+    expect(others).toEqual([]);
     expect(open).toMatchObject({
       sequence: 1,
       kind: 'OPEN',
@@ -220,7 +220,7 @@ describe('signals', () => {
       leaderRatio: '0.1',
       signalAt: FillScenario.at(1),
     });
-    expect(more).toMatchObject({
+    expect(increase).toMatchObject({
       sequence: 2,
       kind: 'INCREASE',
       lotFirstSequence: 1,
@@ -233,7 +233,7 @@ describe('signals', () => {
     });
   });
 
-  it('rule 2: do not follow when the leader cancels the rest, nor for a trade without a fill', async () => {
+  it('rule 2: are not emitted when the leader cancels the rest of an order, nor for a trade without a fill', async () => {
     const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId });
     await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
     await day.end(tradeId);
@@ -241,7 +241,7 @@ describe('signals', () => {
     expect(await signalsOf(strategyId)).toHaveLength(1);
   });
 
-  it('rule 4: report exits by the part that was closed of the lot, one per lot, whatever sold it', async () => {
+  it('rule 4: report an exit from each lot with the closed part of the lot, whichever trade sold it', async () => {
     const first = await day.executeTrade({
       side: 'BUY',
       amount: '1',
@@ -278,7 +278,7 @@ describe('signals', () => {
     });
   });
 
-  it('row 16: report each partial exit, and the last as CLOSE', async () => {
+  it('row 16: report each partial exit as REDUCE, and the last one as CLOSE', async () => {
     await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
     for (const [at, amount] of [
       [2, '0.2'],
@@ -298,13 +298,13 @@ describe('signals', () => {
   });
 
   it.each(['EXTERNAL', 'RECONCILIATION'] as const)(
-    'row 3: report an exit that was not placed here: %s',
+    'row 3: report an exit that was not placed through the product: %s',
     async (origin) => {
       const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
       const gone = await day.executeTrade({ side: 'SELL', amount: '1', at: 2, origin });
-      const [, exit, ...none] = await signalsOf(strategyId);
+      const [, exit, ...others] = await signalsOf(strategyId);
       expect(exit).toMatchObject({ kind: 'CLOSE', lotTradeId: bought.tradeId, sourceTradeId: gone.tradeId });
-      expect(none).toEqual([]);
+      expect(others).toEqual([]);
       // An external purchase opens a lot but no signal.
       await day.executeTrade({ side: 'BUY', amount: '1', at: 3, origin });
       expect(await signalsOf(strategyId)).toHaveLength(2);
@@ -312,7 +312,7 @@ describe('signals', () => {
     },
   );
 
-  it('are not emitted for lots that no strategy opened, even if a strategy trade sells them', async () => {
+  it('are not emitted for lots that no strategy trade opened, even if a strategy trade sells them', async () => {
     await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
     await day.executeTrade({ side: 'SELL', amount: '1', at: 2, strategyId });
     await day.executeTrade({ side: 'SELL', amount: '1', at: 3, strategyId });
@@ -320,7 +320,7 @@ describe('signals', () => {
     expect(await lastSequenceOf(manager(), strategyId)).toBe(0);
   });
 
-  it("of fills that arrive out of order converge on the lot's amount", async () => {
+  it("have the lot's amount in the end, even if fills are reported out of order", async () => {
     const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
     await day.store({ tradeId, amount: '1', at: 2, status: 'PARTIALLY_FILLED' });
     await day.store({ tradeId, amount: '2', at: 1 });
@@ -336,7 +336,7 @@ describe('signals', () => {
     await expectReplayToAgree();
   });
 
-  it('report an exit that a late sale moves to another lot', async () => {
+  it('report an exit from the other lot that a late sale closes', async () => {
     const first = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
     const second = await day.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
     await day.executeTrade({ side: 'SELL', amount: '1', at: 5 });
@@ -360,15 +360,15 @@ describe('signals', () => {
     expect(await day.closedEvents()).toEqual(['0']);
   });
 
-  it('of such an entry are emitted when an earlier fill is reported, which was the one that was sold', async () => {
+  it('are emitted for such an entry once an earlier fill is reported that the sale closes instead', async () => {
     const sold = await day.trade({ side: 'BUY', strategyId });
     const entry = await day.trade({ side: 'BUY', strategyId });
     await day.executeTrade({ side: 'SELL', amount: '2', at: 3 });
     const [fillId] = await day.store({ tradeId: entry, amount: '2', at: 2 });
     expect(await signalsOf(strategyId)).toEqual([]);
     await day.store({ tradeId: sold, amount: '1.5', at: 1 });
-    const [open, ...none] = await signalsOf(strategyId);
-    expect(none).toEqual([]);
+    const [open, ...others] = await signalsOf(strategyId);
+    expect(others).toEqual([]);
     expect(open).toMatchObject({
       kind: 'OPEN',
       lotTradeId: entry,

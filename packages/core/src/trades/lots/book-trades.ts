@@ -1,14 +1,14 @@
 /**
  * Books fills into the lots of all accounts, closes trades and appends the signals that follow.
  *
- * 1. The stored lots equal a replay of all fills from nothing, in order of execution. A late fill rewinds the book to
- *    its instant, and all fills from there on are booked again.
+ * 1. The stored lots equal a replay of all fills in order of execution. A late fill rewinds the book to its own
+ *    instant, and all fills from that instant on are booked again.
  * 2. A book changes only under its lock and in the transaction that stores the fills: lots, closed trades, signals and
  *    events are committed with the fills or not at all.
  * 3. `trade.closed` is emitted once per trade. If a late fill reopens the trade or changes its profit or loss, only
  *    the record and its version change.
- * 4. Fills of a release that kept no lots are booked before the first new fill, without signals and events: they are
- *    already known.
+ * 4. Fills of a release that kept no lots are booked before the first new fill. They emit no signals and events,
+ *    because they are already known.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -46,8 +46,8 @@ export interface TradeToBook {
 
 /**
  * Locks books in the order of their keys and creates missing ones. The lock order rules out deadlocks: a transaction
- * that stores fills, or ends trades that have fills, locks the books first and the trades after them. One that locks
- * several trades without their books locks open trades only, by id.
+ * that stores fills, or ends trades that have fills, locks the books first and the trades after them. A transaction
+ * that locks several trades without their books locks open trades only, in the order of their ids.
  */
 export async function lockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   if (keys.length > 0) await ensureAndLockBooks(tx, keys);
@@ -62,8 +62,8 @@ export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promi
   const late = filled.filter(({ isLate }) => isLate);
   const openBeforeRewind = new Set((await openLotsOfBooks(tx, late)).map(({ tradeId }) => tradeId));
   const rewoundTrades = await rewindLateBooks(tx, late, firstByBook);
-  for (const book of filled.filter(({ isBehind }) => isBehind))
-    await backfillBook(tx, book, firstByBook.get(lotBookKey(book))!.first);
+  for (const book of filled.filter(({ hasUnbookedFills }) => hasUnbookedFills))
+    await backfillBook(tx, book, { before: firstByBook.get(lotBookKey(book))!.first });
   const due = filled.map((book) => ({
     ...book,
     since: firstByBook.get(lotBookKey(book))!.first!.executedAt,
@@ -107,7 +107,7 @@ function isBefore(a: FillPosition, b: FillPosition): boolean {
   return gap < 0 || (gap === 0 && a.id < b.id);
 }
 
-/** Rewinds books to before their first new fill and returns the trades whose lots changed. */
+/** Rewinds each book to its first new fill and returns the trades whose lots changed. */
 async function rewindLateBooks(
   tx: Tx,
   late: readonly StoredLotBook[],
@@ -148,7 +148,7 @@ async function signalsFor(
     const trades = new Map(
       leaders.filter((trade) => lotBookKey(trade) === lotBookKey(book)).map((trade) => [trade.id, trade]),
     );
-    const wasRewound = book.isLate && !book.isBehind;
+    const wasRewound = book.isLate && !book.hasUnbookedFills;
     return emitSignals({
       bookedFills,
       newFillIds,
@@ -161,7 +161,7 @@ async function signalsFor(
   return mergeSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
 }
 
-/** Returns ended trades without a lot that was just opened and is still open; all they opened may be closed. */
+/** Returns ended trades whose lots may all be closed: the fills just booked left none of their new lots open. */
 function endedBy(changes: readonly TradeToBook[], booked: readonly BookedLotBook[]): readonly string[] {
   const stillOpen = new Set(
     booked.flatMap(({ opened }) => opened.filter((lot) => lot.openAmount > 0n).map((lot) => lot.tradeId)),

@@ -1,17 +1,17 @@
-/** How fills change the stored lots of a book. Pure; LotBook does the matching. */
+/** Computes how fills change the stored lots of a book. Pure; `LotBook` matches fills with lots. */
 import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
 import { type CopySource, LotBook, type LotClosure, type OpenedLot } from './lots.rules.js';
 
 /** A lot as it is stored. Amounts are in 10^-18 of base currency, values in 10^-36 of quote currency. */
 export interface StoredLot {
-  /** The fill that opened it. */
+  /** The id of the fill that opened the lot. */
   readonly id: string;
   readonly userId: string;
   readonly exchangeAccountId: string;
   readonly tradePairId: string;
   readonly symbol: string;
   readonly copierId: string | null;
-  /** The strategy of the opening trade; for copies the copied strategy. */
+  /** The strategy of the opening trade; for copies, the copied strategy. */
   readonly strategyId: string | null;
   /** Copies only: the trade that opened the leader's lot. */
   readonly sourceTradeId: string | null;
@@ -59,7 +59,7 @@ export interface FillToBook {
   readonly sourceTradeId: string | null;
 }
 
-/** A fill with what it opened and closed. */
+/** A fill, with the lot that it opened and the closures that it caused. */
 export interface BookedFill {
   readonly fill: FillToBook;
   readonly opened: OpenedLot | null;
@@ -108,9 +108,9 @@ export function bookFills(
   const closures: StoredClosure[] = [];
   for (const fill of fills) {
     const { opened, lotClosures } = book.apply({ ...fill, copy: copySourceOf(fill) });
-    for (const part of lotClosures) {
-      after.set(part.lotId, reducedLot(after.get(part.lotId)!, part, fill.executedAt));
-      closures.push(closureOf(part, fill));
+    for (const closure of lotClosures) {
+      after.set(closure.lotId, reducedLot(after.get(closure.lotId)!, closure, fill.executedAt));
+      closures.push(storedClosureOf(closure, fill));
     }
     if (opened !== null) after.set(opened.lotId, lotOf(fill, opened));
     bookedFills.push({ fill, opened, lotClosures });
@@ -145,9 +145,12 @@ function reducedLot(lot: StoredLot, { amount, entryValue, pnl, detaches }: LotCl
   };
 }
 
-function closureOf({ tradeId: _opening, ...part }: LotClosure, fill: FillToBook): StoredClosure {
+function storedClosureOf(
+  { tradeId: _openingTrade, ...closure }: LotClosure,
+  fill: FillToBook,
+): StoredClosure {
   const { id: fillId, exchangeAccountId, tradePairId, tradeId, executedAt: closedAt } = fill;
-  return { ...part, fillId, exchangeAccountId, tradePairId, tradeId, closedAt };
+  return { ...closure, fillId, exchangeAccountId, tradePairId, tradeId, closedAt };
 }
 
 function lotOf(fill: FillToBook, { lotId, amount, value }: OpenedLot): StoredLot {

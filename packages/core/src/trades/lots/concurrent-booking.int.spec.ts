@@ -1,4 +1,4 @@
-/** Concurrent transactions that store fills, and the state after one of them fails. */
+/** Tests concurrent transactions that store fills, and the state after a transaction fails. */
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { lastSequenceOf, SIGNALS_CHANNEL, signalsAfter } from '../../strategies/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
@@ -23,17 +23,17 @@ async function expectReplayToAgree(day: FillScenario): Promise<void> {
   expect(await day.storedState()).toEqual(stored);
 }
 
-it('two processes that store fills of one book concurrently leave the state of a replay', async () => {
+it('two processes that concurrently store fills of one book leave the same state as a replay', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const other = await core.openSecondPlatform();
   const strategyId = await day.strategy();
-  const drawn = await Promise.all(
+  const fills = await Promise.all(
     Array.from({ length: 24 }, async (_, i) => {
       const side = i % 3 === 2 ? ('SELL' as const) : ('BUY' as const);
       return { tradeId: await day.trade({ side, strategyId }), amount: '1', at: i, id: newUuid() };
     }),
   );
-  await Promise.all(drawn.map((fill, i) => day.storeOn(i % 2 === 0 ? core.platform : other, [fill])));
+  await Promise.all(fills.map((fill, i) => day.storeOn(i % 2 === 0 ? core.platform : other, [fill])));
   expect(await day.openAmounts()).toHaveLength(8);
   expect(await core.rows('SELECT 1 FROM lots WHERE exchange_account_id = $1', day.accountId)).toHaveLength(
     16,
@@ -53,8 +53,8 @@ it('transactions that lock the same books in any order never deadlock', async ()
       inTransaction(
         core.platform.database,
         async (tx) => {
-          const turned = [...keys.slice(i % keys.length), ...keys.slice(0, i % keys.length)];
-          await lockBooks(tx, i % 2 === 0 ? turned : turned.reverse().slice(0, 4));
+          const rotated = [...keys.slice(i % keys.length), ...keys.slice(0, i % keys.length)];
+          await lockBooks(tx, i % 2 === 0 ? rotated : rotated.reverse().slice(0, 4));
         },
         // A deadlock is an error here and is not retried.
         { attempts: 1 },
@@ -101,7 +101,7 @@ it('the signals of a strategy that trades several pairs concurrently become visi
     days.map(async (day) => {
       for (let at = 0; at < 12; at++) {
         await day.executeTrade({ side: at % 2 === 0 ? 'BUY' : 'SELL', amount: '1', at, strategyId });
-        // One in four is rolled back, with its sequence.
+        // Every fourth round also rolls back a fill, with its sequence.
         if (at % 4 === 0) {
           const tradeId = await day.trade({ side: 'BUY', strategyId });
           const stop = () => {
@@ -132,7 +132,7 @@ it('the signals of a strategy that trades several pairs concurrently become visi
   expect(await lastSequenceOf(manager(), strategyId)).toBe(36);
 });
 
-it('a transaction that fails after booking leaves no lot, signal, closing or event', async () => {
+it('a transaction that fails after booking leaves no lot, closure, signal or event', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await day.strategy();
   const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
@@ -154,7 +154,7 @@ it('a transaction that fails after booking leaves no lot, signal, closing or eve
   ]);
 });
 
-it('a process whose connection dies after booking leaves nothing and blocks no other', async () => {
+it('a process whose connection dies after booking leaves no changes and blocks no other process', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const other = await core.openSecondPlatform();
   const tradeId = await day.trade({ side: 'BUY' });
@@ -183,12 +183,12 @@ it('a process whose connection dies after booking leaves nothing and blocks no o
   expect(await day.openAmounts()).toEqual([[tradeId, '1']]);
 });
 
-it('signals wake listeners once their transaction is committed', async () => {
+it('signals notify listeners once their transaction is committed', async () => {
   const day = await FillScenario.begin(core, pairs[0]!);
   const strategyId = await day.strategy();
   const received: (string | undefined)[] = [];
   let wake = () => {};
-  const hears = (count: number) =>
+  const waitForNotifications = (count: number) =>
     new Promise<void>((resolve) => {
       wake = () => {
         if (received.length >= count) resolve();
@@ -199,9 +199,9 @@ it('signals wake listeners once their transaction is committed', async () => {
     received.push(payload);
     wake();
   });
-  await hears(1);
+  await waitForNotifications(1);
   await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
-  await hears(2);
+  await waitForNotifications(2);
   end();
   expect(received).toEqual([undefined, strategyId]);
 });

@@ -1,4 +1,4 @@
-/** Random fills of several owners, reported late, twice and in any order, compared with a naive lot model. */
+/** Compares random fills of several owners, reported late, twice and in any order, with a naive lot model. */
 import { newUuid } from '@trading-automation/persistence';
 import fc from 'fast-check';
 import { signalsAfter } from '../../strategies/index.js';
@@ -25,8 +25,8 @@ const reportSequences = generatedFills(14).chain((drawn) =>
   }),
 );
 
-/** A value with a fraction is restored by a late fill and is complete again. */
-const WHOLE_AGAIN = {
+/** A late fill restores a lot whose value had a fraction; the value is a whole number again. */
+const RESTORED_VALUE = {
   drawn: [
     ['SELL', 3, 91, 0, 0, 1, 0],
     ['BUY', 5, 402, 1, 2, 0, 2],
@@ -45,8 +45,8 @@ const WHOLE_AGAIN = {
   repeats: Array.from({ length: 8 }, () => false),
 };
 
-/** Reported after its sale; then an earlier fill is reported, which the sale closes instead: the lot is open again. */
-const GIVEN_BACK = {
+/** A fill is reported after its sale. Then an earlier fill is reported, which the sale closes instead. */
+const REOPENED_LOT = {
   drawn: (['BUY', 'BUY', 'SELL'] as const).map((side, second) => ({
     side,
     amount: 5,
@@ -71,7 +71,7 @@ async function createScenario() {
       copier < 0
         ? { strategyId }
         : { copierId: copiers[copier]!, copiedStrategyId: strategyId, sourceTradeId: sources[source]! };
-    const drawn: FillSpec = {
+    const fill: FillSpec = {
       tradeId: await day.trade({ side, ...more }),
       id: newUuid(),
       amount: String(amount),
@@ -80,12 +80,12 @@ async function createScenario() {
       feeCurrency: 'BTC',
       at: second,
     };
-    return drawn;
+    return fill;
   };
   return { day, strategyId, copiers, sources, fillOf };
 }
 
-it('any fills, reported late, twice and in any order, give the state of a replay and of the naive model', async () => {
+it('fills reported late, twice and in any order lead to the state of a replay and of the naive model', async () => {
   await fc.assert(
     fc.asyncProperty(reportSequences, async ({ drawn, ranks, cuts, repeats }) => {
       const { day, strategyId, copiers, sources, fillOf } = await createScenario();
@@ -137,6 +137,6 @@ it('any fills, reported late, twice and in any order, give the state of a replay
       await backfillLots(core.platform);
       expect(await day.storedState()).toEqual(stored);
     }),
-    { numRuns: 40, examples: [[WHOLE_AGAIN], [GIVEN_BACK]] },
+    { numRuns: 40, examples: [[RESTORED_VALUE], [REOPENED_LOT]] },
   );
 }, 120_000);

@@ -78,7 +78,7 @@ class Leader {
     );
   }
 
-  get toldOpen(): ReadonlyMap<string, string> {
+  get emittedOpen(): ReadonlyMap<string, string> {
     return new Map([...this.emittedLots].map(([id, { openAmount }]) => [id, openAmount]));
   }
 
@@ -93,11 +93,11 @@ class Leader {
   }
 }
 
-it('rule 5: a leader that reverses in one fill closes one lot, then opens the other', () => {
+it('rule 5: a leader that reverses in one fill closes one lot, then opens another on the other side', () => {
   const leader = new Leader('perpetual');
   leader.report(fillOf({ id: '1', side: 'BUY', tradingType: 'perpetual' }));
-  const turned = leader.report(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
-  expect(turned).toMatchObject([
+  const reversal = leader.report(fillOf({ id: '2', side: 'SELL', amount: '3', tradingType: 'perpetual' }));
+  expect(reversal).toMatchObject([
     { kind: 'CLOSE', side: 'SELL', lotTradeId: 'trade of 1', exitAmount: '1', sourceFillId: '2' },
     { kind: 'OPEN', side: 'SELL', lotTradeId: 'trade of 2', filledAmount: '2', cumulativeAmount: '2' },
   ]);
@@ -106,7 +106,7 @@ it('rule 5: a leader that reverses in one fill closes one lot, then opens the ot
   ).toMatchObject([{ kind: 'CLOSE', side: 'BUY', lotTradeId: 'trade of 2', exitAmount: '2' }]);
 });
 
-it('an order that continues to fill after its whole lot was sold enters it again, with its total filled amount', () => {
+it('an order that continues to fill after its whole lot was sold enters the lot again, with its total filled amount', () => {
   const leader = new Leader();
   leader.report(fillOf({ id: '1', tradeId: 'a', side: 'BUY' }));
   leader.report(fillOf({ id: '2', side: 'SELL' }));
@@ -118,7 +118,7 @@ it('an order that continues to fill after its whole lot was sold enters it again
   ]);
 });
 
-it('row 15: a lot is closed to the last unit, whatever the parts', () => {
+it('row 15: a lot is closed to the last unit, however its exits are split', () => {
   const leader = new Leader();
   const dust = '0.000000000000000001';
   leader.report(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
@@ -146,7 +146,7 @@ const leaderFill = (
     executedAt: new Date(T0 + second * 1_000),
   });
 
-it('in order, signals give the amount of every lot, one fill and lot at a time, never below zero', () => {
+it('signals of fills in order add up to the amount of every lot, one per fill and lot, and never go below zero', () => {
   fc.assert(
     fc.property(
       generatedFills(50),
@@ -158,7 +158,7 @@ it('in order, signals give the amount of every lot, one fill and lot at a time, 
           leader.report(...fills.slice(at, at + sizes[report]!));
           at += sizes[report]!;
         }
-        for (const [id, open] of leader.open) expect(leader.toldOpen.get(id) ?? '0').toBe(open);
+        for (const [id, open] of leader.open) expect(leader.emittedOpen.get(id) ?? '0').toBe(open);
         const keys = leader.signals.map(({ sourceFillId, lotTradeId }) => `${sourceFillId} ${lotTradeId}`);
         expect(new Set(keys).size).toBe(keys.length);
         const openOf = new Map<string, BigDecimal>();

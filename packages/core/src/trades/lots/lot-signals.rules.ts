@@ -1,15 +1,15 @@
 /**
- * Derives the signals of a book's new fills. Pure.
+ * Derives signals from a book's new fills. Pure.
  *
  * 1. A fill that opens a lot of a strategy is an entry; a fill that reduces such a lot is an exit, whatever its origin.
- *    There is one signal per lot, and exits precede the entry. Copies emit no signals, and neither do changes of their
- *    lots.
- * 2. The emitted amount of a lot never goes below zero and reaches zero when the lot does: a copier that follows all
- *    signals holds nothing of a closed lot.
- * 3. A late fill changes what later fills closed. Emitted signals remain valid; the late fill's signals emit the
- *    difference, as exits of lots that are closed by now. An amount that is thereby restored to a lot is not entered
- *    again. The exception is a lot that was never emitted because it closed before it was first reported: it is
- *    entered when it is restored.
+ *    A fill emits one signal for each lot, exits before the entry. Copies emit no signals, and neither do changes of
+ *    their lots.
+ * 2. The emitted amount of a lot never goes below zero, and it reaches zero when the lot does. A copier that follows
+ *    all signals therefore holds nothing of a closed lot.
+ * 3. A late fill changes which lots the later fills closed. Emitted signals remain valid; the late fill's signals
+ *    emit the difference, as exits of lots that are closed by now. If a late fill reopens a part of a lot, no signal
+ *    enters that part again. The exception is a lot that closed before it was first reported, so that no signal of it
+ *    was emitted: its entry is emitted when it is reopened.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import type { BookedFill, FillToBook, StoredLot } from './booking.rules.js';
@@ -29,17 +29,17 @@ export interface LeaderTrade {
 export interface EmissionInput {
   /** All fills that were booked, in order. */
   readonly bookedFills: readonly BookedFill[];
-  /** The booked fills that are new and get signals. */
+  /** The booked fills that are new; only new fills emit signals. */
   readonly newFillIds: ReadonlySet<string>;
   /** The open lots before the first booked fill. */
   readonly openBefore: readonly StoredLot[];
   /** All leader trades whose lots were opened or changed, by id. */
   readonly trades: ReadonlyMap<string, LeaderTrade>;
-  /** What earlier signals emitted of their lots. */
+  /** The lots' state according to the signals that were already emitted. */
   readonly emittedLots: ReadonlyMap<string, EmittedLotState>;
   /**
-   * The trades that had open lots before a late fill rewound the book. Null if the book was not rewound, or has fills
-   * to backfill: then only new fills get signals.
+   * The trades that had open lots before a late fill rewound the book. Null if the book was not rewound or has fills
+   * to backfill.
    */
   readonly openBeforeRewind: ReadonlySet<string> | null;
 }
@@ -53,7 +53,7 @@ export function emitSignals(input: EmissionInput): readonly NewSignal[] {
   return isInOrder ? emitter.emitInOrder() : emitter.emitCorrections();
 }
 
-/** What is emitted of a lot so far. */
+/** The state of a lot according to the signals emitted so far. */
 interface EmittedLot {
   readonly firstSequence: number | null;
   readonly openedAt: Date;
@@ -74,14 +74,14 @@ class SignalEmitter {
       this.adjustOpenAmount(tradeId, openAmount, openedAt);
   }
 
-  /** Used if all new fills come last: each is emitted as it is booked. */
+  /** Used if all new fills come last: emits each new fill as it is booked. */
   emitInOrder(): readonly NewSignal[] {
     for (const step of this.input.bookedFills) {
-      const isEmitted = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
+      const emitsSignals = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
       // The state before the first signal must be read before the fill is applied.
-      if (isEmitted) for (const trade of this.tradesOf(step)) this.emittedLotOf(trade, step.fill);
+      if (emitsSignals) for (const trade of this.tradesOf(step)) this.emittedLotOf(trade, step.fill);
       this.applyFill(step);
-      if (isEmitted) this.emitFill(step);
+      if (emitsSignals) this.emitFill(step);
     }
     return this.signals;
   }
@@ -186,7 +186,7 @@ class SignalEmitter {
     });
   }
 
-  /** A lot without signals that existed before the new fills is older than signals: its amount counts as emitted. */
+  /** A lot that existed before the new fills and has no signals predates signals: its amount counts as emitted. */
   private emittedLotOf(
     trade: LeaderTrade,
     fill: FillToBook,
@@ -217,7 +217,7 @@ class SignalEmitter {
     return lot;
   }
 
-  /** Whether the trade has no signals because it closed before it was first reported, not because of its age. */
+  /** Whether the trade has no signals because it closed before it was first reported, not because it predates signals. */
   private isNeverEmitted({ id }: LeaderTrade): boolean {
     const { emittedLots, openBeforeRewind } = this.input;
     return !emittedLots.has(id) && openBeforeRewind !== null && !openBeforeRewind.has(id);

@@ -2,7 +2,7 @@ import type { TradeSide } from '@trading-automation/contracts';
 import { DecimalColumn } from '@trading-automation/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A row of an open or closed lot; it has the id of the fill that opened it. */
+/** An open or closed lot; its id is the id of the fill that opened it. */
 @Entity('lots')
 export class LotEntity {
   @PrimaryColumn({ type: 'uuid' })

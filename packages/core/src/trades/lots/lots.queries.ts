@@ -20,9 +20,9 @@ export interface FillPosition {
 }
 
 export interface StoredLotBook extends LotBookKey, LotBookPair {
-  /** Whether fills of an older release are not booked yet. */
-  readonly isBehind: boolean;
-  /** Whether the lots already include fills at or after the fill that was asked about. */
+  /** Whether the book lacks fills of an older release. */
+  readonly hasUnbookedFills: boolean;
+  /** Whether the lots already include fills at or after the `first` fill that was passed to `readBooks`. */
   readonly isLate: boolean;
 }
 
@@ -31,7 +31,7 @@ const columnsOf = (keys: readonly LotBookKey[]) => [
   keys.map(({ tradePairId }) => tradePairId),
 ];
 
-/** Inserts missing books, then locks all, both in the order of their keys: see `lockBooks`. */
+/** Inserts missing books, then locks all books, both in the order of their keys. `lockBooks` explains the order. */
 export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   await queryPrepared(
     tx,
@@ -49,7 +49,7 @@ export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): P
   );
 }
 
-/** @param keys each book with the first fill to book, or null */
+/** @param keys the books, each with the first fill to book, or null */
 export async function readBooks(
   tx: Tx,
   keys: readonly (LotBookKey & { readonly first: FillPosition | null })[],
@@ -57,7 +57,7 @@ export async function readBooks(
   return queryPrepared<StoredLotBook>(
     tx,
     `SELECT b.exchange_account_id AS "exchangeAccountId", b.trade_pair_id AS "tradePairId", p.base, p.quote,
-       p.trading_type AS "tradingType", p.amount_step AS "amountStep", b.is_behind AS "isBehind",
+       p.trading_type AS "tradingType", p.amount_step AS "amountStep", b.is_behind AS "hasUnbookedFills",
        coalesce((key.at, key.fill) <= (b.last_executed_at, b.last_fill_id), false) AS "isLate"
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS key (account, pair, at, fill)
      JOIN lot_books b ON b.exchange_account_id = key.account AND b.trade_pair_id = key.pair
@@ -72,8 +72,8 @@ export async function readBooks(
 
 /**
  * Each book's fills are looked up separately, whatever the planner's statistics say. $1 and $2 are the columns of the
- * books; $3 is the earliest instant of their unbooked fills. It is needed because a book knows its last fill, after
- * which the account may have very many fills of other pairs.
+ * books; $3 is the earliest instant of their unbooked fills. It bounds the search: after the last booked fill of a
+ * book, the account may have very many fills of other pairs.
  */
 const unbooked = (within: string) => `
   SELECT f.id, f.trade_id AS "tradeId", t.side, f.price, f.amount, f.fee_amount AS "feeAmount",
@@ -101,7 +101,7 @@ const NEXT_UNBOOKED = `${unbooked('AND ($4::timestamptz IS NULL OR (executed_at,
 /**
  * Returns all fills that are not in their books yet, in order of execution.
  *
- * @param keys each book with the instant of its first unbooked fill
+ * @param keys the books, each with the instant of its first unbooked fill
  */
 export async function unbookedFills(
   tx: Tx,
@@ -110,7 +110,7 @@ export async function unbookedFills(
   return queryPrepared<FillToBook>(tx, ALL_UNBOOKED, [...columnsOf(keys), keys.map(({ since }) => since)]);
 }
 
-/** Returns at most `limit` next fills of one book that are not in it yet; only those before `before` if passed. */
+/** Returns the next unbooked fills of one book, at most `limit`; only fills before `before` if it is not null. */
 export async function nextUnbookedFills(
   tx: Tx,
   key: LotBookKey,
@@ -138,7 +138,7 @@ export async function booksToBackfill(tx: Tx, limit: number): Promise<readonly L
   );
 }
 
-/** Returns those of the trades that are a strategy's own. */
+/** Returns the trades that are a strategy's own and not copies. */
 export async function readLeaderTrades(
   tx: Tx,
   ids: readonly string[],

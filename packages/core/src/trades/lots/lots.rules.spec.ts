@@ -19,11 +19,11 @@ const fillOf = (more: Partial<LotFill> = {}): LotFill => ({
   executedAt: new Date(T0),
   ...more,
 });
-const later = (seconds: number) => new Date(T0 + seconds * 1_000);
+const secondsAfterStart = (seconds: number) => new Date(T0 + seconds * 1_000);
 const quote = (units: bigint) => new BigDecimal(units.toString()).div(new BigDecimal(10).pow(QUOTE_SCALE));
-const quoteText = (units: bigint) => quote(units).toString();
+const formatQuote = (units: bigint) => quote(units).toString();
 const pnlOf = (outcome: FillOutcome) =>
-  outcome.lotClosures.map(({ tradeId, pnl }) => [tradeId, quoteText(pnl)]);
+  outcome.lotClosures.map(({ tradeId, pnl }) => [tradeId, formatQuote(pnl)]);
 
 describe('lots', () => {
   it('are closed oldest first, each at its cost', () => {
@@ -40,7 +40,7 @@ describe('lots', () => {
     ]);
   });
 
-  it('bear the fees of both sides: those in base reduce the lot, those in quote the profit or loss', () => {
+  it('bear the fees of both sides: fees in base reduce the lot, and fees in quote reduce the profit', () => {
     const book = new LotBook(SPOT);
     const bought = book.apply(fillOf({ price: '99', feeAmount: '0.01', feeCurrency: 'BTC' }));
     expect(bought.opened).toEqual({
@@ -56,7 +56,7 @@ describe('lots', () => {
     expect(book.openLots).toEqual([]);
   });
 
-  it('add a rebate, which is a negative fee', () => {
+  it('grow by a rebate, which is a negative fee', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '-0.25', feeCurrency: 'BTC' }));
     expect(book.openLots).toMatchObject([{ amount: 1_250_000_000_000_000_000n, value: 100n * 10n ** 36n }]);
@@ -64,13 +64,13 @@ describe('lots', () => {
     expect(pnlOf(sold)).toEqual([['a', '25.5']]);
   });
 
-  it('ignore a fee in a third currency in every amount', () => {
+  it('are not changed by a fee in a third currency', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '0.5', feeCurrency: 'BNB' }));
     expect(book.openLots).toMatchObject([{ amount: 10n ** 18n, value: 100n * 10n ** 36n }]);
   });
 
-  it('are not opened by a spot sale without one: the excess is unmatched', () => {
+  it('are not opened by a spot sale that exceeds them: the excess is unmatched', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf());
     const sold = book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3' }));
@@ -85,18 +85,18 @@ describe('lots', () => {
     book.apply(fillOf({ tradeId: 'b', side: 'SELL', price: '110', amount: '3', feeAmount: '3' }));
     expect(book.openLots).toMatchObject([{ tradeId: 'b', side: 'SELL' }]);
     const back = book.apply(fillOf({ tradeId: 'c', price: '100', amount: '2' }));
-    // Sold at 110 less a fee of 1 each, bought back at 100.
+    // Two units sold at 110 each, less a fee of 1 each, and bought back at 100 each.
     expect(pnlOf(back)).toEqual([['b', '18']]);
     expect(book.openLots).toEqual([]);
   });
 
-  it('reject a fill that was executed before one already booked', () => {
+  it('reject a fill that was executed before a booked fill', () => {
     const book = new LotBook(SPOT);
-    book.apply(fillOf({ executedAt: later(1) }));
+    book.apply(fillOf({ executedAt: secondsAfterStart(1) }));
     expect(() => book.apply(fillOf())).toThrow(RangeError);
   });
 
-  it('do not become negative through a fee that exceeds what was bought', () => {
+  it('do not become negative through a fee that exceeds the bought amount', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ feeAmount: '5', feeCurrency: 'BTC' }));
     expect(book.openLots).toEqual([]);
@@ -108,32 +108,32 @@ describe('dust', () => {
   const terms = { ...SPOT, amountStep: '0.1' };
   const buy = (more: Partial<LotFill> = {}) => fillOf({ feeAmount: '0.04', feeCurrency: 'BTC', ...more });
   const sell = (amount: string, more: Partial<LotFill> = {}) =>
-    fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: later(9), ...more });
+    fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: secondsAfterStart(9), ...more });
 
-  it('row 15: keeps no lot open: the sale that leaves it closes the lot at its whole cost', () => {
+  it('row 15: keeps no lot open: the sale that leaves dust closes the lot at its whole cost', () => {
     const book = new LotBook(terms);
     book.apply(buy());
     expect(book.apply(sell('0.5')).lotClosures).toMatchObject([{ amount: 5n * 10n ** 17n }]);
     const outcome = book.apply(sell('0.4'));
     expect(outcome.lotClosures).toMatchObject([{ lotId: 'fill of a', amount: 46n * 10n ** 16n }]);
     // 100 paid; 0.5 sold of 0.96 cost 52.08333…, and the rest is closed with the 40 that the last sale yields.
-    expect(quoteText(outcome.lotClosures[0]!.entryValue).slice(0, 8)).toBe('47.91666');
-    expect(quoteText(outcome.lotClosures[0]!.pnl).slice(0, 8)).toBe('-7.91666');
+    expect(formatQuote(outcome.lotClosures[0]!.entryValue).slice(0, 8)).toBe('47.91666');
+    expect(formatQuote(outcome.lotClosures[0]!.pnl).slice(0, 8)).toBe('-7.91666');
     expect(outcome.unmatched).toBe(0n);
     expect(book.openLots).toEqual([]);
   });
 
-  it('of several lots of an owner is closed together, but not while it is large enough to be sold together', () => {
+  it('in several lots of an owner is closed together, unless together it is large enough to be sold', () => {
     const book = new LotBook(terms);
     book.apply(buy());
-    book.apply(buy({ tradeId: 'b', executedAt: later(1) }));
+    book.apply(buy({ tradeId: 'b', executedAt: secondsAfterStart(1) }));
     expect(book.apply(sell('0.9')).lotClosures).toHaveLength(1);
     expect(book.openLots).toMatchObject([{ tradeId: 'a', amount: 6n * 10n ** 16n }, { tradeId: 'b' }]);
     expect(book.apply(sell('1')).lotClosures.map(({ tradeId }) => tradeId)).toEqual(['a', 'b']);
     expect(book.openLots).toEqual([]);
   });
 
-  it('of a copy is closed with the copy, whatever else the copier holds', () => {
+  it('of a copy is closed with the copy, even if the copier holds other copies', () => {
     const book = new LotBook(terms);
     const copy = (lotTradeId: string) => ({ copierId: 'c', lotTradeId });
     book.apply(buy({ copy: copy('x') }));
@@ -142,13 +142,13 @@ describe('dust', () => {
     expect(book.openLots).toMatchObject([{ tradeId: 'b', amount: 96n * 10n ** 16n }]);
   });
 
-  it('is sold if the sale reaches it', () => {
+  it('is sold if the sale is large enough to include it', () => {
     const book = new LotBook(terms);
     book.apply(buy({ amount: '0.99' }));
-    book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: later(1) }));
+    book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: secondsAfterStart(1) }));
     const { lotClosures } = book.apply(sell('1'));
     expect(lotClosures).toMatchObject([{ tradeId: 'a' }, { tradeId: 'b', amount: 5n * 10n ** 16n }]);
-    expect(lotClosures.map(({ pnl }) => quoteText(pnl))).toEqual(['-4', '-4']);
+    expect(lotClosures.map(({ pnl }) => formatQuote(pnl))).toEqual(['-4', '-4']);
   });
 
   it('does not exist if short lots are possible', () => {
@@ -159,7 +159,7 @@ describe('dust', () => {
   });
 });
 
-/** Fills of whole amounts, so that each unit can be counted. */
+/** Fills with integer amounts, so that each unit can be counted. */
 const fills = fc
   .array(
     fc.record({
@@ -184,13 +184,13 @@ const fills = fc
         price: String(price),
         feeAmount: String(fee),
         feeCurrency,
-        executedAt: later(seconds),
+        executedAt: secondsAfterStart(seconds),
       });
     });
   });
 
 /** A naive first-in-first-out model that counts single units of base. */
-function countOut(all: readonly LotFill[], canBeShort: boolean) {
+function countUnits(all: readonly LotFill[], canBeShort: boolean) {
   const long: BigDecimal[] = [];
   const short: BigDecimal[] = [];
   const steps = all.map(({ side, price, amount, feeAmount, feeCurrency }) => {
@@ -214,11 +214,11 @@ describe.each([
   ['on spot', SPOT],
   ['if short lots are possible', PERPETUAL],
 ])('any run of fills %s', (_name, terms) => {
-  it('gives what counting every unit gives', () => {
+  it('leads to the same results as counting every unit', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook(terms);
-        const naive = countOut(all, terms.canBeShort);
+        const naive = countUnits(all, terms.canBeShort);
         all.forEach((fill, index) => {
           const outcome = book.apply(fill);
           const pnl = outcome.lotClosures.reduce((sum, part) => sum + part.pnl, 0n);
@@ -235,7 +235,7 @@ describe.each([
     );
   });
 
-  it('leaves lots above zero, all on one side, with the total of what was bought and not sold', () => {
+  it('leaves lots above zero, all on one side, whose sum is the amount bought less the amount sold', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook(terms);
@@ -253,7 +253,7 @@ describe.each([
     );
   });
 
-  it('loses no unit of value: realised values and open costs equal everything paid and received', () => {
+  it('conserves value to the last unit: realised results and open costs equal all payments and receipts', () => {
     fc.assert(
       fc.property(fills, (all) => {
         const book = new LotBook({ ...terms, canBeShort: true });
@@ -288,7 +288,7 @@ const copyFill = (
     price: String(price),
     feeAmount: String(side === 'BUY' ? baseFee : 0),
     feeCurrency: 'BTC',
-    executedAt: later(second),
+    executedAt: secondsAfterStart(second),
     copy: copier < 0 ? undefined : { copierId: String(copier), lotTradeId: String(source) },
   });
 
@@ -296,7 +296,7 @@ describe('copies', () => {
   const a = { copierId: 'a', lotTradeId: 'l' };
   const b = { copierId: 'b', lotTradeId: 'l' };
 
-  it('rule 18: of several copiers on one account sell only their own lots', () => {
+  it('rule 18: sell only lots of their own copier, even if several copiers use one account', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ tradeId: '1', copy: a }));
     book.apply(fillOf({ tradeId: '2', copy: b }));
@@ -306,7 +306,7 @@ describe('copies', () => {
     expect(book.openLots).toMatchObject([{ tradeId: '1', copy: a }]);
   });
 
-  it('rule 13: are closed by a manual sale only when nothing else is left, oldest first, and are detached by it', () => {
+  it('rule 13: are closed by a manual sale, oldest first, only when no other lots are left, and are detached by it', () => {
     const book = new LotBook(SPOT);
     book.apply(fillOf({ tradeId: '1', copy: b }));
     book.apply(fillOf({ tradeId: '2', copy: a }));
@@ -319,7 +319,7 @@ describe('copies', () => {
     ]);
   });
 
-  it('close other lots of their copier if their own lot is gone, which detaches those', () => {
+  it('close other lots of their copier if their own lot is closed, which detaches the other lots', () => {
     const book = new LotBook(SPOT);
     const other = { copierId: 'a', lotTradeId: 'm' };
     book.apply(fillOf({ tradeId: '1', copy: other }));
@@ -335,8 +335,8 @@ describe('copies', () => {
       { tradeId: '1', side: 'SELL' },
       { tradeId: '2', side: 'BUY' },
     ]);
-    const turned = book.apply(fillOf({ tradeId: '3', copy: a, side: 'BUY', amount: '3' }));
-    expect(turned).toMatchObject({ lotClosures: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
+    const reversal = book.apply(fillOf({ tradeId: '3', copy: a, side: 'BUY', amount: '3' }));
+    expect(reversal).toMatchObject({ lotClosures: [{ tradeId: '1' }], opened: { amount: 2n * 10n ** 18n } });
   });
 
   it('and all other lots match the naive model', () => {
@@ -362,8 +362,8 @@ describe('copies', () => {
 
   it.each([
     ['on spot', SPOT],
-    ['where short lots can be held', PERPETUAL],
-  ])('continue from stored lots as if the book had never been closed, %s', (_name, terms) => {
+    ['if short lots are possible', PERPETUAL],
+  ])('continue from stored lots with the same results as an uninterrupted book, %s', (_name, terms) => {
     fc.assert(
       fc.property(generatedFills(40), fc.nat(), (drawn, cut) => {
         const all = drawn.map(copyFill);

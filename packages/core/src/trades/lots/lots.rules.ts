@@ -1,5 +1,5 @@
 /**
- * First in, first out: which fill closed which lot, and with what profit or loss. Pure and streaming: a book takes the
+ * Matches fills with lots, first in, first out, and computes the profit or loss. Pure and streaming: a book takes the
  * fills of one account and pair one by one and holds only open lots. It can continue from stored lots.
  *
  * A fill that adds exposure opens a lot; a fill of the other side closes the oldest lot first. A fee in base currency
@@ -7,19 +7,19 @@
  * other currency has no known rate here and changes neither.
  *
  * Copies have separate lots within the book, one list per copier and copied leader lot, so that several copiers on one
- * account never sell each other's. A copy closes its own lots first, then other lots of its copier. Any other fill
- * closes lots of no copier first, then those of copies, oldest first: a manual trade can close copies. A lot is
- * detached once anything but its own copies has reduced it.
+ * account never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other fill
+ * closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A copied lot
+ * is detached once a fill of anything other than its own copies has reduced it.
  *
  * Invariants
  * 1. Amounts are conserved: fills bought less fills sold, including fees in base, equals the open lots less unmatched
- *    sales, except for the dust of 5. No lot is negative, and all lots of one owner are on one side.
- * 2. Values are conserved to the last unit: the parts of a lot together cost what the lot cost, and the parts of a fill
- *    together yield what the fill yielded. The last part takes the remainder of divisions.
+ *    sales, except for dust (invariant 5). No lot is negative, and all lots of one owner are on one side.
+ * 2. Values are conserved to the last unit: the costs of a lot's parts add up to the cost of the lot, and the proceeds
+ *    of a fill's parts to the proceeds of the fill. The last part takes the remainder of divisions.
  * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
  * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
  * 5. Dust keeps no lot open: if a spot sale leaves an owner less than the amount step (for example after a fee in
- *    base), the sale closes that rest too, at its cost and without proceeds.
+ *    base), the sale closes this dust too, at its cost and without proceeds.
  */
 import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
 
@@ -38,7 +38,7 @@ export interface LotBookOptions {
   readonly quote: string;
   /** Whether a sale without a lot opens a short lot. */
   readonly canBeShort: boolean;
-  /** Order amounts are multiples of this. */
+  /** The step of which order amounts are multiples. */
   readonly amountStep: Decimal;
 }
 
@@ -68,9 +68,9 @@ export interface LotClosure {
   readonly lotId: string;
   /** The trade that opened the lot. */
   readonly tradeId: string;
-  /** Includes the dust that the fill closed with it. */
+  /** The closed amount, including dust that the fill closed too. */
   readonly amount: BaseUnits;
-  /** What the part cost, or yielded, when it was opened. */
+  /** The cost of the part when it was opened; for a short lot, its proceeds. */
   readonly entryValue: QuoteUnits;
   /** Net of the fees of both sides. */
   readonly pnl: QuoteUnits;
@@ -83,7 +83,7 @@ export interface OpenedLot {
   readonly lotId: string;
   /** The opened amount, net of a fee in base. */
   readonly amount: BaseUnits;
-  /** What it cost, or yielded, including its fee in quote currency. */
+  /** The cost, or for a short lot the proceeds, including the fee in quote currency. */
   readonly value: QuoteUnits;
   /** The amount before a fee in base was deducted. */
   readonly filled: BaseUnits;
@@ -104,7 +104,7 @@ export interface HeldLot {
   /** BUY: bought and not sold yet; SELL: sold and not bought back yet. */
   readonly side: TradeSide;
   readonly amount: BaseUnits;
-  /** What it cost, or yielded, including its fees in quote currency. */
+  /** The cost, or for a short lot the proceeds, including fees in quote currency. */
   readonly value: QuoteUnits;
 }
 
@@ -154,7 +154,7 @@ class OpenLots {
 
   dropOldest(): void {
     this.first += 1;
-    // Compacted in bulk: removing the first element of an array takes time linear in its length.
+    // Drops many lots at once, because removing the first element of an array takes time linear in its length.
     if (this.first > 1_000 && this.first * 2 > this.lots.length) {
       this.lots = this.lots.slice(this.first);
       this.first = 0;
@@ -162,7 +162,7 @@ class OpenLots {
   }
 }
 
-/** Dust is what one sale leaves, so more lots than this are not summed up. */
+/** One sale leaves dust in few lots, so the amounts of more lots than this are not summed up. */
 const DUST_LOTS_MAX = 8;
 
 export class LotBook {
@@ -195,10 +195,10 @@ export class LotBook {
       );
     this.instant = instant;
     const rest = this.amountsNetOfFee(fill);
-    const parts = this.close(fill, rest);
+    const lotClosures = this.close(fill, rest);
     const isOpening = fill.side === 'BUY' || this.terms.canBeShort;
-    if (!isOpening || rest.amount === 0n) return { lotClosures: parts, opened: null, unmatched: rest.amount };
-    return { lotClosures: parts, opened: this.open(fill, rest, parts.length === 0), unmatched: 0n };
+    if (!isOpening || rest.amount === 0n) return { lotClosures, opened: null, unmatched: rest.amount };
+    return { lotClosures, opened: this.open(fill, rest, lotClosures.length === 0), unmatched: 0n };
   }
 
   /** All open lots in the order of opening. */
@@ -209,7 +209,7 @@ export class LotBook {
       .map(({ ordinal: _ordinal, ...lot }) => lot);
   }
 
-  /** Returns the base amount and the quote value that the fill moves, net of its fee. */
+  /** Returns the base amount and the quote value of the fill, net of its fee. */
   private amountsNetOfFee({ price, amount, side, feeAmount, feeCurrency }: LotFill): Remainder {
     const filled = parseUnits(amount);
     const value = parseUnits(price) * filled;
@@ -223,15 +223,15 @@ export class LotBook {
 
   /** Allocates `rest` to lots: those of the fill's owner first, then others that it may close, oldest first. */
   private close(fill: LotFill, rest: Remainder): LotClosure[] {
-    const parts: LotClosure[] = [];
+    const closures: LotClosure[] = [];
     while (rest.amount > 0n) {
       const lots = this.nextLotsToClose(fill);
       if (lots === undefined) break;
-      parts.push(this.closeOldest(lots, fill, rest));
+      closures.push(this.closeOldest(lots, fill, rest));
       if (rest.amount === 0n && this.isDust(lots))
-        return mergeClosures([...parts, ...this.closeDust(lots, fill)]);
+        return mergeClosures([...closures, ...this.closeDust(lots, fill)]);
     }
-    return parts;
+    return closures;
   }
 
   private isDust(lots: OpenLots): boolean {
@@ -294,7 +294,7 @@ export class LotBook {
   }
 }
 
-/** Merges the closures of each lot: the sold part and its dust. */
+/** Merges the two closures of one lot: its sold part and its dust. */
 function mergeClosures(parts: readonly LotClosure[]): LotClosure[] {
   const all: LotClosure[] = [];
   for (const part of parts) {
@@ -314,7 +314,7 @@ function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
   };
 }
 
-/** Removes `amount` from `from` and returns its share of the value; the last part gets the whole rest. */
+/** Removes `amount` from `from` and returns its share of the value; the last part gets all remaining value. */
 function takeProRata(from: Remainder, amount: BaseUnits): QuoteUnits {
   const value = amount === from.amount ? from.value : (from.value * amount) / from.amount;
   from.amount -= amount;

@@ -26,7 +26,7 @@ const signal = (more: Partial<NewSignal>): NewSignal => ({
   ...more,
 });
 
-it('row 16: an order filled in three parts that are reported together is one entry at their average price', () => {
+it('row 16: an order with three fills that are reported together is one entry at their average price', () => {
   const parts = [
     signal({}),
     signal({
@@ -74,25 +74,29 @@ const exit = (lotTradeId: string, sourceFillId: string, before: string, taken: s
     lotAmountAfter: after,
   });
 
-it('a sale in parts over two lots is one exit for each', () => {
-  const joined = mergeSignals([
+it('a sale with several fills over two lots is one exit for each lot', () => {
+  const merged = mergeSignals([
     exit('a', '1', '3', '2', '1'),
     exit('a', '2', '1', '1', '0'),
     exit('b', '2', '5', '1', '4'),
     exit('b', '3', '4', '1', '3'),
   ]);
-  expect(joined).toEqual([exit('a', '2', '3', '3', '0'), exit('b', '3', '5', '2', '3')]);
+  expect(merged).toEqual([exit('a', '2', '3', '3', '0'), exit('b', '3', '5', '2', '3')]);
 });
 
 it('an entry, an exit and an entry of one lot are not merged', () => {
-  const three = [signal({}), exit('a', '2', '1', '1', '0'), signal({ kind: 'INCREASE', sourceFillId: '3' })];
-  expect(mergeSignals(three)).toEqual(three);
+  const signals = [
+    signal({}),
+    exit('a', '2', '1', '1', '0'),
+    signal({ kind: 'INCREASE', sourceFillId: '3' }),
+  ];
+  expect(mergeSignals(signals)).toEqual(signals);
 });
 
-it('the average of prices and amounts with all digits is rounded once', () => {
+it('the average price of amounts with 18 decimals is rounded only once', () => {
   const digits = '0.000000000000000001';
   const part = (price: string, sourceFillId: string) =>
     signal({ filledAmount: digits, referencePrice: price, sourceFillId });
-  const [joined] = mergeSignals([part(`1${digits.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
-  expect(joined).toMatchObject({ filledAmount: '0.000000000000000003', referencePrice: '1' });
+  const [merged] = mergeSignals([part(`1${digits.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
+  expect(merged).toMatchObject({ filledAmount: '0.000000000000000003', referencePrice: '1' });
 });

@@ -1,9 +1,9 @@
 /**
- * Merges the signals of fills that are reported together, so that copiers respond with one order: an order that matches
- * several orders of the order book has as many fills but is one action of the leader. Pure.
+ * Merges the signals of fills that are reported together, so that copiers respond with one order. An order that matches
+ * several orders of the order book has several fills, but it is one action of the leader. Pure.
  *
- * 1. Merged are the signals of one trade for one lot and one side, if no other signal changes that lot in between.
- * 2. Amounts add up, the price is their weighted average, and the ids are those of the last fill.
+ * 1. Signals of one trade for one lot and one side are merged if no other signal changes that lot in between.
+ * 2. The merged signal has the sum of the amounts, the average price weighted by amount, and the ids of the last fill.
  */
 import { DECIMAL_SCALE } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';

@@ -7,12 +7,14 @@ import { type NewCopyTrade, placeCopies } from '../copy-orders.js';
 import { type ClaimedSubmission, TradeExecution } from '../trade-execution.service.js';
 
 type Row = Record<string, unknown>;
-type PartOfCopy = Partial<Omit<NewCopyTrade, 'order'>> & { readonly order?: Partial<NewCopyTrade['order']> };
+type CopyOverrides = Partial<Omit<NewCopyTrade, 'order'>> & {
+  readonly order?: Partial<NewCopyTrade['order']>;
+};
 
-/** A leader with a fill, a copier of it, and the worker that owns both accounts, on one database. */
+/** A test environment with a leader that has a fill, a copier of it, and the worker that owns both accounts. */
 export class OrdersUnderTest {
   readonly execution: TradeExecution;
-  /** The user that copies and whose trades the tests read. */
+  /** The user of the copier, whose trades the tests read. */
   actor!: Actor;
   account!: RecordIds;
   copierId!: string;
@@ -39,7 +41,7 @@ export class OrdersUnderTest {
     return this.core.close();
   }
 
-  /** Creates another leader and another copier, unrelated to all before. */
+  /** Creates a new leader and a new copier, unrelated to the earlier ones. */
   async reset(): Promise<void> {
     const { core } = this;
     [this.actor, this.leader] = [await core.actor(), await core.actor()];
@@ -108,8 +110,8 @@ export class OrdersUnderTest {
     fence: '1',
   });
 
-  /** An entry of one BTC at a limit of 100: an IOC order that may be sent for an hour. */
-  newCopy(more: PartOfCopy = {}): NewCopyTrade {
+  /** Returns a copy that buys one BTC at a limit of 100 with an IOC order, which may be sent for an hour. */
+  newCopy(more: CopyOverrides = {}): NewCopyTrade {
     this.sequence += 1;
     const id = newUuid();
     const { order, ...rest } = more;
@@ -151,13 +153,13 @@ export class OrdersUnderTest {
   }
 
   /** @returns the uuid */
-  async placeCopy(more: PartOfCopy = {}): Promise<string> {
+  async placeCopy(more: CopyOverrides = {}): Promise<string> {
     const copy = this.newCopy(more);
     await inTransaction(this.core.platform.database, (tx) => placeCopies(tx, [copy]));
     return copy.id;
   }
 
-  /** Claims the submission of one trade; null if it is not to be sent. */
+  /** Claims the submission of one trade; returns null if its order must not be sent. */
   async send(id: string): Promise<ClaimedSubmission | null> {
     const [begun] = await this.execution.claimSubmissions(this.ownershipOf(), [
       { id, venueClientOrderId: `venue-${id}` },

@@ -11,7 +11,7 @@ import type {
 
 export const NOW = new Date('2026-03-01T12:00:00.000Z');
 
-/** What a test says of an input; the rest is that of a copier at half size, with a rich account and loose rules. */
+/** The fields that a test overrides. By default a copier copies at half size, with a large balance and loose rules. */
 export interface PlanOverrides {
   readonly signal?: Partial<PlannedSignal>;
   readonly terms?: Partial<CopyTerms>;
@@ -58,9 +58,9 @@ const LOT: CopiedLotState = {
   heldAmount: '1',
 };
 
-/** An entry of 2 at 100 that opens the leader's lot in full, unless it is said to be otherwise. */
-export function entryInput(said: PlanOverrides = {}): CopyInput {
-  const terms = { ...TERMS, ...said.terms };
+/** Returns the input of an entry. By default the leader opens its whole lot with a fill of 2 at 100. */
+export function entryInput(overrides: PlanOverrides = {}): CopyInput {
+  const terms = { ...TERMS, ...overrides.terms };
   return {
     signal: {
       id: 'signal',
@@ -79,7 +79,7 @@ export function entryInput(said: PlanOverrides = {}): CopyInput {
       exitAmount: '0',
       referencePrice: '100',
       leaderEquity: '1000',
-      ...said.signal,
+      ...overrides.signal,
     },
     copier: {
       id: 'copier',
@@ -87,42 +87,42 @@ export function entryInput(said: PlanOverrides = {}): CopyInput {
       terms,
       startedAt: new Date(NOW.getTime() - 3_600_000),
       startedSequence: 10,
-      lot: said.lot ? { ...LOT, terms, ...said.lot } : null,
+      lot: overrides.lot ? { ...LOT, terms, ...overrides.lot } : null,
       dayLossQuote: '0',
       drawdownPercent: null,
       openLotCount: 0,
       openQuote: '0',
-      ...said.copier,
+      ...overrides.copier,
     },
     account: {
       isActive: true,
       freeBase: '1000',
       freeQuote: '1000000',
       equity: '500',
-      pair: said.pair === null ? null : { ...PAIR, ...said.pair },
-      ...said.account,
+      pair: overrides.pair === null ? null : { ...PAIR, ...overrides.pair },
+      ...overrides.account,
     },
     now: NOW,
   };
 }
 
-/** An exit of a fifth of the leader's lot of 2, unless it is said to be otherwise; the copier holds 1. */
-export function exitInput(said: PlanOverrides = {}): CopyInput {
+/** Returns the input of an exit. By default the leader sells a fifth of its lot of 2, and the copier holds 1. */
+export function exitInput(overrides: PlanOverrides = {}): CopyInput {
   return entryInput({
     lot: {},
-    ...said,
+    ...overrides,
     signal: {
       kind: 'REDUCE',
       side: 'SELL',
       sequence: 12,
       lotAmountBefore: '2',
       exitAmount: '0.4',
-      ...said.signal,
+      ...overrides.signal,
     },
   });
 }
 
-/** The copier's lot after a plan, where all that was sent was filled at once and without fees. */
+/** Returns the copier's lot after a plan, if the sent order is filled completely and without fees. */
 export function lotAfter(plan: CopyPlan, heldBefore = '0'): CopiedLotState | null {
   if (plan.lot === null) return null;
   const sent = Number(plan.order?.amount ?? 0) * (plan.order?.type === 'MARKET' ? -1 : 1);

@@ -32,7 +32,7 @@ export interface FillSpec {
 
 const DAY = Date.UTC(2026, 5, 1);
 
-/** One user's account and pair on which fills are stored as trade execution stores them. */
+/** A test scenario of one account and pair; it stores fills in the way trade execution does. */
 export class FillScenario {
   private constructor(
     readonly core: CoreUnderTest,
@@ -114,12 +114,12 @@ export class FillScenario {
   async storeOn(
     platform: Platform,
     fills: readonly FillSpec[],
-    orStop: () => void = () => undefined,
+    beforeCommit: () => void = () => undefined,
   ): Promise<readonly string[]> {
     return FillScenario.storeMany(
       platform,
       fills.map((fill) => ({ day: this, fill })),
-      orStop,
+      beforeCommit,
     );
   }
 
@@ -127,7 +127,7 @@ export class FillScenario {
   static async storeMany(
     { database }: Platform,
     entries: readonly { readonly day: FillScenario; readonly fill: FillSpec }[],
-    orStop: () => void = () => undefined,
+    beforeCommit: () => void = () => undefined,
   ): Promise<readonly string[]> {
     const storing = async (tx: Tx) => {
       await lockBooks(
@@ -149,7 +149,7 @@ export class FillScenario {
         });
       }
       await bookTrades(tx, changes);
-      orStop();
+      beforeCommit();
       return ids;
     };
     return inTransaction(database, storing, { attempts: 1 });
@@ -210,14 +210,14 @@ export class FillScenario {
     return rows.length > 0;
   }
 
-  /** Buys or sells in one fill. */
+  /** Places a trade and fills it with one fill. */
   async executeTrade(spec: TradeSpec & Omit<FillSpec, 'tradeId' | 'amount'> & { readonly amount: string }) {
     const tradeId = await this.trade(spec);
     const [fillId] = await this.store({ ...spec, tradeId });
     return { tradeId, fillId: fillId! };
   }
 
-  /** Returns the stored state of the book without random ids. */
+  /** Returns the stored lots, closures and closed trades of the account. */
   async storedState() {
     const [lots, closures, closed] = await Promise.all([
       this.core.rows('SELECT * FROM lots WHERE exchange_account_id = $1 ORDER BY id', this.accountId),
@@ -233,7 +233,7 @@ export class FillScenario {
     return { lots, closures, closed };
   }
 
-  /** Returns the same state after all lots are deleted and all fills are booked again. */
+  /** Deletes all lots and marks the books as unbooked, so that `backfillLots` replays all fills; returns the state. */
   async resetAndReplay() {
     await this.core.rows('DELETE FROM lot_closures WHERE exchange_account_id = $1', this.accountId);
     await this.core.rows('DELETE FROM lots WHERE exchange_account_id = $1', this.accountId);

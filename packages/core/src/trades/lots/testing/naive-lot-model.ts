@@ -1,16 +1,16 @@
 import type { TradeSide } from '@trading-automation/contracts';
 import fc from 'fast-check';
 
-/** A fill of whole amounts by one of several owners of an account. */
+/** A fill with an integer amount by one of several owners of an account. */
 export interface GeneratedFill {
   readonly side: TradeSide;
   readonly amount: number;
   readonly price: number;
   /** Deducted from the amount bought, in base currency. */
   readonly baseFee: number;
-  /** -1: not a copy. */
+  /** The index of the copier; -1 if the fill is not of a copy. */
   readonly copier: number;
-  /** Which of the leader's lots it copies. */
+  /** The index of the leader's lot that the fill copies. */
   readonly source: number;
   readonly second: number;
 }
@@ -43,7 +43,7 @@ interface Unit {
   readonly source: number;
 }
 
-/** A naive model of an account without short lots: who holds how many single units of base. */
+/** A naive model of an account without short lots: counts the single units of base that each owner holds. */
 export function modelHoldings(fills: readonly GeneratedFill[]) {
   const units: Unit[] = [];
   let unmatched = 0;
