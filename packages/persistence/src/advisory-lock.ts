@@ -11,8 +11,8 @@ export type AdvisoryLockOutcome<T> =
  * `acquired: false` if another process holds the lock. Uses one pool connection while the work runs.
  *
  * The lock belongs to the connection. If the connection is lost, the lock is lost too: `signal` is aborted, and another
- * process may start. Work that must not overlap checks the signal before each step. Work that must not happen twice needs a guard
- * in its own transaction.
+ * process may start. Work that must not overlap checks the signal before each step. Work that must not happen twice
+ * needs a guard in its own transaction.
  *
  * @throws {DatabaseUnavailable} if the database cannot be reached
  */

@@ -1,6 +1,6 @@
 /**
- * Writes PostgreSQL array literals. The driver writes them too, but it scans and quotes every element. For a thousand rows
- * of twenty columns, that takes longer than storing the rows.
+ * Writes PostgreSQL array literals. The driver writes them too, but it scans and quotes every element. For a thousand
+ * rows of twenty columns, that takes longer than storing the rows.
  */
 
 /** Elements that need no quotes, except the word NULL. */

@@ -1,11 +1,11 @@
 /** Maps errors of Postgres and its driver to the few cases that callers handle. */
 
-/** Whether a transaction that lost its connection may be committed: `unknown` only if it lost the connection during COMMIT. */
+/** Whether a transaction whose connection was lost may be committed: `unknown` only after a loss during COMMIT. */
 export type LostOutcome = 'not_committed' | 'unknown';
 
 /**
- * The database cannot be reached, or the connection was lost. With the outcome `unknown` the transaction may be committed:
- * check the committed state before running it again.
+ * The database cannot be reached, or the connection was lost. With the outcome `unknown` the transaction may be
+ * committed: check the committed state before running it again.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -27,7 +27,7 @@ const SYSTEM_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, too_many_connections; class 08 contains connection errors. */
+/** Class 08 (connection errors), and shutdown, startup, dropped database and too many connections. */
 const SQLSTATES = /^(08...|57P0[1234]|53300)$/;
 /** The driver reports a lost connection only in the error message. */
 const DRIVER_MESSAGES =

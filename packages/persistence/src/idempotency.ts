@@ -57,7 +57,7 @@ export class StoredResponseUnreadable extends Error {
   }
 }
 
-/** Returns whether a response with this status is stored. Other statuses report errors that a retry may not get again. */
+/** Returns whether a response with this status is stored. A retry may resolve errors of credentials, size, rate limit or the server. */
 export function isReplayable(status: number): boolean {
   return status < 500 && ![401, 403, 413, 429].includes(status);
 }

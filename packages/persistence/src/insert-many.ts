@@ -31,7 +31,8 @@ const ROWS_PER_STATEMENT = 10_000;
  * the same properties; missing properties get the defaults of the database. Numerics are strings, and a `jsonb` null is
  * stored as NULL.
  *
- * @throws {TypeError} if a property has no column, a row's properties differ from the first row's, or a column cannot store a value
+ * @throws {TypeError} if a property has no column, a row's properties differ from the first row's, or a column cannot
+ *   store a value
  */
 export async function insertMany<
   Entity extends ObjectLiteral,

@@ -48,10 +48,10 @@ function millisecondsOf(text: string, end: number): number {
   if (end === LENGTH_TO_SECONDS) return 0;
   const first = LENGTH_TO_SECONDS + 1;
   if (text.charCodeAt(LENGTH_TO_SECONDS) !== POINT || end <= first) return Number.NaN;
-  const shown = Math.min(end, first + 3);
-  const finer = digits(text, shown, end);
-  const scale = [100, 10, 1][shown - first - 1]!;
-  return Number.isNaN(finer) ? Number.NaN : digits(text, first, shown) * scale;
+  const millisecondsEnd = Math.min(end, first + 3);
+  const finer = digits(text, millisecondsEnd, end);
+  const scale = [100, 10, 1][millisecondsEnd - first - 1]!;
+  return Number.isNaN(finer) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
 }
 
 function digits(text: string, from: number, to: number): number {

@@ -2,8 +2,8 @@
  * Reads lists page by page, by keyset or by offset.
  *
  * 1. A page is one statement that requests one row more than the limit; that row decides `has_more`.
- * 2. The order is total: rows are sorted by the sort column, then by the id, both in the same direction. Rows with equal sort values are
- *    neither skipped nor repeated between pages.
+ * 2. The order is total: rows are sorted by the sort column, then by the id, both in the same direction. Rows with
+ *    equal sort values are neither skipped nor repeated between pages.
  * 3. The cursor contains the sort value as the database writes it, with microseconds and all decimals.
  * 4. Every value is a parameter. The SQL contains only a feature's own code (columns, tables, types) and the validated
  *    limit, which the planner needs to choose a plan.
@@ -76,10 +76,10 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
 ): Promise<PageWithCursors<Row>> {
   const { limit, sort, order } = query;
   const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
-  const shown = rows.slice(0, limit);
+  const pageRows = rows.slice(0, limit);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
   const sortIndex = columns.length - POSITION_COLUMNS;
-  for (const row of shown) {
+  for (const row of pageRows) {
     if (row[sortIndex] === null)
       throw new Error(`The sort column ${source.sorts[sort].column} contains a NULL.`);
   }
@@ -88,18 +88,18 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
     typeof select === 'string' ? readByName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
   const hasMore = rows.length > limit;
   const cursorAt = (index: number) => {
-    const row = shown[index];
+    const row = pageRows[index];
     if (row === undefined)
-      throw new RangeError(`The page has no item ${index}; it has ${shown.length} items.`);
+      throw new RangeError(`The page has no item ${index}; it has ${pageRows.length} items.`);
     return codec.encode({ sort, order, scope }, positionOf(row));
   };
   return {
-    items: shown.map((row) => read(row)),
+    items: pageRows.map((row) => read(row)),
     pagination: {
       limit,
       offset: query.offset ?? 0,
       has_more: hasMore,
-      next_cursor: hasMore ? cursorAt(shown.length - 1) : null,
+      next_cursor: hasMore ? cursorAt(pageRows.length - 1) : null,
       ...(total === undefined ? {} : { total }),
     },
     cursorAt,

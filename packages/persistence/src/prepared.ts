@@ -1,8 +1,8 @@
 /**
  * Runs frequent statements as prepared statements, which the server parses and plans once per connection.
  *
- * 1. A feature's code defines their SQL and keeps the number of variants low: each connection stores every variant until it
- *    closes.
+ * 1. A feature's code defines their SQL and keeps the number of variants low: each connection stores every variant
+ *    until it closes.
  * 2. They name their columns, so that a column added by a migration changes no row of running processes. With `*`, the
  *    server would reject the statement on every connection that has prepared it.
  */

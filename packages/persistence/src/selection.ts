@@ -65,8 +65,8 @@ export function allColumns<Entity extends ObjectLiteral>(
 }
 
 /**
- * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT NULL
- * in its table.
+ * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT
+ * NULL in its table.
  */
 export function leftJoined<First, Second>(
   first: Selection<First>,

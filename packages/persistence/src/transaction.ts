@@ -3,10 +3,10 @@
  *
  * 1. `inTransaction` returns only after the server confirmed COMMIT. A COMMIT that the server turns into a rollback
  *    (because the work swallowed an SQL error) is an error, never a success.
- * 2. After a serialization failure or a deadlock the work runs again in a new transaction. It must have no effects outside
- *    of the database and keep no state between runs.
- * 3. A lost connection throws `DatabaseUnavailable` and is not retried here. Without the response to COMMIT, the caller must
- *    read the data to learn whether the work was committed.
+ * 2. After a serialization failure or a deadlock the work runs again in a new transaction. It must have no effects
+ *    outside of the database and keep no state between runs.
+ * 3. A lost connection throws `DatabaseUnavailable` and is not retried here. Without the response to COMMIT, the caller
+ *    must read the data to learn whether the work was committed.
  * 4. Any other error of the work is rethrown unchanged, after a rollback.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

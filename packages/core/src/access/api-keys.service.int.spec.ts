@@ -194,9 +194,9 @@ describe('revoking an API key', () => {
         details: [{ state: 'REVOKED' }],
       });
     }
-    expect((await list()).items.map((each) => each.id)).toEqual([unchanged.id]);
+    expect((await list()).items.map((key) => key.id)).toEqual([unchanged.id]);
     const all = (await list('include=revoked')).items;
-    expect(all.map((each) => [each.id, each.revoked_at !== null])).toEqual([
+    expect(all.map((key) => [key.id, key.revoked_at !== null])).toEqual([
       [id, true],
       [unchanged.id, false],
     ]);

@@ -154,7 +154,7 @@ describe('an API key', () => {
     expect(id).toMatch(/^key_/);
   });
 
-  it('is optional: without one the result is null, even with another authorization scheme', async () => {
+  it('is optional: a request with no key or another authorization scheme authenticates as null', async () => {
     expect(await authentication.authenticate(requestOf({}))).toBeNull();
     expect(await authentication.authenticate(requestOf({ Authorization: 'Basic eDp5' }))).toBeNull();
   });

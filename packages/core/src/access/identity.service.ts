@@ -1,7 +1,8 @@
 /**
  * Links a key pair to an account: the server issues a challenge, and the key signs it.
  *
- * 1. A challenge can be used once and expires after five minutes. A challenge issued for a key is valid for that key only.
+ * 1. A challenge can be used once and expires after five minutes. A challenge issued for a key is valid for that key
+ *    only.
  * 2. If the request also carries a credential with ADMIN, the key joins that account. Without a credential an account
  *    is opened for the key, if the deployment allows it.
  * 3. A key belongs to one account at a time. Linking it again returns the existing link.

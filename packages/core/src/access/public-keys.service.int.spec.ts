@@ -128,7 +128,9 @@ describe('revoking a public key', () => {
           ? [keys.revoke(actor, id), keys.revoke(actor, (await link()).id)]
           : [keys.revoke(actor, id), apiKeys.revoke(actor, (await adminKey()).id)];
       const outcomes = await Promise.allSettled(revocations);
-      const rejections = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      const rejections = outcomes.flatMap((outcome) =>
+        outcome.status === 'rejected' ? [outcome.reason] : [],
+      );
       expect(rejections).toMatchObject([lastAdmin]);
       const left = (await list()).items.length + (await activeAdminKeys());
       expect(left).toBe(1);

@@ -182,10 +182,10 @@ class EmptyAddresses {
   /** Returns the microseconds until the bucket is full; null if it may have a token. */
   untilFullUs(address: string, policy: RatePolicy): number | null {
     if (this.emptySince.size === 0) return null;
-    const found = this.emptySince.get(address);
-    if (found === undefined) return null;
+    const entry = this.emptySince.get(address);
+    if (entry === undefined) return null;
     const nowMs = performance.now();
-    if (nowMs < found.untilMs) return Math.min(policy.capacityUs, (found.fullAtMs - nowMs) * 1_000);
+    if (nowMs < entry.untilMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
     this.emptySince.delete(address);
     return null;
   }

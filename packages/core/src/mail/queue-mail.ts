@@ -22,8 +22,8 @@ export interface NewMail {
 }
 
 /**
- * Queues a mail in the caller's transaction, so that the mail and the transaction's other writes commit together. The mail
- * is sent at least once, and waits until a process can send mail.
+ * Queues a mail in the caller's transaction, so that the mail and the transaction's other writes commit together. The
+ * mail is sent at least once, and waits until a process can send mail.
  *
  * @throws {TypeError} if the address is invalid, or the subject is not a single line of at most 200 characters
  */

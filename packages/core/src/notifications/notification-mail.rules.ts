@@ -1,8 +1,8 @@
 /**
  * Decides which events are mailed, and composes the mails. The functions are pure.
  *
- * 1. Mails are plain text. They contain no secrets and no links that change anything, so that access to a mailbox gives no
- *    access to the account.
+ * 1. Mails are plain text. They contain no secrets and no links that change anything, so that access to a mailbox gives
+ *    no access to the account.
  * 2. Text from a user (names, addresses) is shown as one line of visible characters, so that it cannot imitate
  *    the product's own text.
  * 3. A URL is shown without its query, which may contain tokens, and in ASCII, so that look-alike letters are

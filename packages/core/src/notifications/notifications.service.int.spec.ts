@@ -93,7 +93,7 @@ describe('the relay', () => {
     const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
-    const draining = Promise.all(relays.flatMap((each) => [each.drain(), each.drain()]));
+    const draining = Promise.all(relays.flatMap((oneRelay) => [oneRelay.drain(), oneRelay.drain()]));
     const ids = await emitting;
     await draining;
     await relay.drain();

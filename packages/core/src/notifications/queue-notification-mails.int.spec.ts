@@ -109,13 +109,13 @@ describe('mail about events', () => {
     expect(await notificationKinds()).toEqual(['webhook.deactivated']);
   });
 
-  it('T15: reports a thousand deactivations of one webhook once a day, and those of another webhook separately', async () => {
+  it('T15: reports a thousand deactivations of one webhook once a day, and counts another webhook separately', async () => {
     const webhook = await insertFailingWebhook([503], 1);
     const other = await insertFailingWebhook([503], 1);
     for (let n = 0; n < 500; n++) await emit('webhook.deactivated', webhook);
     const platforms = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...platforms.map((platform) => new NotificationRelay(platform))];
-    const draining = Promise.all(relays.map((each) => each.drain()));
+    const draining = Promise.all(relays.map((oneRelay) => oneRelay.drain()));
     for (let n = 0; n < 500; n++) await emit('webhook.deactivated', webhook);
     await draining;
     await emit('webhook.deactivated', other);

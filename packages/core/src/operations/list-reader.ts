@@ -77,8 +77,8 @@ export class ListReader {
     query: ListQuery,
   ): Promise<PageWithCursors<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;
-    const shown = include.filter((name) => name !== 'total').join(',');
-    const scope = cursorScope(operation.id, userId ?? PUBLIC_SCOPE, { ...filters, include: shown });
+    const includedNames = include.filter((name) => name !== 'total').join(',');
+    const scope = cursorScope(operation.id, userId ?? PUBLIC_SCOPE, { ...filters, include: includedNames });
     try {
       return await listPage<Row, string>(this.platform.database, this.cursors, source, query, scope);
     } catch (error) {

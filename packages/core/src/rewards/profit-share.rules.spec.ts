@@ -141,7 +141,7 @@ describe('periods', () => {
     ['QUARTER', '2026-11-21', ['2026-07-01 2026-10-01']],
     ['QUARTER', '2026-02-28', ['2025-10-01 2026-01-01']],
   ] as const)(
-    'of the kind %s are first settled, at %s, for the last period that has ended',
+    'of the kind %s: at %s the last period that has ended is settled first',
     (kind, at, expected) => {
       expect(datesOf(periodsToSettle(kind, null, day(at)))).toEqual(expected);
     },

@@ -5,10 +5,11 @@
  * 1. The share of a gain is `rate` × the rise of the net realised profit, since the first copy, above its high-water
  *    mark. At a constant rate, each share equals `max(0, rate × profit − already shared)`. A loss must be recovered
  *    before profit is shared again, and a share is never taken back.
- * 2. A rate applies to profit that is settled while the rate is set. Profit that was settled earlier, or made while copying was
- *    free, is never shared at a later rate.
- * 3. The high-water mark rises only when a share is granted, or when no share is due because copying is free. A share that
- *    cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next period.
+ * 2. A rate applies to profit that is settled while the rate is set. Profit that was settled earlier, or made while
+ *    copying was free, is never shared at a later rate.
+ * 3. The high-water mark rises only when a share is granted, or when no share is due because copying is free. A share
+ *    that cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next
+ *    period.
  * 4. Shares are rounded down to the 18 stored decimals, so that they never exceed the profit.
  */
 import {

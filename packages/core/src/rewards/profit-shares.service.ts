@@ -1,14 +1,14 @@
 /**
  * Grants the owners of strategies their share of copiers' profit, as rewards of the type PROFIT_SHARE.
  *
- * 1. A copier's profit with a strategy counts from the first copy on, even if the copier is stopped, started or removed. Each quote
- *    currency counts separately. Fees in base and quote currency are deducted.
- * 2. A period is settled after its end, with the state at its end. It is settled for every copier that then held nothing
- *    of the strategy. Other copiers' profit waits for a later period. The result does not depend on when the settlement runs.
- *    One exception: fills that the exchange reports after the settlement count in the next period.
+ * 1. A copier's profit with a strategy counts from the first copy on, even if the copier is stopped, started or
+ *    removed. Each quote currency counts separately. Fees in base and quote currency are deducted.
+ * 2. A period is settled after its end, with the state at its end. It is settled for every copier that then held
+ *    nothing of the strategy. Other copiers' profit waits for a later period. The result does not depend on when the
+ *    settlement runs. One exception: fills that the exchange reports after the settlement count in the next period.
  * 3. Each copier, strategy, quote currency and period is settled once. Share, reward and event are written in one
- *    transaction. One unique index rejects a second settlement. Another index ensures that profit above one mark is shared
- *    once.
+ *    transaction. One unique index rejects a second settlement. Another index ensures that profit above one mark is
+ *    shared once.
  * 4. Owners are not granted a share of their own copiers' profit.
  */
 import {
@@ -103,7 +103,7 @@ export class ProfitSharesService {
       const copierIds = await copiersAfter(database.manager, after, COPIERS_PER_BATCH);
       const copierProfits = await readCopierProfits(database.manager, kind, period, copierIds);
       const settling = copierProfits.filter((copierProfit) => this.shareOf(copierProfit) !== null);
-      for (const copierId of new Set(settling.map((each) => each.copierId)))
+      for (const copierId of new Set(settling.map(({ copierId }) => copierId)))
         granted += await inTransaction(database, (tx) => this.settleCopier(tx, kind, period, copierId));
       if (copierIds.length < COPIERS_PER_BATCH) return granted;
       after = copierIds.at(-1)!;

@@ -2,7 +2,8 @@
  * Counts the uses of each deprecated operation by UTC day, to decide when it can be removed.
  *
  * 1. Only counts are stored, nothing about callers or inputs.
- * 2. Recording never delays a request or makes it fail. Counts are written every few seconds; a crash loses the last ones.
+ * 2. Recording never delays a request or makes it fail. Counts are written every few seconds; a crash loses the last
+ *    ones.
  */
 import type { Platform } from '../platform/index.js';
 

@@ -1,7 +1,8 @@
 /**
  * Secrets that are generated here and shown once: refresh tokens and tickets.
  *
- * A token consists of a prefix for its kind and 32 random bytes. Its SHA-256 is stored: 256 random bits need no slow hash.
+ * A token consists of a prefix for its kind and 32 random bytes. Its SHA-256 is stored: 256 random bits need no slow
+ * hash.
  */
 import { createHash, randomBytes } from 'node:crypto';
 

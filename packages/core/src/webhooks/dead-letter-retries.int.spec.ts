@@ -86,7 +86,7 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a bulk retry', () => {
-  it('F21: of 10,000 dead letters, concurrent with bulk retries, single retries and discards, has one effect for each', async () => {
+  it('F21: of 10,000 dead letters resolves each once, despite concurrent bulk retries, single retries and discards', async () => {
     const ids = await createDeadLetters(10_000);
     const outcomes = await Promise.all([
       ...Array.from({ length: 3 }, () => retryMany().then(({ retried }) => retried)),

@@ -221,7 +221,7 @@ describe('a retry', () => {
     }
   });
 
-  it('F21: of each of many dead letters of one webhook, concurrently, schedules each once', async () => {
+  it('F21: schedules each event once if many dead letters of one webhook are retried concurrently', async () => {
     const deadLetterIds = await Promise.all(
       Array.from({ length: 15 }, () => env.createDueDelivery(actor, hook)),
     );

@@ -7,8 +7,8 @@
  *
  * 1. `attempts` counts recorded attempts. A claim compares the count, so that only one of two jobs for an attempt can
  *    send it: a queue may lose its jobs, and a sweeper may queue an attempt too early.
- * 2. A claim is a lease by the database's clock. The lease is longer than an attempt and its recording may take. After the lease,
- *    the next claim repeats the attempt with the same number: delivery is at least once.
+ * 2. A claim is a lease by the database's clock. The lease is longer than an attempt and its recording may take. After
+ *    the lease, the next claim repeats the attempt with the same number: delivery is at least once.
  * 3. A result is recorded only under its lease. It is dropped if another dispatcher has taken over the lease.
  * 4. A transaction locks the delivery first, then the webhook. Deactivation and deletion move DUE rows, which no
  *    running attempt locks.

@@ -58,7 +58,7 @@ const embeddings = (address: string): string[] => {
 };
 
 describe('an address', () => {
-  it('of IPv4 is allowed only if it is in no special range (S3: 10,000 addresses)', () => {
+  it('of IPv4 is blocked if it is in a special range, and allowed otherwise (S3: 10,000 addresses)', () => {
     fc.assert(
       fc.property(anyIpv4, (address) => isAllowedAddress(address, LIVE) !== specialRanges.check(address)),
       { numRuns: 10_000 },

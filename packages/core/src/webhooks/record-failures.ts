@@ -63,7 +63,7 @@ export async function recordFailures(
   );
   const current = failed.filter(({ attempt }) => leased.has(attempt.deliveryId));
   const states = await lockWebhooks(tx, [...new Set(current.map(({ attempt }) => attempt.webhookId))]);
-  const evaluated = current.map((each) => evaluateFailure(each, states, retryDelaysMs));
+  const evaluated = current.map((attempt) => evaluateFailure(attempt, states, retryDelaysMs));
   await settleFailures(
     tx,
     evaluated.map(({ failure }) => failure),
@@ -73,8 +73,8 @@ export async function recordFailures(
   const deactivatedIds = new Set(deactivating.map(({ failure }) => failure.attempt.webhookId));
   await storeWebhookStates(tx, states, deactivatedIds);
   for (const webhookId of deactivatedIds) await deactivateWebhook(tx, webhookId);
-  const recorded = new Map(current.map((each, index) => [each, toRecordOutcome(evaluated[index]!)]));
-  return failed.map((each) => recorded.get(each) ?? { kind: 'superseded' });
+  const recorded = new Map(current.map((attempt, index) => [attempt, toRecordOutcome(evaluated[index]!)]));
+  return failed.map((attempt) => recorded.get(attempt) ?? { kind: 'superseded' });
 }
 
 /** Evaluates a failure, and updates the webhook's entry in `states`. */

@@ -37,8 +37,8 @@ export async function isKnownEvent(
 }
 
 /**
- * Inserts the next run of the event. @returns the number of the run; undefined if a run is open. The caller holds the webhook's
- * lock.
+ * Inserts the next run of the event. @returns the number of the run; undefined if a run is open. The caller holds the
+ * webhook's lock.
  */
 export async function replayEvent(
   tx: Tx,

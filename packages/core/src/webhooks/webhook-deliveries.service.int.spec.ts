@@ -319,7 +319,7 @@ describe('the attempts of a dispatcher', () => {
   const backdate = (column: string) =>
     core.rows(`UPDATE webhook_dispatchers SET ${column} = ${column} - interval '1 hour'`);
 
-  it('pass to others after missed heartbeats, even to new ones, once another has sent heartbeats for long enough', async () => {
+  it('pass to another one, even a new one, after missed heartbeats, once some dispatcher has sent heartbeats long enough', async () => {
     const hook = await addHook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const other = createDispatcher();

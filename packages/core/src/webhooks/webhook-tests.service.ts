@@ -27,8 +27,8 @@ export interface ServeTestsOptions {
 const CONCURRENCY = 32;
 
 /**
- * Sends test events. Each has one attempt, which is never retried and never counts as a failure of the webhook. They are not in the outbox, so
- * no other webhook receives them, and they have no delivery until the attempt has ended.
+ * Sends test events. Each has one attempt, which is never retried and never counts as a failure of the webhook. They
+ * are not in the outbox, so no other webhook receives them, and they have no delivery until the attempt has ended.
  */
 export class WebhookTestsService {
   constructor(private readonly platform: Platform) {}

@@ -15,8 +15,8 @@ export interface OutboxEvent {
 }
 
 /**
- * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append after
- * locking or writing the changed rows, so that a record's events are in the order of its changes.
+ * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append
+ * after locking or writing the changed rows, so that a record's events are in the order of its changes.
  */
 export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
   await queryPrepared(tx, APPEND, [id, userId, type, Buffer.from(payload)]);

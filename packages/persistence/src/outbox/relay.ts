@@ -1,10 +1,10 @@
 /**
  * The relay delivers every committed event once to one consumer, in one total order.
  *
- * 1. An event is delivered after its commit. The sequencer assigns its position under an advisory lock, which it
- *    holds until after its own commit, so that one transaction at a time assigns positions. Positions become visible in ascending order and without gaps, so that
- *    progress up to p never skips an event that commits later. Ids and insert times cannot guarantee that, because
- *    transactions commit out of order.
+ * 1. An event is delivered after its commit. The sequencer assigns its position under an advisory lock, which it holds
+ *    until after its own commit, so that one transaction at a time assigns positions. Positions become visible in
+ *    ascending order and without gaps, so that progress up to p never skips an event that commits later. Ids and insert
+ *    times cannot guarantee that, because transactions commit out of order.
  * 2. A position is assigned once. It never changes and is never reused, even after old events are deleted.
  * 3. If one change waited for another (for a row lock), their events keep that order: the later event is inserted after
  *    the earlier one is committed, and the sequencer orders events by the clock at the insert.

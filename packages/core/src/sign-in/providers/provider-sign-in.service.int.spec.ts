@@ -104,7 +104,7 @@ describe('a credential in addition to the identity', () => {
     expect(await signInUser(identity)).toBe(owner);
   });
 
-  it('of only one of two accounts links the identity if both try concurrently', async () => {
+  it('links the identity for only one of two accounts if both try concurrently', async () => {
     const identity = newIdentity();
     const actors = await Promise.all([env.core.actor(), env.core.actor()]);
     const outcomes = await Promise.allSettled(actors.map((actor) => signInUser(identity, actor)));
