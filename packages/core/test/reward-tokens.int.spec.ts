@@ -96,7 +96,7 @@ async function placeFilledTrade(actor: Actor, account: RecordIds): Promise<strin
     [
       {
         ...names,
-        exchangeFillId: `placeFilledTrade-${id}`,
+        exchangeFillId: `fill-${id}`,
         side: 'BUY',
         price: '10',
         amount: '1',
