@@ -1,6 +1,6 @@
 /**
- * Releases overlap: the migrations of the next release add columns while processes of this release run. Statements
- * that these prepared on their connections must continue to work.
+ * Tests that the migrations of the next release may add columns while processes of this release run. Statements that
+ * these processes prepared on their connections must continue to work.
  */
 import {
   accessOperations,
@@ -40,43 +40,43 @@ interface Records {
   readonly getMany?: (ids: readonly string[]) => Promise<unknown>;
 }
 
-let the: CopyingUnderTest;
+let env: CopyingUnderTest;
 let follower: Follower;
 let records: Readonly<Record<string, Records>>;
 beforeAll(async () => {
-  the = await CopyingUnderTest.open();
-  await the.reset();
-  follower = await the.follower();
-  await new VenueCatalogue(the.core.platform).publish([
+  env = await CopyingUnderTest.open();
+  await env.reset();
+  follower = await env.follower();
+  await new VenueCatalogue(env.core.platform).publish([
     { id: 'paper', name: 'Paper Exchange', tradingTypes: ['spot'], isCertified: true },
   ]);
-  await new RewardAccrual(the.core.platform, new Ledger(the.core.platform), {
+  await new RewardAccrual(env.core.platform, new Ledger(env.core.platform), {
     amounts: {},
   }).publishRewardTypes();
   records = await recordsOf(follower);
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 
 const emptyQueryOf = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
 
-/** Everything that a user can list, by table. */
+/** Returns the lists that a user can read, by table. */
 async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, Records>>> {
-  const { platform, lists, commands } = the.core;
-  const parts = { platform, lists, commands, ledger: new Ledger(platform) };
+  const { platform, lists, commands } = env.core;
+  const dependencies = { platform, lists, commands, ledger: new Ledger(platform) };
   const sealer = await Sealer.for(await generateSealingKeyPair());
   const accounts = new ExchangeAccountsService({
-    ...parts,
+    ...dependencies,
     credentialsSealer: new CredentialsSealer(sealer),
   });
   const apiKeys = new ApiKeysService(platform, lists, commands);
   const notifications = new NotificationsService(platform, lists, commands);
   const pairs = new TradePairsService(platform, lists);
   const publicKeys = new PublicKeysService(platform, lists, commands);
-  const rewards = new RewardsService(parts);
-  const trades = new TradesService(parts);
+  const rewards = new RewardsService(dependencies);
+  const trades = new TradesService(dependencies);
   const webhooks = new WebhooksService(platform, lists, commands, new WebhookSecrets(sealer, false));
-  const withdrawals = new WithdrawalsService({ ...parts, fee: '0.5' });
-  const { copiers, strategies } = the;
+  const withdrawals = new WithdrawalsService({ ...dependencies, fee: '0.5' });
+  const { copiers, strategies } = env;
   await webhooks.create(actor, webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }));
   return {
     api_keys: { list: () => apiKeys.list(actor, emptyQueryOf(accessOperations.listApiKeys)) },
@@ -137,20 +137,20 @@ async function readAll(): Promise<unknown[]> {
   return read;
 }
 
-/** The leader buys and sells, the follower copies that, and the exchange reports the follower's balance. */
-async function trade(held: string): Promise<void> {
-  await the.leaderBuys('10');
-  await the.executeAll();
-  await the.leaderSells('4');
-  await the.executeAll();
-  const upkeep = new AccountSyncService(the.core.platform);
+/** Makes the leader buy and sell and the follower copy both; then the exchange reports the follower's balance. */
+async function tradeAndSync(held: string): Promise<void> {
+  await env.leaderBuys('10');
+  await env.executeAll();
+  await env.leaderSells('4');
+  await env.executeAll();
+  const accountSync = new AccountSyncService(env.core.platform);
   const balances = { BTC: { free: held, locked: '0' } };
-  await upkeep.storeBalances(follower.account.uuid, balances, await upkeep.databaseTime());
+  await accountSync.storeBalances(follower.account.uuid, balances, await accountSync.databaseTime());
 }
 
 /** Adds a column to every table over its own connection, as a migration does. */
 async function addColumns(name: string): Promise<void> {
-  const { database } = await the.core.openSecondPlatform();
+  const { database } = await env.core.openSecondPlatform();
   const tables: { name: string }[] = await database.query(
     `SELECT oid::regclass::text AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
@@ -168,21 +168,21 @@ interface Prepared {
 }
 
 describe('a column that is added to every table', () => {
-  it('changes nothing for a process with prepared statements', async () => {
-    await trade('4');
+  it('does not affect a process with prepared statements', async () => {
+    await tradeAndSync('4');
     const before = await readAll();
     await addColumns('added_while_running');
     expect(await readAll()).toEqual(before);
-    await trade('5');
-    const kinds = await the.eventTypes(follower);
-    expect(kinds.filter((kind) => kind === 'exchange.synced')).toHaveLength(2);
-    expect(await the.decisions(follower)).toHaveLength(4);
+    await tradeAndSync('5');
+    const eventTypes = await env.eventTypes(follower);
+    expect(eventTypes.filter((kind) => kind === 'exchange.synced')).toHaveLength(2);
+    expect(await env.decisions(follower)).toHaveLength(4);
   });
 
-  it('changes the row type of no prepared statement', async () => {
-    await trade('6');
+  it('does not change the row type of any prepared statement', async () => {
+    await tradeAndSync('6');
     await readAll();
-    const pool = poolOf(the.core.platform.database);
+    const pool = poolOf(env.core.platform.database);
     const connections = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
     const statements: string[] = [];
     const changed: string[] = [];

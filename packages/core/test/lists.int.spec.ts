@@ -30,21 +30,21 @@ const page = (userId: string | null, query: ListQuery) =>
   core.lists.page<{ symbol: string }>(list, userId, source, query);
 
 describe('the query of a list', () => {
-  it('accepts the common parameters and its own filters, and nothing else', () => {
+  it('accepts only the common parameters and its own filters', () => {
     expect(querySchemaOf(list).parse({ exchange: 'paper', limit: '5' })).toMatchObject({
       exchange: 'paper',
       limit: 5,
       sort: 'created_at',
       order: 'desc',
     });
-    for (const bad of [
+    for (const invalidQuery of [
       { user_id: 'x' },
       { limit: '0' },
       { limit: '101' },
       { sort: 'id' },
       { include: 'revoked' },
     ]) {
-      expect(querySchemaOf(list).safeParse(bad).success).toBe(false);
+      expect(querySchemaOf(list).safeParse(invalidQuery).success).toBe(false);
     }
   });
 
@@ -56,7 +56,7 @@ describe('the query of a list', () => {
 });
 
 describe('a cursor', () => {
-  it('continues after its page, for its user and filters only', async () => {
+  it('continues after its page, but only for its user and filters', async () => {
     const first = await page('ann', queryOf({ exchange: 'paper' }));
     const cursor = first.pagination.next_cursor ?? '';
     expect(first.items).toEqual([{ symbol: 'AAA/USDT' }]);
@@ -82,7 +82,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('of any item continues after it, in pages of any size', async () => {
+  it('of any item continues after that item, in pages of any size', async () => {
     const whole = await page('ann', queryOf({ exchange: 'paper', limit: 3 }));
     const rest = await page('ann', queryOf({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
     expect(rest.items).toEqual(whole.items.slice(1));
@@ -91,7 +91,7 @@ describe('a cursor', () => {
     expect(cursorAt(0)).toBe(whole.cursorAt(0));
   });
 
-  it('works with and without the total', async () => {
+  it('is valid with and without the total', async () => {
     const counted = await page('ann', queryOf({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';
     expect(counted.pagination.total).toBeGreaterThan(1);
@@ -100,7 +100,7 @@ describe('a cursor', () => {
     expect(next.pagination).not.toHaveProperty('total');
   });
 
-  it('of one list does not work for another', async () => {
+  it('of one list is rejected by another list', async () => {
     const { pagination } = await page('ann', queryOf());
     const cursor = pagination.next_cursor ?? '';
     const other = core.lists.page({ ...list, id: 'trades.list' }, 'ann', source, queryOf({ cursor }));

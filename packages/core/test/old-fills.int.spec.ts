@@ -1,4 +1,4 @@
-/** Fills of releases that stored no lots. */
+/** Tests the fills of releases that stored no lots. */
 import { createDataSource, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase } from '@trading-automation/persistence/testing';
 import { migrate } from '../src/database/data-source.js';
@@ -12,7 +12,7 @@ import { backfillLots } from '../src/trades/lots/backfill-lots.js';
 import { FillScenario } from '../src/trades/lots/testing/fill-scenario.js';
 
 describe('a database of the first release', () => {
-  it('is migrated with its fills, from which its lots are computed', async () => {
+  it('keeps its fills in the migration, and its lots are computed from them', async () => {
     const database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
     try {
       const { tradeId, fillIds } = await fillFirstRelease(database.url);
@@ -49,7 +49,7 @@ describe('a database of the first release', () => {
   });
 });
 
-/** An account that bought 2 and sold 0.5 of it. */
+/** Migrates to the first release and inserts an account that bought 2 units and sold 0.5 of them. */
 async function fillFirstRelease(url: string) {
   const source = createDataSource({
     url,
@@ -99,24 +99,24 @@ async function fillFirstRelease(url: string) {
   return { tradeId: bought, fillIds };
 }
 
-describe('a book that is behind', () => {
+describe('a lot book that lacks earlier fills', () => {
   let core: CoreUnderTest;
-  let day: FillScenario;
+  let scenario: FillScenario;
   let strategyId: string;
   beforeAll(async () => {
     core = await CoreUnderTest.open();
   });
   afterAll(() => core.close());
   beforeEach(async () => {
-    day = await FillScenario.begin(core, (await core.pair({ base: `B${newUuid().slice(-6)}` })).uuid);
-    strategyId = await day.strategy();
+    scenario = await FillScenario.begin(core, (await core.pair({ base: `B${newUuid().slice(-6)}` })).uuid);
+    strategyId = await scenario.strategy();
   });
   const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
 
-  it('catches up silently: trades are closed, and nothing is emitted', async () => {
-    const bought = await day.trade({ side: 'BUY', strategyId });
-    const sold = await day.trade({ side: 'SELL', strategyId });
-    await day.storeLegacyFills(
+  it('closes trades without emitting events when it catches up', async () => {
+    const bought = await scenario.trade({ side: 'BUY', strategyId });
+    const sold = await scenario.trade({ side: 'SELL', strategyId });
+    await scenario.storeLegacyFills(
       { tradeId: bought, amount: '1', price: '100', at: 1 },
       { tradeId: sold, amount: '1', price: '104', at: 2 },
     );
@@ -126,26 +126,26 @@ describe('a book that is behind', () => {
       realized_pnl: '4.000000000000000000',
     });
     expect(await signals()).toEqual([]);
-    expect(await day.closedEvents()).toEqual([]);
+    expect(await scenario.closedEvents()).toEqual([]);
   });
 
-  it('catches up at the first new fill, which is emitted normally', async () => {
-    const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
-    await day.storeLegacyFills({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
-    await day.store({ tradeId, amount: '1', at: 2 });
-    await day.executeTrade({ side: 'SELL', amount: '3', price: '110', at: 3 });
+  it('catches up at the first new fill, whose signals and events are emitted normally', async () => {
+    const tradeId = await scenario.trade({ side: 'BUY', amount: '3', strategyId });
+    await scenario.storeLegacyFills({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
+    await scenario.store({ tradeId, amount: '1', at: 2 });
+    await scenario.executeTrade({ side: 'SELL', amount: '3', price: '110', at: 3 });
     expect(await signals()).toMatchObject([
-      // The sequence shows copiers that started later that they do not follow this lot.
+      // By sequence 0, copiers that started later know that they do not follow this lot.
       { sequence: 1, kind: 'INCREASE', lotFirstSequence: 0, cumulativeAmount: '3', lotAmountBefore: '2' },
       { sequence: 2, kind: 'CLOSE', lotFirstSequence: 0, exitAmount: '3' },
     ]);
-    expect(await day.closedEvents()).toEqual(['30']);
+    expect(await scenario.closedEvents()).toEqual(['30']);
     expect(await backfillLots(core.platform)).toBe(0);
   });
 
-  it('catches up in parts by several concurrent processes, with the result of a full replay', async () => {
-    const tradeId = await day.trade({ side: 'BUY' });
-    await day.storeLegacyFills({ tradeId, amount: '1', at: 0 });
+  it('catches up in batches, even with several concurrent processes, with the result of a full replay', async () => {
+    const tradeId = await scenario.trade({ side: 'BUY' });
+    await scenario.storeLegacyFills({ tradeId, amount: '1', at: 0 });
     await core.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
@@ -158,7 +158,7 @@ describe('a book that is behind', () => {
     expect(
       await core.row('SELECT count(*), sum(open_amount)::int AS open FROM lots WHERE trade_id = $1', tradeId),
     ).toEqual({ count: '5201', open: 5201 });
-    await day.executeTrade({ side: 'SELL', amount: '5200', at: 10 });
-    expect(await day.openAmounts()).toHaveLength(1);
+    await scenario.executeTrade({ side: 'SELL', amount: '5200', at: 10 });
+    expect(await scenario.openAmounts()).toHaveLength(1);
   });
 });

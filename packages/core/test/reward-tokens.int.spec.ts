@@ -1,4 +1,4 @@
-/** Rewards, withdrawals and the ledger together: tokens come only from claimed grants, and none is lost or created. */
+/** Tests rewards, withdrawals and the ledger together: all tokens come from claimed rewards, and no token is lost. */
 import { createHash } from 'node:crypto';
 import { encodeId, tradeCreate, withdrawalCreate } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
@@ -38,7 +38,7 @@ const drain = () =>
     })
     .drain();
 
-/** An account with an id at its exchange, waiting for its first sync. */
+/** Connects an account that has an id at its exchange and waits for its first sync. */
 async function connect(actor: Actor): Promise<RecordIds> {
   const account = await core.account(actor);
   await core.rows(
@@ -51,13 +51,17 @@ async function connect(actor: Actor): Promise<RecordIds> {
 }
 
 /** Runs the first sync of the account's balances. */
-async function look({ uuid }: RecordIds): Promise<void> {
-  const upkeep = new AccountSyncService(core.platform);
-  await upkeep.storeBalances(uuid, { USDT: { free: '1000', locked: '0' } }, await upkeep.databaseTime());
+async function syncBalances({ uuid }: RecordIds): Promise<void> {
+  const accountSync = new AccountSyncService(core.platform);
+  await accountSync.storeBalances(
+    uuid,
+    { USDT: { free: '1000', locked: '0' } },
+    await accountSync.databaseTime(),
+  );
 }
 
 /** Creates a trade that fills immediately; returns its public id. */
-async function fill(actor: Actor, account: RecordIds): Promise<string> {
+async function placeFilledTrade(actor: Actor, account: RecordIds): Promise<string> {
   const { platform, lists, commands } = core;
   const pair = await core.pair({ base: createHash('sha256').update(newUuid()).digest('hex').slice(0, 10) });
   const trade = await new TradesService({ platform, lists, commands }).create(
@@ -105,12 +109,12 @@ async function fill(actor: Actor, account: RecordIds): Promise<string> {
   return trade.id;
 }
 
-describe('from real events', () => {
-  it('a synced account and a filled trade are rewarded, and the rewards claimed and withdrawn', async () => {
+describe('a user', () => {
+  it('gets rewards for a synced account and a filled trade, and can claim and withdraw them', async () => {
     const actor = await core.actor();
     const account = await connect(actor);
-    await look(account);
-    const trade = await fill(actor, account);
+    await syncBalances(account);
+    const trade = await placeFilledTrade(actor, account);
     await drain();
     const granted = (await core.events(actor.userId)).filter(({ type }) => type === 'reward.granted');
     expect(granted.map(({ data }) => [data.amount, data.source])).toEqual([
@@ -156,20 +160,20 @@ async function grant(actor: Actor, tokens: string): Promise<void> {
   );
 }
 
-/** Two users with one claimed and one claimable reward each. */
-async function earners(): Promise<readonly Actor[]> {
+/** Creates two users with one claimed and one claimable reward each. */
+async function createUsersWithRewards(): Promise<readonly Actor[]> {
   const actors = [await core.actor(), await core.actor()];
   for (let by = 0; by < actors.length; by++) {
-    for (const amount of ['100', '20']) await take(actors, { kind: 'grant', by, amount });
-    await take(actors, { kind: 'claim', by, which: 0 });
+    for (const amount of ['100', '20']) await runStep(actors, { kind: 'grant', by, amount });
+    await runStep(actors, { kind: 'claim', by, which: 0 });
   }
   return actors;
 }
 
-/** Runs the step; a domain error is as valid as a success. */
-async function take(actors: readonly Actor[], each: Step): Promise<void> {
-  const actor = actors[each.by]!;
-  const nth = async (table: 'rewards' | 'withdrawals', which: number) => {
+/** Runs the step. A domain error is as valid as a success. */
+async function runStep(actors: readonly Actor[], currentStep: Step): Promise<void> {
+  const actor = actors[currentStep.by]!;
+  const recordAt = async (table: 'rewards' | 'withdrawals', which: number) => {
     const [row] = await core.rows(
       `SELECT id FROM ${table} WHERE user_id = $1 ORDER BY created_at, id OFFSET $2 LIMIT 1`,
       actor.userId,
@@ -177,20 +181,23 @@ async function take(actors: readonly Actor[], each: Step): Promise<void> {
     );
     return row === undefined ? newUuid() : String(row.id);
   };
-  if (each.kind === 'grant') return grant(actor, each.amount);
+  if (currentStep.kind === 'grant') return grant(actor, currentStep.amount);
   const work =
-    each.kind === 'withdraw'
-      ? withdrawals.create(actor, withdrawalCreate.parse({ amount: each.amount, wallet_address: ADDRESS }))
-      : each.kind === 'claim'
-        ? rewards.claim(actor, encodeId('rwd', await nth('rewards', each.which)))
-        : withdrawals.cancel(actor, encodeId('wdr', await nth('withdrawals', each.which)));
+    currentStep.kind === 'withdraw'
+      ? withdrawals.create(
+          actor,
+          withdrawalCreate.parse({ amount: currentStep.amount, wallet_address: ADDRESS }),
+        )
+      : currentStep.kind === 'claim'
+        ? rewards.claim(actor, encodeId('rwd', await recordAt('rewards', currentStep.which)))
+        : withdrawals.cancel(actor, encodeId('wdr', await recordAt('withdrawals', currentStep.which)));
   await work.catch((error) => {
-    const refusals = ['not_found', 'invalid_state', 'insufficient_balance', 'validation_failed'];
-    expect(refusals).toContain(error.code);
+    const expectedCodes = ['not_found', 'invalid_state', 'insufficient_balance', 'validation_failed'];
+    expect(expectedCodes).toContain(error.code);
   });
 }
 
-async function expectBooksToAgree(actors: readonly Actor[]): Promise<void> {
+async function expectConsistentBalances(actors: readonly Actor[]): Promise<void> {
   expect(await core.row('SELECT coalesce(sum(amount), 0) = 0 AS is_zero FROM ledger_postings')).toEqual({
     is_zero: true,
   });
@@ -215,24 +222,24 @@ async function expectBooksToAgree(actors: readonly Actor[]): Promise<void> {
   }
 }
 
-describe('after any grants, claims, withdrawals and cancellations', () => {
-  it('run serially, the books sum to zero and every balance equals what was claimed', async () => {
+describe('any grants, claims, withdrawals and cancellations', () => {
+  it('keep the ledger balanced and every balance equal to the claimed rewards if they run serially', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-        const actors = await earners();
-        for (const each of steps) await take(actors, each);
-        await expectBooksToAgree(actors);
+        const actors = await createUsersWithRewards();
+        for (const currentStep of steps) await runStep(actors, currentStep);
+        await expectConsistentBalances(actors);
       }),
       { numRuns: 25 },
     );
   });
 
-  it('run concurrently, the books sum to zero and every balance equals what was claimed', async () => {
+  it('keep the ledger balanced and every balance equal to the claimed rewards if they run concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
-        const actors = await earners();
-        await Promise.all(steps.map((each) => take(actors, each)));
-        await expectBooksToAgree(actors);
+        const actors = await createUsersWithRewards();
+        await Promise.all(steps.map((currentStep) => runStep(actors, currentStep)));
+        await expectConsistentBalances(actors);
       }),
       { numRuns: 15 },
     );

@@ -10,9 +10,9 @@ export type AdvisoryLockOutcome<T> =
  * Runs `work` while holding the advisory lock `name`, which is exclusive on this database. Does not wait: returns
  * `acquired: false` if another process holds the lock. Uses one pool connection while the work runs.
  *
- * The lock belongs to the connection. If the connection is lost, so is the lock: `signal` is aborted, and another process
- * may start. Work that must not overlap checks the signal before each step. Work that must not happen twice needs a guard
- * in its own transaction.
+ * The lock belongs to the connection. If the connection is lost, the lock is lost too: `signal` is aborted, and another
+ * process may start. Work that must not overlap checks the signal before each step. Work that must not happen twice
+ * needs a guard in its own transaction.
  *
  * @throws {DatabaseUnavailable} if the database cannot be reached
  */
@@ -38,7 +38,7 @@ export async function withAdvisoryLock<T>(
     }
   } finally {
     client.off('error', onLost);
-    // Close a doubtful connection instead of pooling it: it may still hold the lock.
+    // Close the connection after an error instead of pooling it: it may still hold the lock.
     client.release(lost.signal.aborted);
   }
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 describe('withAdvisoryLock', () => {
-  it('lets one work at a time, by name, and gives the lock back after success and failure', async () => {
+  it('runs one work per name at a time, and releases the lock after success and failure', async () => {
     const outcome = await withAdvisoryLock(dataSource, 'reconcile', async () => {
       expect(await withAdvisoryLock(dataSource, 'reconcile', async () => 'second')).toEqual({
         acquired: false,

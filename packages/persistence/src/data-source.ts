@@ -12,7 +12,7 @@ export interface PersistenceOptions {
   readonly migrations: MixedList<new () => object>;
   /** Maximum number of connections of this process. Default: 10. */
   readonly poolSize?: number;
-  /** Shown by Postgres for each connection, so that an operator can identify it. */
+  /** Postgres shows this name for each connection, so that an operator can identify the process. */
   readonly applicationName: string;
   /** The server cancels statements that run longer. Default: 15,000; 0 for no limit. */
   readonly statementTimeoutMs?: number;
@@ -27,8 +27,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_TIMEOUT_MS = 12_000;
 
 /**
- * Creates a data source without connecting; `initialize()` connects. Only migrations change the schema. No extension is
- * needed, because ids are generated here (`newUuid`).
+ * Creates a data source without connecting; `initialize()` connects. Only migrations change the schema. No
+ * extension is needed, because this package generates ids (`newUuid`).
  */
 export function createDataSource(options: PersistenceOptions): DataSource {
   return new DataSource({
@@ -39,7 +39,7 @@ export function createDataSource(options: PersistenceOptions): DataSource {
     migrationsTransactionMode: 'each',
     synchronize: false,
     installExtensions: false,
-    // Queries and parameters may contain confidential data. Failures reach the caller as errors.
+    // Logs of queries and parameters could expose confidential data. The caller receives failures as errors.
     logging: false,
     poolSize: options.poolSize ?? 10,
     applicationName: options.applicationName,

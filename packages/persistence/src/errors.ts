@@ -1,11 +1,11 @@
 /** Maps errors of Postgres and its driver to the few cases that callers handle. */
 
-/** Whether a lost transaction may be committed: `unknown` only if the connection was lost during COMMIT. */
+/** Whether a transaction whose connection was lost may be committed: `unknown` only after a loss during COMMIT. */
 export type LostOutcome = 'not_committed' | 'unknown';
 
 /**
- * The database cannot be reached, or the connection was lost. With the outcome `unknown` the transaction may be committed:
- * check the committed state before running it again.
+ * The database cannot be reached, or the connection was lost. With the outcome `unknown` the transaction may be
+ * committed: check the committed state before running it again.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
@@ -27,9 +27,9 @@ const SYSTEM_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** admin_shutdown, crash_shutdown, cannot_connect_now, database_dropped, too_many_connections; 08 is the class of connection errors. */
+/** Class 08 (connection errors), and shutdown, startup, dropped database and too many connections. */
 const SQLSTATES = /^(08...|57P0[1234]|53300)$/;
-/** The driver reports a lost connection only in the message. */
+/** The driver reports a lost connection only in the error message. */
 const DRIVER_MESSAGES =
   /connection terminated|connection error and is not queryable|timeout exceeded when trying to connect|client was closed/i;
 /** TypeORM's errors for a transaction whose connection was lost. */
@@ -44,7 +44,7 @@ interface DatabaseFault {
   readonly cause?: unknown;
 }
 
-/** Yields an error and the errors it wraps: TypeORM has them in `driverError`, this package in `cause`. */
+/** Yields an error and the errors it wraps: TypeORM wraps in `driverError`, this package in `cause`. */
 function* chainOf(error: unknown): Generator<DatabaseFault> {
   let current = error;
   for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
@@ -61,7 +61,7 @@ export function sqlStateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Returns whether a row with the same unique value exists; with `constraint`, only for that constraint. */
+/** Returns whether the error is a unique violation; with `constraint`, only a violation of that constraint. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const fault of chainOf(error)) {
     if (fault.code === '23505') return constraint === undefined || fault.constraint === constraint;

@@ -1,7 +1,6 @@
 /** Heartbeats of processes that serve no requests. All times use the database's clock. */
 import type { DataSource } from 'typeorm';
 
-/** The last heartbeat of a process. */
 export interface Heartbeat {
   readonly service: string;
   readonly instance: string;

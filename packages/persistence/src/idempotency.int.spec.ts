@@ -47,32 +47,32 @@ const requestOf = (more: Partial<IdempotentRequest> = {}, body = '{"amount":1}')
   fingerprint: requestFingerprint({ method: 'POST', path: '/v1/trades', query: '', body: Buffer.from(body) }),
   ...more,
 });
-/** A request as an API runs it: claim, effect, answer, all in one transaction. */
+/** Runs a request as an API does: claim, effect and response in one transaction. */
 const execute = (
   request: IdempotentRequest,
-  answer = '{"secret":"svc_live_x"}',
+  response = '{"secret":"svc_live_x"}',
   keys = idempotency,
 ): Promise<IdempotencyClaim> =>
   inTransaction(dataSource, async (tx) => {
     const claim = await keys.claim(tx, request);
     if (claim.kind !== 'fresh') return claim;
     await tx.query('INSERT INTO effects VALUES ($1)', [newUuid()]);
-    await keys.store(tx, request, { status: 201, body: Buffer.from(answer) });
+    await keys.store(tx, request, { status: 201, body: Buffer.from(response) });
     return claim;
   });
 const effectCount = async () => Number((await dataSource.query('SELECT count(*) FROM effects'))[0].count);
 
 describe('idempotency', () => {
-  it('answers again, byte for byte, without a second effect', async () => {
-    const answer = '{"id":"trd_1","secret":"whsec_ä"}';
-    expect(await execute(requestOf(), answer)).toEqual({ kind: 'fresh' });
-    const again = await execute(requestOf(), 'another answer');
+  it('replays the response of a repeated request byte for byte, without a second effect', async () => {
+    const response = '{"id":"trd_1","secret":"whsec_ä"}';
+    expect(await execute(requestOf(), response)).toEqual({ kind: 'fresh' });
+    const again = await execute(requestOf(), 'another response');
     expect(again).toMatchObject({ kind: 'replay', response: { status: 201 } });
-    expect(again.kind === 'replay' && Buffer.from(again.response.body).toString()).toBe(answer);
+    expect(again.kind === 'replay' && Buffer.from(again.response.body).toString()).toBe(response);
     expect(await effectCount()).toBe(1);
   });
 
-  it('keeps no answer and no effect of a transaction that failed', async () => {
+  it('stores neither a response nor an effect if the transaction fails', async () => {
     const failing = inTransaction(dataSource, async (tx) => {
       await idempotency.claim(tx, requestOf());
       await tx.query('INSERT INTO effects VALUES ($1)', [newUuid()]);
@@ -84,7 +84,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf())).toEqual({ kind: 'fresh' });
   });
 
-  it('refuses a key that comes with another body, query, path or method', async () => {
+  it('reports a key as reused if the body, query, path or method differs', async () => {
     await execute(requestOf());
     expect(await execute(requestOf({}, '{"amount":2}'))).toEqual({ kind: 'reused' });
     const same = { method: 'POST', path: '/v1/trades', query: '', body: Buffer.from('{"amount":1}') };
@@ -95,7 +95,7 @@ describe('idempotency', () => {
     expect(await effectCount()).toBe(1);
   });
 
-  it('keeps users, routes and keys apart', async () => {
+  it('distinguishes requests by user, route and key', async () => {
     await execute(requestOf());
     expect(await execute(requestOf({ userId: BOB }))).toEqual({ kind: 'fresh' });
     expect(await execute(requestOf({ route: 'POST /v1/withdrawals' }))).toEqual({ kind: 'fresh' });
@@ -103,7 +103,7 @@ describe('idempotency', () => {
     expect(await effectCount()).toBe(4);
   });
 
-  it('answers in_progress at once while the first is still at work', async () => {
+  it('returns in_progress immediately while the first request is running', async () => {
     await inTransaction(dataSource, async (tx) => {
       expect(await idempotency.claim(tx, requestOf())).toEqual({ kind: 'fresh' });
       expect(await execute(requestOf())).toEqual({ kind: 'in_progress' });
@@ -113,7 +113,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf())).toMatchObject({ kind: 'replay', response: { status: 200 } });
   });
 
-  it('has one effect and one record of 1,000 parallel identical requests', async () => {
+  it('stores one effect and one record for 1,000 parallel identical requests', async () => {
     const claims = await Promise.all(Array.from({ length: 1000 }, () => execute(requestOf())));
     expect(claims.filter(({ kind }) => kind === 'fresh')).toHaveLength(1);
     expect(claims.every(({ kind }) => kind !== 'reused')).toBe(true);
@@ -122,7 +122,7 @@ describe('idempotency', () => {
     expect(Number(count)).toBe(1);
   });
 
-  it('forgets after 24 hours, and removes what it forgot', async () => {
+  it('ignores records after 24 hours, and removes expired records', async () => {
     await execute(requestOf());
     const [{ hours }] = await dataSource.query(
       'SELECT extract(epoch FROM expires_at - created_at) / 3600 AS hours FROM idempotency_keys',
@@ -137,7 +137,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf({ key: 'order-3' }))).toMatchObject({ kind: 'replay' });
   });
 
-  it('stores neither the key nor the answer in the clear', async () => {
+  it('stores neither the key nor the response in plain text', async () => {
     await execute(requestOf({ key: 'a-key-nobody-may-read' }), 'svc_live_an-answer-nobody-may-read');
     const [{ row }] = await dataSource.query(
       "SELECT encode(answer_sealed || key_hash, 'escape') || k::text AS row FROM idempotency_keys k",
@@ -146,16 +146,16 @@ describe('idempotency', () => {
     expect(row).not.toContain(Buffer.from('nobody-may-read').toString('hex'));
   });
 
-  it('opens under a replaced server key while the old one is given, and never runs again without it', async () => {
+  it('opens a response of a replaced server key while the old key is configured, and throws without the old key', async () => {
     await execute(requestOf());
-    const replaced = createIdempotencyStore([keyOf('new key'), keyOf('server key')]);
-    expect(await execute(requestOf(), '', replaced)).toMatchObject({ kind: 'replay' });
-    const forgotten = createIdempotencyStore([keyOf('new key')]);
-    await expect(execute(requestOf(), '', forgotten)).rejects.toBeInstanceOf(StoredResponseUnreadable);
+    const withBothKeys = createIdempotencyStore([keyOf('new key'), keyOf('server key')]);
+    expect(await execute(requestOf(), '', withBothKeys)).toMatchObject({ kind: 'replay' });
+    const withNewKey = createIdempotencyStore([keyOf('new key')]);
+    await expect(execute(requestOf(), '', withNewKey)).rejects.toBeInstanceOf(StoredResponseUnreadable);
     expect(await effectCount()).toBe(1);
   });
 
-  it.each([401, 403, 413, 429, 500, 502, 503])('keeps no answer with status %p', async (status) => {
+  it.each([401, 403, 413, 429, 500, 502, 503])('does not store a response with status %p', async (status) => {
     expect(isReplayable(status)).toBe(false);
     const storing = inTransaction(dataSource, (tx) =>
       idempotency.store(tx, requestOf(), { status, body: Buffer.from('x') }),
@@ -164,7 +164,7 @@ describe('idempotency', () => {
     expect(await execute(requestOf())).toEqual({ kind: 'fresh' });
   });
 
-  it('opens no answer whose bytes or status were altered', async () => {
+  it('rejects a stored response whose bytes or status were altered', async () => {
     await execute(requestOf());
     await dataSource.query('UPDATE idempotency_keys SET status = 500');
     await expect(execute(requestOf())).rejects.toBeInstanceOf(StoredResponseUnreadable);

@@ -5,8 +5,9 @@
  *    together or not at all. After a crash, the client's next attempt counts as the first.
  * 2. Of parallel requests with one key, one continues; the others get `in_progress` without waiting. The lock is held
  *    until after the commit, so that the next holder sees the record.
- * 3. A record belongs to user, route and key: the same key of another user is another key.
- * 4. The same key with another fingerprint is `reused`: it is neither executed nor answered with the stored response.
+ * 3. A record belongs to user, route and key: two users can use the same key independently.
+ * 4. A request with the same key and another fingerprint is `reused`: it is not executed and does not get the stored
+ *    response.
  * 5. The table contains a hash of the key and the sealed response. The sealing key is derived from the server's key *and*
  *    the Idempotency-Key: neither the database nor the server's key alone reveals a response.
  * 6. A record is valid for 24 hours by the database's clock.
@@ -56,7 +57,7 @@ export class StoredResponseUnreadable extends Error {
   }
 }
 
-/** Returns whether a response is stored. Errors of credentials, size, rate limit or the server may change on a retry. */
+/** Returns whether a response with this status is stored. A retry may resolve errors of credentials, size, rate limit or the server. */
 export function isReplayable(status: number): boolean {
   return status < 500 && ![401, 403, 413, 429].includes(status);
 }
@@ -79,7 +80,7 @@ export function requestFingerprint(request: {
     .digest();
 }
 
-/** @param serverKeys 32 bytes each: the first encrypts, all of them decrypt, so that keys can be rotated */
+/** @param serverKeys 32 bytes each. The first encrypts and all can decrypt, so that operators can rotate keys */
 export function createIdempotencyStore(serverKeys: readonly [Uint8Array, ...Uint8Array[]]): IdempotencyStore {
   if (serverKeys.some((key) => key.length !== SERVER_KEY_LENGTH))
     throw new TypeError(`A server key must have ${SERVER_KEY_LENGTH} bytes.`);
@@ -137,7 +138,7 @@ export async function removeExpiredIdempotencyKeys(dataSource: DataSource, limit
   return count;
 }
 
-/** Joins the parts unambiguously. */
+/** JSON separates the three values unambiguously. */
 function contextOf({ userId, route, key }: IdempotentRequest): string {
   return JSON.stringify([userId, route, key]);
 }
@@ -154,7 +155,7 @@ function responseKey(serverKey: Uint8Array, request: IdempotentRequest): Buffer 
   return Buffer.from(hkdfSync('sha256', serverKey, contextOf(request), 'idempotent answer v1', 32));
 }
 
-/** Binds the sealed response to its status and fingerprint: it decrypts for no other. */
+/** Binds the sealed response to its status and fingerprint: it cannot be decrypted with others. */
 function associatedData(request: IdempotentRequest, status: number): Buffer {
   return Buffer.concat([Buffer.from(`${status}\n`), request.fingerprint]);
 }
@@ -185,7 +186,7 @@ function open(
     try {
       return Buffer.concat([body, decipher.final()]);
     } catch {
-      // Another key. The unauthenticated `body` is discarded.
+      // Another key sealed this response. Discard `body`, which is not authenticated.
     }
   }
   throw new StoredResponseUnreadable();

@@ -69,7 +69,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const named = (...names: string[]) => names.map((displayName) => ({ id: newUuid(), displayName }));
+const rowsNamed = (...names: string[]) => names.map((displayName) => ({ id: newUuid(), displayName }));
 const storedNames = async () => {
   const rows: { display_name: string }[] = await dataSource.query(
     'SELECT display_name FROM samples ORDER BY 1',
@@ -78,7 +78,7 @@ const storedNames = async () => {
 };
 
 describe('insertMany', () => {
-  it('stores every type of column, and null in each', async () => {
+  it('stores values and nulls in columns of every type', async () => {
     const full = {
       id: newUuid(),
       displayName: 'full',
@@ -131,21 +131,21 @@ describe('insertMany', () => {
     ['the word null', 'null'],
     ['other scripts', 'žluťoučký 价格 🚀 \u{10FFFF}'],
   ])('stores a string with %s unchanged', async (_, text) => {
-    await insertMany(dataSource.manager, SampleEntity, named(text));
+    await insertMany(dataSource.manager, SampleEntity, rowsNamed(text));
     expect(await storedNames()).toEqual([text]);
   });
 
   it('replaces a lone surrogate as the driver does', async () => {
-    await insertMany(dataSource.manager, SampleEntity, named('a\uD800b'));
+    await insertMany(dataSource.manager, SampleEntity, rowsNamed('a\uD800b'));
     expect(await storedNames()).toEqual(['a\uFFFDb']);
   });
 
   it('fails on a NUL byte, which the database cannot store', async () => {
-    const failing = insertMany(dataSource.manager, SampleEntity, named('a\0b'));
+    const failing = insertMany(dataSource.manager, SampleEntity, rowsNamed('a\0b'));
     await expect(failing).rejects.toThrow('unsupported Unicode escape');
   });
 
-  it('stores infinity as an instant', async () => {
+  it('stores infinity in a timestamp column', async () => {
     await insertMany(dataSource.manager, SampleEntity, [
       { id: newUuid(), displayName: 'never', executedAt: 'infinity' as const },
       { id: newUuid(), displayName: 'once', executedAt: new Date(0) },
@@ -154,14 +154,14 @@ describe('insertMany', () => {
     expect(rows).toEqual([{ display_name: 'never' }]);
   });
 
-  it('sends no statement without rows', async () => {
-    const over = await inTransaction(dataSource, async (tx) => tx);
-    expect(await insertMany(over, SampleEntity, [], { returning: ['id'] })).toEqual([]);
-    await expect(insertMany(over, SampleEntity, named('ada'))).rejects.toThrow();
+  it('sends no statement if there are no rows', async () => {
+    const endedTx = await inTransaction(dataSource, async (tx) => tx);
+    expect(await insertMany(endedTx, SampleEntity, [], { returning: ['id'] })).toEqual([]);
+    await expect(insertMany(endedTx, SampleEntity, rowsNamed('ada'))).rejects.toThrow();
   });
 
-  it('returns the properties in the order of the rows', async () => {
-    const rows = named(...Array.from({ length: 500 }, (_, i) => `row ${(i * 7919) % 500}`));
+  it('returns the requested properties in the order of the rows', async () => {
+    const rows = rowsNamed(...Array.from({ length: 500 }, (_, i) => `row ${(i * 7919) % 500}`));
     const returned = await insertMany(dataSource.manager, SampleEntity, rows, {
       returning: ['displayName', 'state', 'price'],
     });
@@ -169,7 +169,7 @@ describe('insertMany', () => {
   });
 
   it('returns all properties of the entity', async () => {
-    const [row] = await insertMany(dataSource.manager, SampleEntity, named('ada'), {
+    const [row] = await insertMany(dataSource.manager, SampleEntity, rowsNamed('ada'), {
       returning: allProperties(dataSource.manager, SampleEntity).filter((name) => name !== 'transformed'),
     });
     expect(Object.keys(row!)).toEqual([
@@ -189,10 +189,10 @@ describe('insertMany', () => {
     ]);
   });
 
-  it('skips conflicts with the named properties only', async () => {
-    const [ada] = named('ada');
+  it('skips conflicts with the rowsNamed properties only', async () => {
+    const [ada] = rowsNamed('ada');
     await insertMany(dataSource.manager, SampleEntity, [ada!]);
-    const again = [...named('ada', 'grace')];
+    const again = [...rowsNamed('ada', 'grace')];
     const inserted = await insertMany(dataSource.manager, SampleEntity, again, {
       skipConflictsOn: ['displayName'],
       returning: ['displayName'],
@@ -208,13 +208,13 @@ describe('insertMany', () => {
   });
 
   it('fails on a conflict by default, and stores nothing', async () => {
-    const failing = insertMany(dataSource.manager, SampleEntity, named('ada', 'ada'));
+    const failing = insertMany(dataSource.manager, SampleEntity, rowsNamed('ada', 'ada'));
     expect(isUniqueViolation(await failing.catch((error: unknown) => error))).toBe(true);
     expect(await storedNames()).toEqual([]);
   });
 
-  it('computes properties by SQL from the given row', async () => {
-    const rows = named('ada', 'grace').map((row, i) => ({ ...row, price: `${i + 1}.5` }));
+  it('computes properties by SQL from the input row', async () => {
+    const rows = rowsNamed('ada', 'grace').map((row, i) => ({ ...row, price: `${i + 1}.5` }));
     const returned = await insertMany(dataSource.manager, SampleEntity, rows, {
       computed: { state: `'x' || given."displayName"`, version: '(given.price * 2)::int' },
       returning: ['state', 'version'],
@@ -227,34 +227,34 @@ describe('insertMany', () => {
 
   it('prepares one statement per set of columns', async () => {
     await inTransaction(dataSource, async (tx) => {
-      const prepared = async (): Promise<number> => {
+      const countPrepared = async (): Promise<number> => {
         const [{ n }] = await tx.query(
           `SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE 'INSERT INTO samples AS stored ("display_name"%'`,
         );
         return n;
       };
-      const before = await prepared();
+      const before = await countPrepared();
       const reversed = (name: string) => ({ displayName: name, id: newUuid() });
       await insertMany(tx, SampleEntity, [reversed('a')]);
       await insertMany(tx, SampleEntity, [reversed('b'), reversed('c')]);
-      expect(await prepared()).toBe(before + 1);
+      expect(await countPrepared()).toBe(before + 1);
       await insertMany(tx, SampleEntity, [{ ...reversed('d'), price: '1' }]);
-      expect(await prepared()).toBe(before + 2);
+      expect(await countPrepared()).toBe(before + 2);
     });
   });
 
-  it('stores more rows than one statement takes', async () => {
-    const rows = named(...Array.from({ length: 10_001 }, (_, i) => `row ${i}`));
+  it('stores more rows than fit into one statement', async () => {
+    const rows = rowsNamed(...Array.from({ length: 10_001 }, (_, i) => `row ${i}`));
     const returned = await insertMany(dataSource.manager, SampleEntity, rows, { returning: ['id'] });
     expect(returned).toEqual(rows.map(({ id }) => ({ id })));
   });
 
-  it('is undone with its transaction', async () => {
+  it('is rolled back with its transaction', async () => {
     const failing = inTransaction(dataSource, async (tx) => {
-      await insertMany(tx, SampleEntity, named('ada'));
-      throw new Error('changed its mind');
+      await insertMany(tx, SampleEntity, rowsNamed('ada'));
+      throw new Error('rolled back');
     });
-    await expect(failing).rejects.toThrow('changed its mind');
+    await expect(failing).rejects.toThrow('rolled back');
     expect(await storedNames()).toEqual([]);
   });
 
@@ -263,15 +263,19 @@ describe('insertMany', () => {
     ['a missing property', [{ price: '1' }, {}], 'lacks price'],
     ['no column for a property', [{ weight: 1 }], 'no column for weight'],
     ['a transformer', [{ transformed: 'x' }], 'transformer'],
-    ['an object in a column of strings', [{ state: { a: 1 } }], 'cannot store'],
+    ['an object in a column of type text', [{ state: { a: 1 } }], 'cannot store'],
     ['an invalid date', [{ executedAt: new Date(Number.NaN) }], 'Invalid time value'],
     ['a string in an array column', [{ tags: 'abc' }], 'malformed array literal'],
-  ])('rejects rows with %s', async (_, parts, message) => {
-    const rows = parts.map((part, i) => ({ id: newUuid(), displayName: `row ${i}`, ...(part as object) }));
+  ])('rejects rows with %s', async (_, partialRows, message) => {
+    const rows = partialRows.map((row, i) => ({
+      id: newUuid(),
+      displayName: `row ${i}`,
+      ...(row as object),
+    }));
     await expect(insertMany(dataSource.manager, SampleEntity, rows)).rejects.toThrow(message);
   });
 
-  it('compiles with properties of the entity only', () => {
+  it('accepts only properties of the entity at compile time', () => {
     const misspelled = () =>
       // @ts-expect-error -- the entity has no property `displayname`
       insertMany(dataSource.manager, SampleEntity, [{ id: newUuid(), displayname: 'ada' }]);
@@ -280,7 +284,7 @@ describe('insertMany', () => {
       insertMany(dataSource.manager, SampleEntity, [{ id: newUuid(), version: '1' }]);
     const wrongReturning = () =>
       // @ts-expect-error -- the entity has no property `display_name`
-      insertMany(dataSource.manager, SampleEntity, named('ada'), { returning: ['display_name'] });
+      insertMany(dataSource.manager, SampleEntity, rowsNamed('ada'), { returning: ['display_name'] });
     expect([misspelled, wrongType, wrongReturning]).toHaveLength(3);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Inserts many rows with one prepared statement, whose only parameter is a JSON array of the rows. Measured against one
- * array parameter per column, it takes less time for one row and no more for hundreds.
+ * Inserts many rows with one prepared statement, whose only parameter is a JSON array of the rows. In measurements,
+ * this is faster for one row than one array parameter per column, and not slower for hundreds of rows.
  */
 import type { EntityMetadata, EntityTarget, ObjectLiteral } from 'typeorm';
 import { queryPrepared } from './prepared.js';
@@ -12,7 +12,7 @@ export interface InsertManyOptions<
   Entity extends ObjectLiteral,
   Returned extends keyof Entity & string = never,
 > {
-  /** Skips a row that conflicts with an existing row on these properties, or on any constraint. Default: an error. */
+  /** Skips a row that conflicts with an existing row on these properties, or on any constraint. Default: throws. */
   readonly skipConflictsOn?: readonly (keyof Entity & string)[] | 'any constraint';
   /**
    * Properties that the database computes, with their SQL expressions. An expression is code of a feature, never input;
@@ -23,15 +23,16 @@ export interface InsertManyOptions<
   readonly returning?: readonly Returned[];
 }
 
-/** A very late fill rebooks all fills after it, and no statement may exceed its timeout. */
+/** A very late fill rebooks all later fills. Batches keep each statement within its timeout. */
 const ROWS_PER_STATEMENT = 10_000;
 
 /**
  * Inserts rows in input order and returns the `returning` properties of the inserted rows in that order. Every row has
- * the same properties; the others get the defaults of the database. Values have the form of the driver: numerics are
- * strings, a `jsonb` null is NULL.
+ * the same properties; missing properties get the defaults of the database. Numerics are strings, and a `jsonb` null is
+ * stored as NULL.
  *
- * @throws {TypeError} if a property has no column, a row has other properties than the first, or a value does not fit
+ * @throws {TypeError} if a property has no column, a row's properties differ from the first row's, or a column cannot
+ *   store a value
  */
 export async function insertMany<
   Entity extends ObjectLiteral,
@@ -115,7 +116,7 @@ function writeStatement<Entity extends ObjectLiteral>(
 
 const quoted = (name: string) => `"${name}"`;
 
-/** `hydrate` and selections apply no transformers either. */
+/** Rejects a column with a transformer, because `hydrate` and selections do not apply transformers. */
 function findColumn(metadata: EntityMetadata, property: string): Column {
   const column = metadata.findColumnWithPropertyName(property);
   if (column === undefined) throw new TypeError(`${metadata.name} has no column for ${property}.`);
@@ -124,7 +125,7 @@ function findColumn(metadata: EntityMetadata, property: string): Column {
   return column;
 }
 
-/** Returns the rows as JSON, by property. */
+/** Returns the rows as a JSON array of objects with property names. */
 function jsonOf(
   metadata: EntityMetadata,
   columns: readonly Column[],
@@ -141,7 +142,7 @@ function jsonOf(
         );
       isNative &&= isJson(column) || (!column.isArray && isNativeScalar(value));
     }
-    requireNoOthers(metadata, columns, row);
+    assertNoOtherProperties(metadata, columns, row);
   }
   if (isNative) {
     const json = JSON.stringify(rows);
@@ -150,15 +151,19 @@ function jsonOf(
   return JSON.stringify(rows.map((row) => writeRow(metadata, columns, row)));
 }
 
-/** `JSON.stringify` would write null for the others, or fail. */
+/** Returns whether `JSON.stringify` writes the value as Postgres reads it. For other values it writes null or throws. */
 const isNativeScalar = (value: unknown) =>
   Number.isFinite(value) || (value instanceof Date && Number.isFinite(value.getTime()));
 
-/** JSON escapes a surrogate only if it is alone. */
+/** `JSON.stringify` escapes only lone surrogates. */
 const SURROGATE = '\\ud';
 
-/** Without this check, a property that the first row lacks would be dropped. */
-function requireNoOthers(metadata: EntityMetadata, columns: readonly Column[], row: ObjectLiteral): void {
+/** Throws if the row has a property that the first row lacks: the statement would drop its value. */
+function assertNoOtherProperties(
+  metadata: EntityMetadata,
+  columns: readonly Column[],
+  row: ObjectLiteral,
+): void {
   let others = -columns.length;
   for (const property in row) if (row[property] !== undefined) others++;
   if (others > 0) {
@@ -207,7 +212,7 @@ function writeArray(value: unknown): unknown {
   return elements.includes(undefined) ? undefined : elements;
 }
 
-/** Returns all properties that reading an entity loads, for `returning`. */
+/** Returns all properties that are loaded when an entity is read, for `returning`. */
 export function allProperties<Entity extends ObjectLiteral>(
   tx: Tx,
   target: EntityTarget<Entity>,

@@ -7,22 +7,22 @@ const YEAR_MIN = 100;
 
 const parseWithDriver = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** The type parsers of a connection: the driver's, with a faster one for timestamps. */
+/** The driver's type parsers, except for a faster parser of timestamps. */
 export const TYPE_PARSERS: pg.CustomTypesConfig = {
   getTypeParser: (type, format) =>
     type === TIMESTAMPTZ && format !== 'binary' ? readInstant : pg.types.getTypeParser(type, format),
 };
 
 /**
- * Parses a `timestamptz` to the millisecond, with the same result as the driver. A page has hundreds of them, nearly all
- * like `2026-11-21 18:54:37.123456+00`: four-digit years in a UTC session. Other forms are passed to the driver.
+ * Parses a `timestamptz` to the millisecond, with the same result as the driver. A page contains hundreds of them,
+ * nearly all like `2026-11-21 18:54:37.123456+00`: four-digit years in a UTC session. The driver parses other forms.
  */
 export function readInstant(text: string): Date {
   const utcMs = text.endsWith(UTC) ? epochMsOf(text, text.length - UTC.length) : Number.NaN;
   return Number.isNaN(utcMs) ? parseWithDriver(text) : new Date(utcMs);
 }
 
-/** Returns Unix time in milliseconds; NaN if `text`, up to `end`, has another form. */
+/** Parses `text` up to `end` and returns Unix time in milliseconds; NaN for other forms. */
 function epochMsOf(text: string, end: number): number {
   const year = digits(text, 0, 4);
   if (!(year >= YEAR_MIN && hasPunctuation(text))) return Number.NaN;
@@ -43,15 +43,15 @@ function hasPunctuation(text: string): boolean {
   );
 }
 
-/** Returns the milliseconds; finer digits are truncated. */
+/** Returns the milliseconds of the fraction and truncates finer digits; NaN for other forms. */
 function millisecondsOf(text: string, end: number): number {
   if (end === LENGTH_TO_SECONDS) return 0;
   const first = LENGTH_TO_SECONDS + 1;
   if (text.charCodeAt(LENGTH_TO_SECONDS) !== POINT || end <= first) return Number.NaN;
-  const shown = Math.min(end, first + 3);
-  const finer = digits(text, shown, end);
-  const scale = [100, 10, 1][shown - first - 1]!;
-  return Number.isNaN(finer) ? Number.NaN : digits(text, first, shown) * scale;
+  const millisecondsEnd = Math.min(end, first + 3);
+  const finer = digits(text, millisecondsEnd, end);
+  const scale = [100, 10, 1][millisecondsEnd - first - 1]!;
+  return Number.isNaN(finer) ? Number.NaN : digits(text, first, millisecondsEnd) * scale;
 }
 
 function digits(text: string, from: number, to: number): number {

@@ -82,7 +82,7 @@ const insert = (owner: string, name: string, amount: string, createdAt: string) 
     createdAt,
   ]);
 
-/** Few distinct values, so that ties are the rule; microseconds and 18th decimals, so that rounding would show. */
+/** Few distinct values, so that ties are frequent. Microseconds and 18 decimals would reveal rounding. */
 const anyRow = fc.record({
   owner: fc.constantFrom('ann', 'bob'),
   name: fc.constantFrom('', 'a', 'B', 'ä', 'b c', "o'clock"),
@@ -108,10 +108,10 @@ const anyQuery = fc.record({
   order: fc.constantFrom<'asc' | 'desc'>('asc', 'desc'),
 });
 
-type Asked = typeof anyQuery extends fc.Arbitrary<infer Value> ? Value : never;
+type SortedQuery = typeof anyQuery extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Ann's ids in the order of one sorted query, once these rows are all there is. */
-async function sorted({ rows, sort, order }: Asked): Promise<string[]> {
+/** Replaces all rows, and returns Ann's ids in the order of one sorted query. */
+async function insertAndSort({ rows, sort, order }: SortedQuery): Promise<string[]> {
   await dataSource.query('TRUNCATE items');
   for (const { owner, name, amount, createdAt } of rows) await insert(owner, name, amount, createdAt);
   const all: Item[] = await dataSource.query(
@@ -121,11 +121,11 @@ async function sorted({ rows, sort, order }: Asked): Promise<string[]> {
 }
 
 describe('listPage', () => {
-  it('gives, page by page, exactly the owner’s rows in the order of one sorted query, ties included', async () => {
+  it('returns exactly the owner’s rows page by page, in the order of one sorted query, even with ties', async () => {
     await fc.assert(
-      fc.asyncProperty(anyQuery, async (asked) => {
-        const all = await sorted(asked);
-        const { limit, sort, order } = asked;
+      fc.asyncProperty(anyQuery, async (query) => {
+        const all = await insertAndSort(query);
+        const { limit, sort, order } = query;
         const sizes: number[] = [];
         const walked: string[] = [];
         const fetchPage = async (cursor: string | undefined) => {
@@ -135,7 +135,7 @@ describe('listPage', () => {
         };
         for await (const { id } of paginate(fetchPage)) walked.push(id);
         expect(walked).toEqual(all);
-        // No page but the last is short, and none repeats a row (the iterator would have hidden that).
+        // Only the last page may be short, and no page repeats a row, which the iterator would hide.
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(all.length);
         expect(sizes.length).toBe(Math.max(1, Math.ceil(all.length / limit)));
       }),
@@ -143,11 +143,11 @@ describe('listPage', () => {
     );
   });
 
-  it('goes on behind any item of any page, whatever it is sorted by', async () => {
+  it('continues after any item of any page, in every sort order', async () => {
     await fc.assert(
-      fc.asyncProperty(anyQuery, fc.nat({ max: 9 }), async (asked, offset) => {
-        const all = await sorted(asked);
-        const { limit, sort, order } = asked;
+      fc.asyncProperty(anyQuery, fc.nat({ max: 9 }), async (query, offset) => {
+        const all = await insertAndSort(query);
+        const { limit, sort, order } = query;
         const page = await list({ limit, sort, order, offset });
         for (let index = 0; index < page.items.length; index++) {
           const rest = await list({ limit: 100, sort, order, cursor: page.cursorAt(index) });
@@ -160,27 +160,27 @@ describe('listPage', () => {
     );
   });
 
-  it('makes cursors of single items when they are asked for, and of no others', async () => {
+  it('creates cursors of single items only on request', async () => {
     for (let i = 0; i < 4; i++) await insert('ann', `n${i}`, '1', '2026-01-01T00:00:00Z');
-    let made = 0;
+    let encodedCount = 0;
     const counting: CursorCodec = {
       ...codec,
       encode: (binding, position) => {
-        made++;
+        encodedCount++;
         return codec.encode(binding, position);
       },
     };
     const query = { limit: 3, sort: 'name', order: 'asc', include: [] } as const;
     const page = await listPage<Item, Sort>(dataSource, counting, sourceOf('ann'), query, 'items of ann');
-    expect(made).toBe(1);
-    const behind = await list({ sort: 'name', order: 'asc', cursor: page.cursorAt(1) });
-    expect(made).toBe(2);
-    expect(behind.items.map(({ name }) => name)).toEqual(['n2', 'n3']);
+    expect(encodedCount).toBe(1);
+    const rest = await list({ sort: 'name', order: 'asc', cursor: page.cursorAt(1) });
+    expect(encodedCount).toBe(2);
+    expect(rest.items.map(({ name }) => name)).toEqual(['n2', 'n3']);
     for (const index of [3, -1, 0.5]) expect(() => page.cursorAt(index)).toThrow(RangeError);
     expect(() => page.cursorAt(3)).toThrow('no item 3');
   });
 
-  it('skips by offset, counts only when asked, and leads on by cursor', async () => {
+  it('skips items by offset, counts only on request, and continues by cursor', async () => {
     for (let i = 0; i < 5; i++) await insert('ann', `n${i}`, '1', `2026-01-0${i + 1}T00:00:00Z`);
     await insert('bob', 'b', '1', '2026-01-01T00:00:00Z');
     const page = await list({ limit: 2, offset: 1, include: ['total'] });
@@ -206,23 +206,23 @@ describe('listPage', () => {
     });
   });
 
-  it('gives the selected columns alone, decimals as exact text', async () => {
+  it('returns only the selected columns, with decimals as exact strings', async () => {
     await insert('ann', 'n', '12345678901234567890.123456789012345678', '2026-01-01T00:00:00Z');
     const [item] = (await list({})).items;
     expect(Object.keys(item!).sort()).toEqual(['amount', 'created_at', 'id', 'name']);
     expect(item!.amount).toBe('12345678901234567890.123456789012345678');
   });
 
-  it('refuses another user’s cursor', async () => {
+  it('rejects another user’s cursor', async () => {
     for (let i = 0; i < 3; i++) await insert('bob', 'b', '1', '2026-01-01T00:00:00Z');
     const { next_cursor: cursor } = (await list({ limit: 1 }, 'bob')).pagination;
     await expect(list({ limit: 1, cursor: cursor! }, 'ann')).rejects.toBeInstanceOf(InvalidCursor);
-    const ofItem = (await list({ limit: 2 }, 'bob')).cursorAt(0);
-    await expect(list({ limit: 1, cursor: ofItem }, 'ann')).rejects.toBeInstanceOf(InvalidCursor);
+    const itemCursor = (await list({ limit: 2 }, 'bob')).cursorAt(0);
+    await expect(list({ limit: 1, cursor: itemCursor }, 'ann')).rejects.toBeInstanceOf(InvalidCursor);
     expect((await list({ limit: 1, cursor: cursor! }, 'bob')).items).toHaveLength(1);
   });
 
-  it('runs no text that is not its own, whatever the query object holds', async () => {
+  it('rejects an unknown sort and a limit that is not a number', async () => {
     await expect(list({ sort: 'toString' as Sort })).rejects.toThrow(RangeError);
     await expect(list({ limit: '1; DROP TABLE items' as unknown as number })).rejects.toThrow(RangeError);
   });

@@ -1,13 +1,13 @@
 /**
- * Lists: one statement per page, by keyset or by offset.
+ * Reads lists page by page, by keyset or by offset.
  *
  * 1. A page is one statement that requests one row more than the limit; that row decides `has_more`.
- * 2. The order is total: the sort column, then the id, both in the same direction. Rows with equal sort values are
- *    neither skipped nor repeated between pages.
- * 3. The cursor contains the sort value as text of the database, with microseconds and all decimals.
- * 4. Every value is a parameter. Only code of a feature (columns, tables, types) and the validated limit are part of the
- *    SQL. The limit is, because the planner needs it to choose a plan.
- * 5. The same SQL is the same prepared statement, parsed and planned once per connection.
+ * 2. The order is total: rows are sorted by the sort column, then by the id, both in the same direction. Rows with
+ *    equal sort values are neither skipped nor repeated between pages.
+ * 3. The cursor contains the sort value as the database writes it, with microseconds and all decimals.
+ * 4. Every value is a parameter. The SQL contains only a feature's own code (columns, tables, types) and the validated
+ *    limit, which the planner needs to choose a plan.
+ * 5. Equal SQL shares one prepared statement, which the server parses and plans once per connection.
  * 6. Sort columns are never NULL. A NULL is an error, because pages would skip the row.
  * 7. A list can continue after any item of a page; cursors of single items are created on request.
  */
@@ -33,9 +33,9 @@ export interface SortColumn {
   readonly type: 'timestamptz' | 'numeric' | 'bigint' | 'integer' | 'text' | 'uuid' | 'boolean';
 }
 
-/** The source of a list. Everything is code of the feature; only `params` may contain input of a client. */
+/** The source of a list. Only `params` may contain input of a client; the feature's code defines everything else. */
 export interface ListSource<Sort extends string, Row = never> {
-  /** Select list, for example `t.id, t.symbol, t.amount`. Items have the names of its columns. */
+  /** Select list, for example `t.id, t.symbol, t.amount`. Its column names become the properties of the items. */
   readonly select: string | Selection<Row>;
   /** The FROM clause, including joins. A join must not multiply rows. */
   readonly from: string;
@@ -52,13 +52,13 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Rows as arrays, the fastest form of the driver. */
+/** Rows as arrays, which the driver reads faster than objects. */
 interface ReadRows {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The last two columns of a page's statement: the position of a row, which items do not include. */
+/** The last two columns of a page's statement contain the position of a row; items do not include them. */
 const POSITION_COLUMNS = 2;
 
 /**
@@ -76,36 +76,37 @@ export async function listPage<Row extends QueryResultRow, Sort extends string>(
 ): Promise<PageWithCursors<Row>> {
   const { limit, sort, order } = query;
   const { columns, rows } = await run(dataSource, pageStatement(codec, source, query, scope));
-  const shown = rows.slice(0, limit);
+  const pageRows = rows.slice(0, limit);
   const total = query.include.includes('total') ? await countRows(dataSource, source) : undefined;
   const sortIndex = columns.length - POSITION_COLUMNS;
-  for (const row of shown) {
+  for (const row of pageRows) {
     if (row[sortIndex] === null)
       throw new Error(`The sort column ${source.sorts[sort].column} contains a NULL.`);
   }
   const { select } = source;
-  const read = typeof select === 'string' ? byName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
+  const read =
+    typeof select === 'string' ? readByName<Row>(columns.slice(0, -POSITION_COLUMNS)) : select.read;
   const hasMore = rows.length > limit;
   const cursorAt = (index: number) => {
-    const row = shown[index];
+    const row = pageRows[index];
     if (row === undefined)
-      throw new RangeError(`The page has no item ${index}; it has ${shown.length} items.`);
+      throw new RangeError(`The page has no item ${index}; it has ${pageRows.length} items.`);
     return codec.encode({ sort, order, scope }, positionOf(row));
   };
   return {
-    items: shown.map((row) => read(row)),
+    items: pageRows.map((row) => read(row)),
     pagination: {
       limit,
       offset: query.offset ?? 0,
       has_more: hasMore,
-      next_cursor: hasMore ? cursorAt(shown.length - 1) : null,
+      next_cursor: hasMore ? cursorAt(pageRows.length - 1) : null,
       ...(total === undefined ? {} : { total }),
     },
     cursorAt,
   };
 }
 
-function byName<Row extends QueryResultRow>(names: readonly string[]): Selection<Row>['read'] {
+function readByName<Row extends QueryResultRow>(names: readonly string[]): Selection<Row>['read'] {
   return (values) => {
     const row: QueryResultRow = {};
     for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
@@ -157,7 +158,7 @@ async function countRows<Sort extends string>(
 function fromWhere(from: string, where: readonly string[]): string {
   return where.length === 0
     ? `FROM ${from}`
-    : `FROM ${from} WHERE ${where.map((part) => `(${part})`).join(' AND ')}`;
+    : `FROM ${from} WHERE ${where.map((condition) => `(${condition})`).join(' AND ')}`;
 }
 
 async function run(dataSource: DataSource, { text, values }: Statement): Promise<ReadRows> {

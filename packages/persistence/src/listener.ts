@@ -1,5 +1,5 @@
 /**
- * LISTEN over one dedicated connection for all channels of this process.
+ * Receives notifications for all channels of this process over one dedicated LISTEN connection.
  *
  * 1. A notification is only a hint: notifications sent while the connection is down are lost. Subscribers also poll.
  * 2. After each (re)connection every subscriber is called once with `undefined`, because notifications may have been
@@ -45,11 +45,11 @@ const RECONNECT_BACKOFF: Backoff = { firstMs: 50, maxMs: 5_000, jitter: 0.5 };
 interface Subscription {
   readonly channel: string;
   readonly onNotify: OnNotify;
-  /** Whether it was called since the last connection. */
+  /** Whether `onNotify` was called since the last (re)connection. */
   wasNotified: boolean;
 }
 
-/** Connects immediately and reconnects until `stop`. */
+/** Creates a listener, which connects immediately and reconnects until `stop`. */
 export function createListener(options: ListenerOptions): Listener {
   return new PostgresListener(options);
 }
@@ -137,12 +137,12 @@ class PostgresListener implements Listener {
     onConnected();
     const channels = new Set<string>();
     while (!this.stopping.signal.aborted) {
-      // A subscription, a lost connection or a stop from here on ends the pause.
+      // From here on, a new subscription, a lost connection or a stop ends the pause.
       const wake = new AbortController();
       this.wake = wake;
       if (loss !== undefined) throw loss;
       await this.syncSubscriptions(client, channels);
-      // Only after LISTEN has completed: earlier notifications are missed.
+      // Set only after LISTEN has completed: the connection receives no earlier notifications.
       this.connected = true;
       await pause(probeMs, wake.signal);
       if (loss === undefined && !wake.signal.aborted) await client.query('SELECT 1');

@@ -41,64 +41,66 @@ afterAll(async () => {
   await database.drop();
 });
 
-const shown = () => selectionOf(dataSource, OrderEntity, 'o', ['id', 'price', 'tags', 'createdAt']);
-const everyColumn = allColumns(
+const orderSelection = () => selectionOf(dataSource, OrderEntity, 'o', ['id', 'price', 'tags', 'createdAt']);
+const selectById = allColumns(
   OrderEntity,
   'o',
   (columns) => `SELECT ${columns} FROM orders o WHERE o.id = $1`,
 );
 const insert = (tx: Tx, record: Partial<OrderEntity>) =>
-  insertPrepared(tx, OrderEntity, record, { alias: 'o', returning: shown() });
-const anOrder = () => ({ id: newUuid(), ownerName: 'ada', price: '1.5', tags: ['a', 'b'] });
+  insertPrepared(tx, OrderEntity, record, { alias: 'o', returning: orderSelection() });
+const newOrder = () => ({ id: newUuid(), ownerName: 'ada', price: '1.5', tags: ['a', 'b'] });
 
 describe('a prepared statement', () => {
-  it('is parsed once per connection, and runs in the transaction it is given', async () => {
+  it('is parsed once per connection, and runs in the transaction of its caller', async () => {
     const text = 'SELECT $1::int + 1 AS sum, pg_current_xact_id()::text AS xid';
     await inTransaction(dataSource, async (tx) => {
       const first = await queryPrepared(tx, text, [1]);
       const second = await queryPrepared(tx, text, [2]);
       expect([first[0]?.sum, second[0]?.sum]).toEqual([2, 3]);
       expect(first[0]?.xid).toBe(second[0]?.xid);
-      const kept = await tx.query(
+      const prepared = await tx.query(
         'SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement = $1',
         [text],
       );
-      expect(kept).toEqual([{ n: 1 }]);
+      expect(prepared).toEqual([{ n: 1 }]);
     });
   });
 
-  it('inserts a record and gives back what the database made of it', async () => {
-    const order = anOrder();
-    const made = await inTransaction(dataSource, (tx) => insert(tx, order));
-    expect(made).toStrictEqual({
+  it('inserts a record and returns the stored values', async () => {
+    const order = newOrder();
+    const stored = await inTransaction(dataSource, (tx) => insert(tx, order));
+    expect(stored).toStrictEqual({
       id: order.id,
       price: '1.500000000000000000',
       tags: ['a', 'b'],
       createdAt: expect.any(Date),
     });
     const rest = 'FROM orders o WHERE o.id = $1';
-    expect(await selectPrepared(dataSource.manager, shown(), rest, [order.id])).toStrictEqual([made]);
+    expect(await selectPrepared(dataSource.manager, orderSelection(), rest, [order.id])).toStrictEqual([
+      stored,
+    ]);
   });
 
-  it('is undone with its transaction', async () => {
-    const order = anOrder();
+  it('is rolled back with its transaction', async () => {
+    const order = newOrder();
     const failing = inTransaction(dataSource, async (tx) => {
       await insert(tx, order);
-      throw new Error('changed its mind');
+      throw new Error('rolled back');
     });
-    await expect(failing).rejects.toThrow('changed its mind');
+    await expect(failing).rejects.toThrow('rolled back');
     const rest = 'FROM orders o WHERE o.id = $1';
-    expect(await selectPrepared(dataSource.manager, shown(), rest, [order.id])).toEqual([]);
+    expect(await selectPrepared(dataSource.manager, orderSelection(), rest, [order.id])).toEqual([]);
   });
 
-  it('fails as any other statement does', async () => {
-    const order = anOrder();
+  it('reports a unique violation like any other statement', async () => {
+    const order = newOrder();
     await insert(dataSource.manager, order);
     const again = await insert(dataSource.manager, order).catch((error: unknown) => error);
     expect(isUniqueViolation(again, 'orders_pkey')).toBe(true);
   });
 
-  it('whose connection is lost takes its transaction with it', async () => {
+  it('fails its transaction as DatabaseUnavailable if the connection is lost', async () => {
     const lost = inTransaction(dataSource, async (tx) => {
       const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
       await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
@@ -107,18 +109,18 @@ describe('a prepared statement', () => {
     await expect(lost).rejects.toThrow(DatabaseUnavailable);
   });
 
-  it('goes on when a column is added to its table', async () => {
-    const order = anOrder();
+  it('still works after a column is added to its table', async () => {
+    const order = newOrder();
     const readBoth = async (tx: Tx) => [
-      await selectPrepared(tx, shown(), 'FROM orders o WHERE o.id = $1', [order.id]),
-      await queryPrepared(tx, everyColumn(dataSource), [order.id]),
+      await selectPrepared(tx, orderSelection(), 'FROM orders o WHERE o.id = $1', [order.id]),
+      await queryPrepared(tx, selectById(dataSource), [order.id]),
     ];
     await inTransaction(dataSource, async (tx) => {
       await insert(tx, order);
       const before = await readBoth(tx);
       await tx.query("ALTER TABLE orders ADD COLUMN note text NOT NULL DEFAULT ''");
       expect(await readBoth(tx)).toEqual(before);
-      await insert(tx, anOrder());
+      await insert(tx, newOrder());
     });
   });
 
@@ -134,7 +136,7 @@ describe('a prepared statement', () => {
     'UPDATE orders SET price = 1 RETURNING *',
     'UPDATE orders SET price = 1 RETURNING *;',
     'SELECT row_to_json((o.*)) FROM orders o',
-  ])('is refused where it leaves its columns to the table: %s', async (text) => {
+  ])('is rejected if it does not name its columns: %s', async (text) => {
     await expect(queryPrepared(dataSource.manager, text, [])).rejects.toThrow('name its columns');
   });
 
@@ -144,15 +146,15 @@ describe('a prepared statement', () => {
     'SELECT price * 2, (price * 2) * (price), 2 * price FROM orders',
     "SELECT '*' = ANY (tags) FROM orders",
     'INSERT INTO orders (id) SELECT * FROM unnest($1::uuid[])',
-  ])('has other uses for a star: %s', (text) => {
+  ])('may contain * if it does not select columns: %s', (text) => {
     expect(statementName(text)).toMatch(/^s_[0-9a-f]{32}$/);
   });
 
-  it('does not run in a transaction that is over', async () => {
-    let over: Tx | undefined;
+  it('does not run in a transaction that has ended', async () => {
+    let endedTx: Tx | undefined;
     await inTransaction(dataSource, async (tx) => {
-      over = tx;
+      endedTx = tx;
     });
-    await expect(queryPrepared(over!, 'SELECT 1 AS one', [])).rejects.toThrow();
+    await expect(queryPrepared(endedTx!, 'SELECT 1 AS one', [])).rejects.toThrow();
   });
 });

@@ -1,7 +1,8 @@
 /**
- * Prepared statements, which the server parses and plans once per connection. For frequent statements.
+ * Runs frequent statements as prepared statements, which the server parses and plans once per connection.
  *
- * 1. Their SQL is code of a feature, with few variants: every connection stores each variant until it closes.
+ * 1. A feature's code defines their SQL and keeps the number of variants low: each connection stores every variant
+ *    until it closes.
  * 2. They name their columns, so that a column added by a migration changes no row of running processes. With `*`, the
  *    server would reject the statement on every connection that has prepared it.
  */
@@ -32,7 +33,7 @@ export async function queryPrepared<Row extends QueryResultRow>(
   return rows;
 }
 
-/** Runs `SELECT` of a selection and returns its items. `rest` is everything from FROM on. */
+/** Selects the columns of `selection` and returns its items. `rest` is the SQL that starts with FROM. */
 export async function selectPrepared<Item>(
   tx: Tx,
   { text, read }: Selection<Item>,
@@ -43,8 +44,8 @@ export async function selectPrepared<Item>(
 }
 
 /**
- * Inserts one record of an entity and returns what `returning` selects from it, under the alias `alias`. Missing properties
- * get the default of the database.
+ * Inserts one record of an entity and returns the item that `returning` selects from the stored row, which has the name
+ * `alias`. Missing properties get the defaults of the database.
  */
 export async function insertPrepared<Entity extends ObjectLiteral, Item>(
   tx: Tx,
@@ -81,7 +82,7 @@ async function queryPositional<Item>(
   return rows.map((row) => read(row));
 }
 
-/** Runs a statement and throws the errors of TypeORM's own queries, so that callers can handle both alike. */
+/** Runs a statement. It throws the same errors as TypeORM's own queries, so that callers handle both alike. */
 async function run<Row>(tx: Tx, statement: QueryConfig | QueryArrayConfig): Promise<{ rows: Row[] }> {
   const runner = tx.queryRunner;
   if (runner?.isReleased) throw new QueryRunnerAlreadyReleasedError();

@@ -60,13 +60,13 @@ const rowCount = async () => Number((await dataSource.query('SELECT count(*) FRO
 const silentListener = { subscribe: () => () => undefined };
 
 describe('process calls', () => {
-  it('carries bytes there and back, and leaves nothing behind', async () => {
+  it('transfer bytes in both directions, and leave no row', async () => {
     serve(async (input) => Buffer.from(`${Buffer.from(input)}!`));
     expect(await call('\u0000ä')).toBe('\u0000ä!');
     expect(await rowCount()).toBe(0);
   });
 
-  it('has each of many calls carried out once, by one of several servers', async () => {
+  it('are each executed once, by one of several servers', async () => {
     const seen: string[] = [];
     for (let i = 0; i < 3; i++) {
       serve(async (input) => {
@@ -79,12 +79,12 @@ describe('process calls', () => {
     expect(seen.toSorted()).toEqual(texts.toSorted());
   });
 
-  it('answers without any notification, by polling alone', async () => {
+  it('get their replies by polling alone, without notifications', async () => {
     serve(async (input) => input, { listener: silentListener, pollMs: 20 });
     expect(await call('quiet', { listener: silentListener, pollMs: 20 })).toBe('quiet');
   });
 
-  it('passes a refusal on with its code', async () => {
+  it('throw CallRefused with the code of the handler', async () => {
     serve(async () => {
       throw new CallRefused('exchange_credentials_rejected', 'The exchange refused the key.');
     });
@@ -97,7 +97,7 @@ describe('process calls', () => {
     expect(errors).toEqual([]);
   });
 
-  it('keeps the reason of a fault with the server', async () => {
+  it('report the cause of an unexpected error only to the server', async () => {
     serve(async () => {
       throw new Error('secret detail');
     });
@@ -107,7 +107,7 @@ describe('process calls', () => {
     expect(errors).toEqual([new Error('secret detail')]);
   });
 
-  it('times out without a serving process, and is never executed later', async () => {
+  it('time out without a serving process, and are never executed later', async () => {
     await expect(call('late', { timeoutMs: 50 })).rejects.toBeInstanceOf(CallTimeout);
     await dataSource.query(
       `INSERT INTO process_calls (id, name, input, deadline)
@@ -121,50 +121,50 @@ describe('process calls', () => {
     });
     expect(await call('now')).toBe('now');
     expect(seen).toEqual(['now']);
-    // The caller of the first may still be reading; the second is long abandoned.
+    // The caller of the first call may still be reading; the second call was abandoned.
     expect(await rowCount()).toBe(1);
     await dataSource.query('TRUNCATE process_calls');
   });
 
-  it('aborts the handler when its caller stops waiting', async () => {
-    let told: () => void;
+  it('abort the handler when the caller stops waiting', async () => {
+    let onAborted: () => void;
     let release: () => void;
     const aborted = new Promise<void>((resolve) => {
-      told = resolve;
+      onAborted = resolve;
     });
-    const mayAnswer = new Promise<void>((resolve) => {
+    const mayReply = new Promise<void>((resolve) => {
       release = resolve;
     });
     serve(async (input, { signal }) => {
-      signal.addEventListener('abort', () => told());
-      await mayAnswer;
+      signal.addEventListener('abort', () => onAborted());
+      await mayReply;
       return input;
     });
-    // Long enough to be claimed for certain, however busy the machine is.
+    // Long enough for the server to claim the call on a busy machine.
     await expect(call('slow', { timeoutMs: 1_500 })).rejects.toBeInstanceOf(CallTimeout);
     await aborted;
     release!();
   });
 
-  it('lets the calls at work end before it stops', async () => {
-    let begun: () => void;
+  it('complete before the server stops', async () => {
+    let onBegun: () => void;
     let finish: () => void;
     const hasBegun = new Promise<void>((resolve) => {
-      begun = resolve;
+      onBegun = resolve;
     });
     const mayFinish = new Promise<void>((resolve) => {
       finish = resolve;
     });
     serve(async (input) => {
-      begun();
+      onBegun();
       await mayFinish;
       return input;
     });
-    const answer = call('last');
+    const reply = call('last');
     await hasBegun;
     const stopped = servers.pop()!.stop();
     finish!();
-    expect(await answer).toBe('last');
+    expect(await reply).toBe('last');
     await stopped;
   });
 });

@@ -1,11 +1,11 @@
 /**
- * Request and reply between processes: a row in Postgres, with a notification in each direction.
+ * Sends requests and replies between processes. A row in Postgres contains both; a notification announces each.
  *
- * 1. A call is claimed by one process, once. If that process dies, the caller waits until its deadline. A call that timed
+ * 1. One process claims a call, once. If that process dies, the caller waits until its deadline. A call that timed
  *    out may have been executed, so the caller must be able to repeat it safely.
  * 2. No call is claimed after its deadline, and a late reply is discarded.
- * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The row is deleted with the reply, at the
- *    latest a minute after the deadline.
+ * 3. Input and reply are opaque bytes; the caller encrypts secrets in them. The caller deletes the row after it reads the
+ *    reply; a serving process deletes it one minute after the deadline at the latest.
  * 4. Deadlines use the database's clock. Notifications only reduce the delay; polling is sufficient.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import type { Listener } from './listener.js';
 const CALL_CHANNEL = 'process_calls';
 const REPLY_CHANNEL = 'process_replies';
 
-/** No reply within the timeout. The call may have been executed. */
+/** No reply arrived within the timeout. The call may have been executed. */
 export class CallTimeout extends Error {
   override readonly name = 'CallTimeout';
   constructor(call: string, timeoutMs: number) {
@@ -24,7 +24,7 @@ export class CallTimeout extends Error {
   }
 }
 
-/** An expected error of a call. Thrown by the handler and, with the same code, to the caller. */
+/** An expected error of a call. The handler throws it, and the caller gets it with the same code. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   constructor(
@@ -35,7 +35,7 @@ export class CallRefused extends Error {
   }
 }
 
-/** The handler failed unexpectedly. The cause is reported only in the serving process. */
+/** The handler failed unexpectedly. Only the serving process reports the cause. */
 export class CallFailed extends Error {
   override readonly name = 'CallFailed';
   constructor(call: string) {
@@ -50,7 +50,7 @@ export interface ProcessCall {
   readonly name: string;
   readonly input: Uint8Array;
   readonly timeoutMs: number;
-  /** Polling interval, the maximum delay after a lost notification. Default: 250. */
+  /** Polling interval, which is also the maximum delay after a lost notification. Default: 250. */
   readonly pollMs?: number;
 }
 
@@ -103,7 +103,7 @@ async function readReply(dataSource: DataSource, id: string, name: string): Prom
 
 export interface CallContext {
   readonly callId: string;
-  /** Aborted when the caller stops waiting: start no further steps then. */
+  /** Aborted when the caller stops waiting. The handler must not start further steps after that. */
   readonly signal: AbortSignal;
 }
 
@@ -117,7 +117,7 @@ export interface ServeOptions {
   readonly onError: (error: unknown) => void;
   /** Maximum number of concurrent calls. Default: 8. */
   readonly concurrency?: number;
-  /** Polling interval, the maximum delay after a lost notification. Default: 1,000. */
+  /** Polling interval, which is also the maximum delay after a lost notification. Default: 1,000. */
   readonly pollMs?: number;
 }
 
@@ -129,7 +129,7 @@ interface ClaimedCall {
 
 type Outcome = { readonly reply?: Uint8Array; readonly code?: string; readonly message?: string };
 
-/** Serves the calls of `name`. `stop` claims no more and resolves when running calls are complete. */
+/** Serves the calls of `name`. `stop` ends claiming and resolves when the running calls are complete. */
 export function serveCalls(options: ServeOptions): { stop(): Promise<void> } {
   const { dataSource, listener, name, onError, concurrency = 8, pollMs = 1_000 } = options;
   const running = new Set<Promise<void>>();
@@ -216,7 +216,7 @@ async function execute({ dataSource, handle, onError }: ServeOptions, call: Clai
   );
 }
 
-/** Deletes calls whose caller died and could not delete them. */
+/** Deletes calls that their callers could not delete, for example because they died. */
 async function removeAbandoned(dataSource: DataSource): Promise<void> {
   await dataSource.query(
     "DELETE FROM process_calls WHERE deadline < clock_timestamp() - interval '1 minute'",

@@ -51,7 +51,7 @@ describe('a selection of an entity’s properties', () => {
   );
   const query: ListQuery<'created_at'> = { limit: 10, sort: 'created_at', order: 'asc', include: [] };
 
-  it('reads them by place, in any order, and nothing else', async () => {
+  it('reads only these properties, by position, in any order', async () => {
     const [first, second] = [newUuid(), newUuid()];
     await dataSource.query(
       `INSERT INTO orders VALUES
@@ -59,8 +59,8 @@ describe('a selection of an entity’s properties', () => {
          ($2, 'bob', NULL, '[]', 'hidden', '2026-11-22 00:00:00+02', '2026-11-22 00:00:00+00')`,
       [first, second],
     );
-    const shown = ['price', 'createdAt', 'id', 'tags', 'ownerName'] as const;
-    const select = selectionOf(dataSource, OrderEntity, 'o', shown);
+    const properties = ['price', 'createdAt', 'id', 'tags', 'ownerName'] as const;
+    const select = selectionOf(dataSource, OrderEntity, 'o', properties);
     const sorts = { created_at: { column: 'o.created_at', type: 'timestamptz' } } as const;
     const source = { select, from: 'orders o', where: [], params: [], sorts, idColumn: 'o.id' };
     const { items } = await listPage(dataSource, codec, source, query, 'scope');
@@ -76,7 +76,7 @@ describe('a selection of an entity’s properties', () => {
     ]);
   });
 
-  it('gives each row a record of its own', () => {
+  it('returns a separate object for each row', () => {
     const { read } = selectionOf(dataSource, OrderEntity, 'o', ['id', 'ownerName']);
     expect([read(['1', 'ada']), read(['2', 'bob'])]).toStrictEqual([
       { id: '1', ownerName: 'ada' },
@@ -84,7 +84,7 @@ describe('a selection of an entity’s properties', () => {
     ]);
   });
 
-  it('reads both sides of a join, and null where the second has no row', () => {
+  it('reads both sides of a join, and null if the second side has no row', () => {
     const { text, width, read } = leftJoined(
       selectionOf(dataSource, OrderEntity, 'o', ['id', 'price']),
       selectionOf(dataSource, OrderEntity, 'other', ['id', 'ownerName']),
@@ -97,39 +97,39 @@ describe('a selection of an entity’s properties', () => {
     expect(read(['1', '5', null, null])).toStrictEqual([{ id: '1', price: '5' }, null]);
   });
 
-  it('of what is no column is refused', () => {
+  it('is rejected if a property has no column', () => {
     const properties = ['id', 'toString'] as unknown as ['id'];
     expect(() => selectionOf(dataSource, OrderEntity, 'o', properties)).toThrow(TypeError);
   });
 });
 
 describe('all columns of an entity', () => {
-  it('are named as the database names them', () => {
+  it('have their database names', () => {
     const columns = 'o.id, o.created_at, o.updated_at, o.owner_name, o.price, o.tags, o.secret';
     expect(allColumns(OrderEntity, 'o')(dataSource)).toBe(columns);
   });
 
-  it('become part of SQL that is built once per database', async () => {
-    const other = createDataSource({
+  it('are inserted into SQL that is built once per data source', async () => {
+    const otherDataSource = createDataSource({
       url: database.url,
       entities: [OrderEntity],
       migrations: [],
       applicationName: 'selection-spec',
     });
-    await other.initialize();
+    await otherDataSource.initialize();
     const written: string[] = [];
     const text = allColumns(OrderEntity, 'o', (columns) => {
       written.push(columns);
       return `SELECT ${columns} FROM orders o`;
     });
-    expect([text(dataSource), text(dataSource), text(other)]).toEqual(
+    expect([text(dataSource), text(dataSource), text(otherDataSource)]).toEqual(
       Array.from({ length: 3 }, () => `SELECT ${allColumns(OrderEntity, 'o')(dataSource)} FROM orders o`),
     );
     expect(written).toHaveLength(2);
-    await other.destroy();
+    await otherDataSource.destroy();
   });
 
-  it('read a record as `hydrate` takes it', async () => {
+  it('can be converted to an entity by `hydrate`', async () => {
     const id = newUuid();
     await dataSource.query(`INSERT INTO orders VALUES ($1, 'eve', 2, '[]', 's', now(), now())`, [id]);
     const rows = await dataSource.query(

@@ -11,8 +11,8 @@ export interface Selection<Item> {
 }
 
 /**
- * Selects some properties of an entity; the others are not read. Rows are converted by position, without an intermediate
- * object. Values keep the form of the driver: numerics as strings, timestamps as `Date`.
+ * Selects the given properties of an entity. Rows are converted by position, without an intermediate object. The driver
+ * determines the types of the values: numerics are strings, timestamps are `Date`.
  */
 export function selectionOf<Entity extends ObjectLiteral, Property extends keyof Entity & string>(
   dataSource: DataSource,
@@ -31,7 +31,7 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
     text: columns.join(', '),
     width: columns.length,
     read(values) {
-      // Copy an object that has all properties: an object that grows is reallocated repeatedly.
+      // Start from an object that has all properties: an object that grows is reallocated repeatedly.
       const item: Record<string, unknown> = { ...blank };
       for (let i = 0; i < properties.length; i++) item[properties[i]!] = values[i];
       return item as Pick<Entity, Property>;
@@ -40,11 +40,11 @@ export function selectionOf<Entity extends ObjectLiteral, Property extends keyof
 }
 
 /**
- * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. It leaves out
- * columns with `select: false`. `write` can build SQL around the list. The result is cached per data source.
+ * Returns a function that lists all columns of an entity under `alias`, for rows that `hydrate` reads. It omits columns
+ * with `select: false`. `write` can build SQL around the list. The result is cached per data source.
  *
- * Use it instead of `*`, whose columns change when a migration adds one: the rows of a prepared statement must not change
- * while two releases run concurrently.
+ * Use it instead of `*`, whose columns change when a migration adds one: the result columns of a prepared statement
+ * must not change while two releases run concurrently.
  */
 export function allColumns<Entity extends ObjectLiteral>(
   target: EntityTarget<Entity>,
@@ -65,8 +65,8 @@ export function allColumns<Entity extends ObjectLiteral>(
 }
 
 /**
- * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT NULL
- * in its table.
+ * Combines both sides of a LEFT JOIN. The second item is null if its first column is NULL, so that column must be NOT
+ * NULL in its table.
  */
 export function leftJoined<First, Second>(
   first: Selection<First>,

@@ -18,7 +18,7 @@ class AmountEntity extends RecordColumns {
 
 const SCHEMA = [
   'CREATE TABLE accounts (name text CONSTRAINT accounts_name_key PRIMARY KEY, balance integer NOT NULL)',
-  // Ends its own connection in the middle of COMMIT, where the row asks for it.
+  // Terminates its own connection during COMMIT if a row has the name "cut at commit".
   `CREATE FUNCTION cut_at_commit() RETURNS trigger LANGUAGE plpgsql AS
      $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER cut_at_commit AFTER INSERT ON accounts DEFERRABLE INITIALLY DEFERRED
@@ -68,20 +68,20 @@ const add = (tx: Tx, name: string, amount: number) =>
 const balanceIn = async (tx: Tx, name: string): Promise<number> =>
   (await tx.query('SELECT balance FROM accounts WHERE name = $1', [name]))[0].balance;
 
-/** Opens once both sides have come, the first time round alone. */
+/** Returns a function that waits until it was called twice. Later calls do not wait. */
 function createBarrier(): () => Promise<void> {
   let waiting = 0;
   let open: () => void;
-  const met = new Promise<void>((resolve) => {
+  const bothArrived = new Promise<void>((resolve) => {
     open = resolve;
   });
   return async () => {
     if (++waiting === 2) open();
-    await met;
+    await bothArrived;
   };
 }
 
-/** A way to the server that can be cut and opened again. */
+/** Starts a TCP proxy to the server. The test can close it and start it again on the same port. */
 async function startProxy(target: string, port = 0) {
   const { hostname, port: targetPort } = new URL(target);
   const sockets = new Set<Socket>();
@@ -101,17 +101,17 @@ async function startProxy(target: string, port = 0) {
 }
 
 describe('inTransaction', () => {
-  it('keeps all of the work, or none of it when the work fails', async () => {
+  it('commits all of the work, or none of it if the work fails', async () => {
     await inTransaction(dataSource, (tx) => add(tx, 'a', 1));
     const failing = inTransaction(dataSource, async (tx) => {
       await add(tx, 'a', 1000);
-      throw new RangeError('refused');
+      throw new RangeError('work failed');
     });
     await expect(failing).rejects.toBeInstanceOf(RangeError);
     expect(await balances()).toEqual({ a: 101, b: 100 });
   });
 
-  it('runs the loser of a deadlock again, so that both are committed', async () => {
+  it('retries the victim of a deadlock, so that both transactions commit', async () => {
     const meet = createBarrier();
     let runs = 0;
     const move = (from: string, to: string) =>
@@ -126,7 +126,7 @@ describe('inTransaction', () => {
     expect(await balances()).toEqual({ a: 100, b: 100 });
   });
 
-  it('runs a serialization failure again, so that no rule across rows is broken', async () => {
+  it('retries after a serialization failure, so that a rule across rows holds', async () => {
     const meet = createBarrier();
     let runs = 0;
     const takeIfCovered = (name: string) =>
@@ -147,29 +147,29 @@ describe('inTransaction', () => {
   });
 
   it('releases its locks if its process stalls, and is then rolled back', async () => {
-    const brief = createDataSource({
+    const shortIdleDataSource = createDataSource({
       url: database.url,
       entities: [],
       migrations: [],
       applicationName: 'transaction-spec',
       idleTimeoutMs: 100,
     });
-    await brief.initialize();
+    await shortIdleDataSource.initialize();
     try {
-      const stuck = inTransaction(brief, async (tx) => {
+      const stuck = inTransaction(shortIdleDataSource, async (tx) => {
         await add(tx, 'a', 1);
-        // Waits for the lock, which only the server releases.
+        // Waits for the lock, which the server releases when it ends the idle transaction.
         await add(dataSource.manager, 'a', 10);
         return balanceIn(tx, 'a');
       });
       await expect(stuck).rejects.toBeInstanceOf(DatabaseUnavailable);
       expect(await balances()).toEqual({ a: 110, b: 100 });
     } finally {
-      await brief.destroy();
+      await shortIdleDataSource.destroy();
     }
   });
 
-  it('gives up after the attempts it was given, with the server’s own error', async () => {
+  it('throws the server’s error after the maximum number of attempts', async () => {
     let runs = 0;
     const conflicting = inTransaction(
       dataSource,
@@ -185,7 +185,7 @@ describe('inTransaction', () => {
     expect(runs).toBe(3);
   });
 
-  it('reports a connection lost in the middle as unavailable and not committed, and the pool recovers', async () => {
+  it('reports a connection lost during the work as unavailable and not committed, and the pool recovers', async () => {
     let runs = 0;
     const cut = inTransaction(dataSource, async (tx) => {
       runs++;
@@ -215,12 +215,12 @@ describe('inTransaction', () => {
     expect(runs).toBe(1);
   });
 
-  it('reports a lost connection even where the work hid it', async () => {
+  it('reports a lost connection even if the work ignored the error', async () => {
     const hiding = inTransaction(dataSource, async (tx) => {
       const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
       await dataSource.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
       await add(tx, 'a', 5).catch(() => undefined);
-      // The server's farewell comes before the end of the connection: from that on it is known to be lost.
+      // The server's last error arrives before the connection ends; only the end marks the connection as lost.
       while (!tx.queryRunner?.isReleased) await nextTurn();
     });
     const error = await hiding.catch((reason: unknown) => reason);
@@ -228,30 +228,32 @@ describe('inTransaction', () => {
     expect((error as DatabaseUnavailable).outcome).toBe('not_committed');
   });
 
-  it('reports a server that went away as unavailable, and works again when it is back', async () => {
+  it('reports an unreachable server as unavailable, and works again once it is reachable', async () => {
     const proxy = await startProxy(database.url);
     const url = new URL(database.url);
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
-    const through = createDataSource({
+    const proxiedDataSource = createDataSource({
       url: url.href,
       entities: [],
       migrations: [],
       applicationName: 'proxied',
     });
-    await through.initialize();
+    await proxiedDataSource.initialize();
     await proxy.close();
-    const error = await inTransaction(through, (tx) => add(tx, 'a', 1)).catch((reason: unknown) => reason);
+    const error = await inTransaction(proxiedDataSource, (tx) => add(tx, 'a', 1)).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(DatabaseUnavailable);
     expect((error as DatabaseUnavailable).outcome).toBe('not_committed');
-    const back = await startProxy(database.url, proxy.port);
-    await inTransaction(through, (tx) => add(tx, 'a', 1));
+    const restartedProxy = await startProxy(database.url, proxy.port);
+    await inTransaction(proxiedDataSource, (tx) => add(tx, 'a', 1));
     expect(await balances()).toEqual({ a: 101, b: 100 });
-    await through.destroy();
-    await back.close();
+    await proxiedDataSource.destroy();
+    await restartedProxy.close();
   });
 
-  it('leaves another service’s connection error as it is', async () => {
+  it('rethrows another service’s connection error unchanged', async () => {
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     const failing = inTransaction(dataSource, async () => {
       throw refused;
@@ -259,7 +261,7 @@ describe('inTransaction', () => {
     await expect(failing).rejects.toBe(refused);
   });
 
-  it('never calls a COMMIT that rolled back a success', async () => {
+  it('fails if COMMIT rolled the transaction back', async () => {
     const swallowing = inTransaction(dataSource, async (tx) => {
       await add(tx, 'a', 50);
       await tx.query("INSERT INTO accounts VALUES ('a', 1)").catch(() => undefined);
@@ -278,7 +280,7 @@ describe('inTransaction', () => {
     expect(isUniqueViolation(new Error('accounts_name_key'))).toBe(false);
   });
 
-  it('gives every connection back to the pool', async () => {
+  it('returns every connection to the pool', async () => {
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) =>
         inTransaction(dataSource, async (tx) => {
@@ -308,7 +310,7 @@ describe('decimal columns', () => {
     );
   });
 
-  it('refuse what does not fit instead of rounding the integer part', async () => {
+  it('reject a value that is too large', async () => {
     const insert = dataSource
       .getRepository(AmountEntity)
       .insert({ id: newUuid(), amount: `1${'0'.repeat(20)}` });

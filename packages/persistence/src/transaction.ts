@@ -1,12 +1,12 @@
 /**
- * Explicit transactions: every call site shows whether it starts or joins one.
+ * Runs explicit transactions: every call site shows whether it starts or joins one.
  *
  * 1. `inTransaction` returns only after the server confirmed COMMIT. A COMMIT that the server turns into a rollback
  *    (because the work swallowed an SQL error) is an error, never a success.
- * 2. After a serialization failure or a deadlock the work runs again in a new transaction. It must have no effects outside
- *    of the database and keep no state between runs.
- * 3. A lost connection is `DatabaseUnavailable` and is not retried here: without the response to COMMIT, only reading the
- *    data shows whether the work was committed.
+ * 2. After a serialization failure or a deadlock the work runs again in a new transaction. It must have no effects
+ *    outside of the database and keep no state between runs.
+ * 3. A lost connection throws `DatabaseUnavailable` and is not retried here. Without the response to COMMIT, the caller
+ *    must read the data to learn whether the work was committed.
  * 4. Any other error of the work is rethrown unchanged, after a rollback.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -61,7 +61,7 @@ async function runOnce<T>(
     await runner.startTransaction(isolation === 'READ COMMITTED' ? undefined : isolation);
     phase = 'work';
     const result = await work(runner.manager);
-    // A connection lost by now rolled back the work, even if the work did not notice.
+    // If the connection was lost during the work, the server rolled back, even if the work did not notice it.
     if (runner.isReleased)
       throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
     phase = 'commit';
@@ -80,7 +80,7 @@ async function runOnce<T>(
   }
 }
 
-/** Commits. TypeORM's own commit drops the command tag, the only sign of a COMMIT that was a rollback. */
+/** Commits. TypeORM's own commit drops the command tag, the only sign that a COMMIT became a rollback. */
 async function commit(runner: QueryRunner): Promise<void> {
   if (runner.isReleased)
     throw new DatabaseUnavailable('not_committed', new Error('The connection was lost before COMMIT.'));
@@ -94,8 +94,8 @@ async function commit(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * Closes a dying connection. The server's last error arrives before the connection ends; releasing the connection then
- * would pass it to the next caller. The pool drops a connection that is ending.
+ * Closes a dying connection. The server's last error arrives before the connection ends. Without `end()`, the pool would
+ * give the dying connection to the next caller; it drops a connection that is ending.
  */
 async function discard(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
@@ -103,7 +103,7 @@ async function discard(runner: QueryRunner): Promise<void> {
   connection?.end().catch(() => undefined);
 }
 
-/** Rolls back. Ignores a lost connection, which rolls back anyway, so that the first error is thrown. */
+/** Rolls back. Ignores a lost connection, after which the server rolls back anyway, so that the first error is thrown. */
 async function rollback(runner: QueryRunner): Promise<void> {
   if (runner.isReleased) return;
   try {

@@ -34,7 +34,7 @@ export class AccessModule {
               platform,
               engine,
               lookup: new CredentialLookup(platform),
-              use: new LastUsedRecorder(platform),
+              lastUsed: new LastUsedRecorder(platform),
             }),
           inject: [Platform],
         },

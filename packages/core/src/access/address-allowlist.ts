@@ -7,7 +7,7 @@ const MAPPED_BITS = 96;
 
 /**
  * Returns true if the list contains `address` or a CIDR range that covers it; an empty list allows every address. An
- * IPv4 address equals its IPv6-mapped form, in the list and in the request.
+ * IPv4 address and its IPv6-mapped form are equal, both in the list and in the request.
  */
 export function isAddressAllowed(allowlist: readonly string[], address: string): boolean {
   if (allowlist.length === 0) return true;

@@ -7,7 +7,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const numberOf = (digits: string) =>
   [...digits].reduce((sum, digit) => sum * 62n + BigInt(BASE62.indexOf(digit)), 0n);
 
-/** CRC-32 bit by bit, as the polynomial defines it. */
+/** Computes the CRC-32 bit by bit, as the polynomial defines it. */
 function crc32BitByBit(text: string): bigint {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -32,7 +32,7 @@ describe('an API key', () => {
     );
   });
 
-  it('with any one character altered is invalid', () => {
+  it('is invalid if one character is altered', () => {
     fc.assert(
       fc.property(secrets, fc.nat(57), fc.constantFrom(...BASE62), (secret, at, character) => {
         const { key } = issueApiKey('test', secret);
@@ -43,11 +43,11 @@ describe('an API key', () => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['a prefix alone', 'svc_test_'],
-    ['another prefix', `svc_dev_${'0'.repeat(49)}`],
-    ['a line break behind it', `${issueApiKey('test', new Uint8Array(32)).key}\n`],
-    ['one character more', `${issueApiKey('test', new Uint8Array(32)).key}0`],
+    ['an empty string', ''],
+    ['only a prefix', 'svc_test_'],
+    ['a string with another prefix', `svc_dev_${'0'.repeat(49)}`],
+    ['a key with a trailing line break', `${issueApiKey('test', new Uint8Array(32)).key}\n`],
+    ['a key with an additional character', `${issueApiKey('test', new Uint8Array(32)).key}0`],
   ])('is not %s', (_case, text) => {
     expect(worldOfApiKey(text)).toBeNull();
   });

@@ -2,7 +2,7 @@
  * The format of an API key: `svc_test_` or `svc_live_`, then 32 random bytes in base62 (43 characters), then the
  * CRC-32 of everything before it in base62 (6 characters).
  *
- * 1. The checksum rejects a mistyped or invented key before any database query. It authenticates nothing.
+ * 1. The checksum rejects a mistyped or invented key before any database query. It does not prove that a key is genuine.
  * 2. Only the SHA-256 of a key is stored. A slow hash is unnecessary for 256 random bits.
  * 3. A key has exactly one spelling: out-of-range digits and wrong lengths are rejected.
  */

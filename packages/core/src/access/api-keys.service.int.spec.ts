@@ -26,40 +26,43 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-const create = (more: Record<string, unknown> = {}, by: Actor = actor) =>
-  keys.create(by, apiKeyCreate.parse({ name: 'key', ...more }) as ApiKeyCreate);
-const list = (query = '', by: Actor = actor) =>
+const create = (more: Record<string, unknown> = {}, caller: Actor = actor) =>
+  keys.create(caller, apiKeyCreate.parse({ name: 'key', ...more }) as ApiKeyCreate);
+const list = (query = '', caller: Actor = actor) =>
   keys.list(
-    by,
+    caller,
     querySchemaOf(accessOperations.listApiKeys).parse(
       Object.fromEntries(new URLSearchParams(query)),
     ) as Parameters<ApiKeysService['list']>[1],
   );
-const kindsOf = async () => (await core.events(actor.userId)).map(({ type }) => type);
+const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 
 describe('a credential that was revoked while its request was in flight', () => {
-  it.each(['api_key', 'public_key'] as const)('creates and rotates no API key: %s', async (kind) => {
-    const created = await create();
-    const acting: Actor = { ...actor, credential: { ...actor.credential, kind, id: newUuid() } };
-    const { id } = acting.credential;
-    const [table, columns, values] =
-      kind === 'api_key'
-        ? [
-            'api_keys',
-            'name, prefix, last_four, permissions, ip_allowlist, hash',
-            "'k', 'p', 'l', '{ADMIN}', '{}', $3",
-          ]
-        : ['public_keys', 'pubkey', 'encode($3::bytea, $4)'];
-    const params = [id, actor.userId, Buffer.from(id), ...(kind === 'api_key' ? [] : ['hex'])];
-    await core.rows(
-      `INSERT INTO ${table} (id, user_id, revoked_at, ${columns}) VALUES ($1, $2, now(), ${values})`,
-      ...params,
-    );
-    const code = kind === 'api_key' ? 'invalid_api_key' : 'unknown_public_key';
-    await expect(create({}, acting)).rejects.toMatchObject({ code });
-    await expect(keys.rotate(acting, created.id)).rejects.toMatchObject({ code });
-    expect((await list()).items).toMatchObject([{ id: created.id, last_four: created.last_four }]);
-  });
+  it.each(['api_key', 'public_key'] as const)(
+    'can neither create nor rotate an API key: %s',
+    async (kind) => {
+      const created = await create();
+      const revokedCaller: Actor = { ...actor, credential: { ...actor.credential, kind, id: newUuid() } };
+      const { id } = revokedCaller.credential;
+      const [table, columns, values] =
+        kind === 'api_key'
+          ? [
+              'api_keys',
+              'name, prefix, last_four, permissions, ip_allowlist, hash',
+              "'k', 'p', 'l', '{ADMIN}', '{}', $3",
+            ]
+          : ['public_keys', 'pubkey', 'encode($3::bytea, $4)'];
+      const params = [id, actor.userId, Buffer.from(id), ...(kind === 'api_key' ? [] : ['hex'])];
+      await core.rows(
+        `INSERT INTO ${table} (id, user_id, revoked_at, ${columns}) VALUES ($1, $2, now(), ${values})`,
+        ...params,
+      );
+      const code = kind === 'api_key' ? 'invalid_api_key' : 'unknown_public_key';
+      await expect(create({}, revokedCaller)).rejects.toMatchObject({ code });
+      await expect(keys.rotate(revokedCaller, created.id)).rejects.toMatchObject({ code });
+      expect((await list()).items).toMatchObject([{ id: created.id, last_four: created.last_four }]);
+    },
+  );
 });
 
 describe('creating an API key', () => {
@@ -86,14 +89,14 @@ describe('creating an API key', () => {
     expect(await create()).toMatchObject({ expires_at: null });
   });
 
-  it('stores the key nowhere, and its hash in one place', async () => {
+  it('stores only the hash of the key, in one table', async () => {
     const { key } = await create();
     const hash = hashApiKey(key);
     expect(hash).toEqual(createHash('sha256').update(key).digest());
     const tables = await core.rows(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
     );
-    const found: string[] = [];
+    const tablesWithHash: string[] = [];
     for (const { name } of tables) {
       for (const row of await core.rows(`SELECT t::text AS row FROM "${name}" t`)) {
         const text = String(row.row);
@@ -101,10 +104,10 @@ describe('creating an API key', () => {
           Buffer.from(hex, 'hex').toString('latin1'),
         );
         expect(`${text}${readable}`).not.toContain(key.slice(9));
-        if (text.includes(hash.toString('hex'))) found.push(String(name));
+        if (text.includes(hash.toString('hex'))) tablesWithHash.push(String(name));
       }
     }
-    expect(found).toEqual(['api_keys']);
+    expect(tablesWithHash).toEqual(['api_keys']);
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([{ hash }]);
   });
 
@@ -118,14 +121,14 @@ describe('creating an API key', () => {
 
   it('grants no permission that the caller lacks', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE', 'WITHDRAW']] as const) {
-      const maker = await core.actor(...permissions);
+      const caller = await core.actor(...permissions);
       for (const permission of PERMISSIONS) {
-        await expect(create({ permissions: [permission] }, maker)).rejects.toMatchObject({
+        await expect(create({ permissions: [permission] }, caller)).rejects.toMatchObject({
           code: 'permission_denied',
           details: [{ permission: 'ADMIN' }],
         });
       }
-      await expect(list('', maker)).rejects.toMatchObject({ code: 'permission_denied' });
+      await expect(list('', caller)).rejects.toMatchObject({ code: 'permission_denied' });
     }
     for (const permission of PERMISSIONS) {
       await expect(create({ permissions: [permission] })).resolves.toMatchObject({
@@ -134,7 +137,7 @@ describe('creating an API key', () => {
     }
   });
 
-  it('stops at 50, even concurrently, and works again after one is revoked', async () => {
+  it('is rejected beyond 50 keys, even concurrently, until one is revoked', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 56 }, () => create({ permissions: ['ADMIN'] })),
     );
@@ -148,10 +151,10 @@ describe('creating an API key', () => {
     await expect(create()).rejects.toMatchObject({ code: 'limit_reached', details: [{ limit: 50 }] });
   });
 
-  it('with a repeated Idempotency-Key returns the same key', async () => {
-    const again = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
-    const { key } = await create({}, again);
-    const replay = await create({}, again).catch((error) => error);
+  it('returns the same key for a repeated Idempotency-Key', async () => {
+    const idempotentActor = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'key-1') };
+    const { key } = await create({}, idempotentActor);
+    const replay = await create({}, idempotentActor).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString()).key).toBe(key);
     expect((await list()).items).toHaveLength(1);
@@ -181,7 +184,7 @@ describe('rotating an API key', () => {
 });
 
 describe('revoking an API key', () => {
-  it('ends it permanently: it is hidden, emits an event, and can be neither rotated nor revoked again', async () => {
+  it('is permanent: the key is hidden and cannot be rotated or revoked again, and an event is emitted', async () => {
     const unchanged = await create({ permissions: ['ADMIN'] });
     const { id } = await create();
     expect(await keys.revoke(actor, id)).toEqual({ id, deleted: true });
@@ -191,13 +194,13 @@ describe('revoking an API key', () => {
         details: [{ state: 'REVOKED' }],
       });
     }
-    expect((await list()).items.map((each) => each.id)).toEqual([unchanged.id]);
+    expect((await list()).items.map((key) => key.id)).toEqual([unchanged.id]);
     const all = (await list('include=revoked')).items;
-    expect(all.map((each) => [each.id, each.revoked_at !== null])).toEqual([
+    expect(all.map((key) => [key.id, key.revoked_at !== null])).toEqual([
       [id, true],
       [unchanged.id, false],
     ]);
-    expect(await kindsOf()).toEqual(['key.created', 'key.created', 'key.revoked']);
+    expect(await eventTypes()).toEqual(['key.created', 'key.created', 'key.revoked']);
   });
 
   it('is rejected for the last credential with ADMIN, and rolled back', async () => {
@@ -214,10 +217,10 @@ describe('revoking an API key', () => {
       details: [{ state: 'LAST_ADMIN' }],
     });
     expect((await list()).items.map(({ id }) => id)).toContain(admin.id);
-    expect(await kindsOf()).not.toContain('key.revoked');
+    expect(await eventTypes()).not.toContain('key.revoked');
   });
 
-  it('leaves one of two ADMIN keys that are revoked concurrently', async () => {
+  it('succeeds for only one of two ADMIN keys that are revoked concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       actor = await core.actor();
       const created = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];
@@ -227,31 +230,31 @@ describe('revoking an API key', () => {
     }
   });
 
-  it('is possible for the last ADMIN key if a public key is linked', async () => {
+  it('succeeds for the last ADMIN key if a public key is linked', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
-    const [own, revoked] = [newUuid(), newUuid()];
+    const [linkedId, revokedId] = [newUuid(), newUuid()];
     await core.rows(
       "INSERT INTO public_keys (id, user_id, pubkey, revoked_at) VALUES ($1, $2, 'revoked', now())",
-      revoked,
+      revokedId,
       actor.userId,
     );
     await expect(keys.revoke(actor, admin.id)).rejects.toMatchObject({ code: 'invalid_state' });
     await core.rows(
       "INSERT INTO public_keys (id, user_id, pubkey) VALUES ($1, $2, 'own')",
-      own,
+      linkedId,
       actor.userId,
     );
     await expect(keys.revoke(actor, admin.id)).resolves.toMatchObject({ deleted: true });
   });
 });
 
-describe("another user's API keys", () => {
-  it('do not exist', async () => {
+describe("requests for another user's API keys", () => {
+  it('get the error not_found', async () => {
     const { id } = await create();
     const other = await core.actor();
-    for (const named of [id, encodeId('key', newUuid()), 'key_nonsense', encodeId('pbk', newUuid())]) {
-      await expect(keys.revoke(other, named)).rejects.toMatchObject({ code: 'not_found', details: [] });
-      await expect(keys.rotate(other, named)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    for (const publicId of [id, encodeId('key', newUuid()), 'key_nonsense', encodeId('pbk', newUuid())]) {
+      await expect(keys.revoke(other, publicId)).rejects.toMatchObject({ code: 'not_found', details: [] });
+      await expect(keys.rotate(other, publicId)).rejects.toMatchObject({ code: 'not_found', details: [] });
     }
     expect((await list('include=revoked', other)).items).toEqual([]);
   });

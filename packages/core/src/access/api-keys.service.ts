@@ -91,7 +91,7 @@ export class ApiKeysService {
     });
   }
 
-  /** Replaces the key's value; the old one stops working immediately. Id and permissions stay the same. */
+  /** Replaces the key's value; the old value stops working immediately. Id and permissions stay the same. */
   async rotate(actor: Actor, id: string): Promise<ApiKeyWithValue> {
     authorise(actor, accessOperations.rotateApiKey.access);
     const rotated = await this.commands.run(actor.idempotency, async (tx) => {
@@ -131,7 +131,6 @@ function tooManyKeys(): DomainError {
   return limitReached('API keys', API_KEYS_MAX);
 }
 
-/** A key that expires before it is created is a mistake of the caller. */
 function assertInFuture(expiresAt: string | undefined): void {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return;
   throw new DomainError('validation_failed', undefined, [

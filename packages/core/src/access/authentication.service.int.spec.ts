@@ -21,7 +21,7 @@ const ADDRESS = '203.0.113.9';
 let core: CoreUnderTest;
 let keys: ApiKeysService;
 let redis: Redis;
-let authentication: Authenticating;
+let authentication: TestAuthentication;
 let actor: Actor;
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   redis = new Redis(process.env.TEST_REDIS_URL!);
   keys = new ApiKeysService(core.platform, core.lists, core.commands);
   authentication = authenticationOf(core.platform);
-  await listening(core.platform);
+  await listenerReady(core.platform);
 });
 afterAll(async () => {
   redis.disconnect();
@@ -39,26 +39,27 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-type Authenticating = ReturnType<typeof authenticationOf>;
+type TestAuthentication = ReturnType<typeof authenticationOf>;
 
-/** Authenticates like an API: each request has its limits, which record nonces in `nonces`. */
+/** Creates an authentication as an API does: each request has its own limits, which record nonces in `nonces`. */
 function authenticationOf(platform: Platform, nonces = redis) {
   const limitsOf = new RateLimiter(rateLimitsSchema.parse({}), createRateLimitStore(nonces)).limitsFor(
     undefined,
   );
-  const by = new Authentication({
+  const authenticationService = new Authentication({
     platform,
     lookup: new CredentialLookup(platform),
-    use: new LastUsedRecorder(platform),
+    lastUsed: new LastUsedRecorder(platform),
     engine: nobleEngine,
   });
   return {
-    authenticate: (incoming: IncomingRequest) => by.authenticate(incoming, limitsOf(incoming.address)),
+    authenticate: (incoming: IncomingRequest) =>
+      authenticationService.authenticate(incoming, limitsOf(incoming.address)),
   };
 }
 
 /** Resolves once notifications arrive for all earlier subscribers. */
-const listening = (platform: Platform) =>
+const listenerReady = (platform: Platform) =>
   new Promise<void>((resolve) => {
     const unsubscribe = platform.listener.subscribe('core_spec', () => {
       unsubscribe();
@@ -78,14 +79,14 @@ const requestOf = (
   ...more,
 });
 const withKey = (key: string, more: Partial<IncomingRequest> = {}) => requestOf({ 'X-API-Key': key }, more);
-const keyOf = (more: { permissions?: Permission[]; ip_allowlist?: string[]; expires_at?: string } = {}) =>
+const createKey = (more: { permissions?: Permission[]; ip_allowlist?: string[]; expires_at?: string } = {}) =>
   keys.create(actor, { name: 'key', permissions: ['READ', 'TRADE'], ip_allowlist: [], ...more });
-const codeOf = async (incoming: IncomingRequest, by = authentication) => {
-  const outcome = await by.authenticate(incoming).catch((error) => error);
+const codeOf = async (incoming: IncomingRequest, target = authentication) => {
+  const outcome = await target.authenticate(incoming).catch((error) => error);
   return outcome instanceof DomainError ? outcome.code : outcome;
 };
 
-/** A key pair that belongs to `actor`. */
+/** Links a key pair to the account of `actor`. */
 async function link(
   label: string,
 ): Promise<{ id: string; sign: (more?: Partial<IncomingRequest>) => IncomingRequest }> {
@@ -116,8 +117,8 @@ function signed(
   return requestOf(headers, rest);
 }
 
-/** A request with one of its headers changed. */
-const altered = (
+/** Returns the request with the value of one header changed. */
+const withChangedHeader = (
   incoming: IncomingRequest,
   name: string,
   change: (value: string) => string,
@@ -129,8 +130,8 @@ const altered = (
 });
 
 describe('an API key', () => {
-  it('authenticates its user with its permissions, in either header and any case of its name', async () => {
-    const { key, id } = await keyOf({ permissions: ['READ', 'WITHDRAW'] });
+  it('authenticates its user with its permissions, in either header and with any case of the header name', async () => {
+    const { key, id } = await createKey({ permissions: ['READ', 'WITHDRAW'] });
     const expected = {
       userId: actor.userId,
       credential: { kind: 'api_key', id: expect.any(String), permissions: ['READ', 'WITHDRAW'] },
@@ -147,13 +148,13 @@ describe('an API key', () => {
     expect(id).toMatch(/^key_/);
   });
 
-  it('is null if the request has none, whatever other scheme it uses', async () => {
+  it('is optional: a request with no key or another authorization scheme authenticates as null', async () => {
     expect(await authentication.authenticate(requestOf({}))).toBeNull();
     expect(await authentication.authenticate(requestOf({ Authorization: 'Basic eDp5' }))).toBeNull();
   });
 
-  it('that is unknown, mistyped, of the other world or malformed gets the same error', async () => {
-    const { key } = await keyOf();
+  it('gets the same error if it is unknown, mistyped, malformed or of the other world', async () => {
+    const { key } = await createKey();
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     const errors: unknown[] = [];
     for (const text of [
@@ -174,25 +175,26 @@ describe('an API key', () => {
     }
   });
 
-  it('is rejected if two different ones are sent', async () => {
-    const [one, two] = [await keyOf(), await keyOf()];
+  it('is rejected if the request also carries a different API key', async () => {
+    const [one, two] = [await createKey(), await createKey()];
     const both = { 'X-API-Key': one.key, Authorization: `Bearer ${two.key}` };
     expect(await codeOf(requestOf(both))).toBe('credentials_ambiguous');
     const twice = requestOf({}, { rawHeaders: ['X-API-Key', one.key, 'X-API-Key', two.key] });
     expect(await codeOf(twice)).toBe('credentials_ambiguous');
   });
 
-  it('expires at its expiry time, cached or not', async () => {
+  it('expires at its expiry time, even if it is cached', async () => {
     const endsAt = Date.now() + 20_000;
-    const ends = { expires_at: new Date(endsAt).toISOString() };
-    const [remembered, unknown] = [await keyOf(ends), await keyOf(ends)];
-    expect(await codeOf(withKey(remembered.key))).toMatchObject({ userId: actor.userId });
+    const expiry = { expires_at: new Date(endsAt).toISOString() };
+    const [cachedKey, uncachedKey] = [await createKey(expiry), await createKey(expiry)];
+    expect(await codeOf(withKey(cachedKey.key))).toMatchObject({ userId: actor.userId });
     const systemNow = Date.now;
     try {
       Date.now = () => endsAt;
-      for (const { key } of [remembered, unknown]) expect(await codeOf(withKey(key))).toBe('invalid_api_key');
+      for (const { key } of [cachedKey, uncachedKey])
+        expect(await codeOf(withKey(key))).toBe('invalid_api_key');
       Date.now = () => endsAt - 1;
-      for (const { key } of [remembered, unknown]) {
+      for (const { key } of [cachedKey, uncachedKey]) {
         expect(await codeOf(withKey(key))).toMatchObject({ userId: actor.userId });
       }
     } finally {
@@ -201,7 +203,7 @@ describe('an API key', () => {
   });
 
   it('works only from the addresses on its list', async () => {
-    const { key } = await keyOf({ ip_allowlist: ['203.0.113.0/28', '2001:db8::/32'] });
+    const { key } = await createKey({ ip_allowlist: ['203.0.113.0/28', '2001:db8::/32'] });
     for (const address of ['203.0.113.9', '::ffff:203.0.113.15', '2001:db8::5']) {
       expect(await codeOf(withKey(key, { address }))).toMatchObject({ userId: actor.userId });
     }
@@ -210,21 +212,21 @@ describe('an API key', () => {
     }
   });
 
-  it('that is malformed is rejected without a query; a failing query is an error', async () => {
+  it('is rejected without a query if it is malformed; a failing query throws', async () => {
     const platform = await core.openSecondPlatform();
-    const without = authenticationOf(platform);
-    const { key } = await keyOf();
+    const withoutDatabase = authenticationOf(platform);
+    const { key } = await createKey();
     await platform.close();
     for (const text of ['svc_test_x', issueApiKey('live').key, `${key.slice(0, -1)}-`]) {
-      expect(await codeOf(withKey(text), without)).toBe('invalid_api_key');
+      expect(await codeOf(withKey(text), withoutDatabase)).toBe('invalid_api_key');
     }
-    const undecided = await without.authenticate(withKey(key)).catch((error) => error);
-    expect(undecided).toBeInstanceOf(Error);
-    expect(undecided).not.toBeInstanceOf(DomainError);
+    const failure = await withoutDatabase.authenticate(withKey(key)).catch((error) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(failure).not.toBeInstanceOf(DomainError);
   });
 
   it('shows when it was last used', async () => {
-    const { key } = await keyOf();
+    const { key } = await createKey();
     const list = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
     expect((await keys.list(actor, list)).items[0]?.last_used_at).toBeNull();
     await authentication.authenticate(withKey(key));
@@ -233,56 +235,56 @@ describe('an API key', () => {
 });
 
 describe('a cached credential', () => {
-  /** A second process that has just cached the key. */
+  /** Opens a second process that has just cached the key. */
   async function secondProcess({ key }: ApiKeyWithValue) {
     const platform = await core.openSecondPlatform();
-    const there = authenticationOf(platform);
-    await listening(platform);
-    expect(await codeOf(withKey(key), there)).toMatchObject({ userId: actor.userId });
-    return { platform, there };
+    const otherProcess = authenticationOf(platform);
+    await listenerReady(platform);
+    expect(await codeOf(withKey(key), otherProcess)).toMatchObject({ userId: actor.userId });
+    return { platform, otherProcess };
   }
   /** Changes the key's row without a notification. */
   const tamper = () =>
     core.rows("UPDATE api_keys SET permissions = '{WITHDRAW}' WHERE user_id = $1", actor.userId);
-  const permissionsAt = async (there: Authenticating, key: string) =>
-    (await there.authenticate(withKey(key)))?.credential.permissions;
+  const permissionsAt = async (otherProcess: TestAuthentication, key: string) =>
+    (await otherProcess.authenticate(withKey(key)))?.credential.permissions;
 
   it('is evicted by every process once it is revoked', async () => {
-    await keyOf({ permissions: ['ADMIN'] });
-    const issued = await keyOf();
-    const { there } = await secondProcess(issued);
+    await createKey({ permissions: ['ADMIN'] });
+    const issued = await createKey();
+    const { otherProcess } = await secondProcess(issued);
     await tamper();
-    expect(await permissionsAt(there, issued.key)).toEqual(['READ', 'TRADE']);
+    expect(await permissionsAt(otherProcess, issued.key)).toEqual(['READ', 'TRADE']);
     await core.rows("UPDATE api_keys SET permissions = '{ADMIN}' WHERE user_id = $1", actor.userId);
     await keys.revoke(actor, issued.id);
-    await eventually(async () => (await codeOf(withKey(issued.key), there)) === 'invalid_api_key');
+    await eventually(async () => (await codeOf(withKey(issued.key), otherProcess)) === 'invalid_api_key');
     expect(await codeOf(withKey(issued.key))).toBe('invalid_api_key');
   });
 
   it('is not used while notifications do not arrive', async () => {
-    const issued = await keyOf();
-    const { platform, there } = await secondProcess(issued);
+    const issued = await createKey();
+    const { platform, otherProcess } = await secondProcess(issued);
     await platform.listener.stop();
     await tamper();
-    expect(await permissionsAt(there, issued.key)).toEqual(['WITHDRAW']);
+    expect(await permissionsAt(otherProcess, issued.key)).toEqual(['WITHDRAW']);
     await core.rows('UPDATE api_keys SET revoked_at = now() WHERE user_id = $1', actor.userId);
-    expect(await codeOf(withKey(issued.key), there)).toBe('invalid_api_key');
+    expect(await codeOf(withKey(issued.key), otherProcess)).toBe('invalid_api_key');
   });
 
   it('is evicted when notifications resume after an interruption', async () => {
-    const issued = await keyOf();
-    const { there } = await secondProcess(issued);
+    const issued = await createKey();
+    const { otherProcess } = await secondProcess(issued);
     await tamper();
     await core.rows(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
     );
-    await eventually(async () => (await permissionsAt(there, issued.key))?.[0] === 'WITHDRAW');
-    await listening(core.platform);
+    await eventually(async () => (await permissionsAt(otherProcess, issued.key))?.[0] === 'WITHDRAW');
+    await listenerReady(core.platform);
   });
 });
 
 describe('a signed request', () => {
-  it('authenticates the user of its public key, with ADMIN, whatever API key it also carries', async () => {
+  it('authenticates the user of its public key with ADMIN, even if it also carries an API key', async () => {
     const { id, sign } = await link('signed');
     const expected = {
       userId: actor.userId,
@@ -291,15 +293,18 @@ describe('a signed request', () => {
     expect(await authentication.authenticate(sign({ target: '/v1/trades?limit=1' }))).toEqual(expected);
     const posted = sign({ method: 'POST', target: '/v1/trades', body: Buffer.from('{"a":1}') });
     expect(await authentication.authenticate(posted)).toEqual(expected);
-    const beside = sign();
-    const both = { ...beside, rawHeaders: [...beside.rawHeaders, 'x-api-key', issueApiKey('test').key] };
+    const signedRequest = sign();
+    const both = {
+      ...signedRequest,
+      rawHeaders: [...signedRequest.rawHeaders, 'x-api-key', issueApiKey('test').key],
+    };
     expect(await authentication.authenticate(both)).toEqual(expected);
   });
 
-  it('with an invalid signature fails even with a valid API key', async () => {
+  it('fails with an invalid signature even if it carries a valid API key', async () => {
     const { sign } = await link('beside');
-    const { key } = await keyOf();
-    const broken = altered(sign(), 'x-svc-sig', (sig) => sig.replace(/^.{8}/, '00000000'));
+    const { key } = await createKey();
+    const broken = withChangedHeader(sign(), 'x-svc-sig', (sig) => sig.replace(/^.{8}/, '00000000'));
     expect(await codeOf({ ...broken, rawHeaders: [...broken.rawHeaders, 'x-api-key', key] })).toBe(
       'invalid_signature',
     );
@@ -307,7 +312,7 @@ describe('a signed request', () => {
 
   it.each<[string, string, (sign: (more?: Partial<IncomingRequest>) => IncomingRequest) => IncomingRequest]>([
     [
-      'a header left out',
+      'a missing header',
       'invalid_signature_headers',
       (sign) => {
         const { rawHeaders, ...rest } = sign();
@@ -325,29 +330,33 @@ describe('a signed request', () => {
     [
       'upper-case hex',
       'invalid_signature_headers',
-      (sign) => altered(sign(), 'x-svc-sig', () => 'AB'.repeat(64)),
+      (sign) => withChangedHeader(sign(), 'x-svc-sig', () => 'AB'.repeat(64)),
     ],
     ['another method', 'invalid_signature', (sign) => ({ ...sign(), method: 'DELETE' })],
     ['another target', 'invalid_signature', (sign) => ({ ...sign(), target: '/v1/me?' })],
     ['another body', 'invalid_signature', (sign) => ({ ...sign(), body: Buffer.from('{}') })],
-    ['another nonce', 'invalid_signature', (sign) => altered(sign(), 'x-svc-nonce', () => '0'.repeat(32))],
-  ])('with %s is rejected as %s', async (what, code, make) => {
-    const { sign } = await link(`altered ${what}`);
-    expect(await codeOf(make(sign))).toBe(code);
+    [
+      'another nonce',
+      'invalid_signature',
+      (sign) => withChangedHeader(sign(), 'x-svc-nonce', () => '0'.repeat(32)),
+    ],
+  ])('with %s is rejected with %s', async (change, code, makeRequest) => {
+    const { sign } = await link(`changed ${change}`);
+    expect(await codeOf(makeRequest(sign))).toBe(code);
   });
 
-  it('of a key that is unknown or revoked is rejected', async () => {
+  it('is rejected if its key is unknown or revoked', async () => {
     expect(await codeOf(signed('nobody'))).toBe('unknown_public_key');
     const { id, sign } = await link('revoked');
     await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', id);
     expect(await codeOf(sign())).toBe('unknown_public_key');
   });
 
-  it('is rejected if its clock differs by more than a minute, and gets the server time', async () => {
+  it('is rejected with the server time if its clock differs by more than a minute', async () => {
     await link('clock');
-    for (const awayMs of [-61_000, 61_000]) {
+    for (const offsetMs of [-61_000, 61_000]) {
       const rejection = await authentication
-        .authenticate(signed('clock', { nowMs: Date.now() + awayMs }))
+        .authenticate(signed('clock', { nowMs: Date.now() + offsetMs }))
         .catch((error) => error);
       expect(rejection).toMatchObject({ code: 'timestamp_out_of_window' });
       expect(Math.abs(rejection.details[0].server_time - Date.now())).toBeLessThan(5_000);
@@ -357,7 +366,7 @@ describe('a signed request', () => {
     });
   });
 
-  it('is accepted once of 100 concurrent requests', async () => {
+  it('is accepted once if it is sent 100 times concurrently', async () => {
     const { sign } = await link('replayed');
     const request = sign();
     const outcomes = await Promise.all(Array.from({ length: 100 }, () => codeOf(request)));
@@ -366,13 +375,15 @@ describe('a signed request', () => {
 
   it('is not accepted while nonces cannot be stored', async () => {
     const { sign } = await link('no nonces');
-    const away = new Redis({ lazyConnect: true, enableOfflineQueue: false });
-    away.on('error', () => undefined);
+    const unavailableRedis = new Redis({ lazyConnect: true, enableOfflineQueue: false });
+    unavailableRedis.on('error', () => undefined);
     try {
-      expect(await codeOf(sign(), authenticationOf(core.platform, away))).toBe('service_unavailable');
+      expect(await codeOf(sign(), authenticationOf(core.platform, unavailableRedis))).toBe(
+        'service_unavailable',
+      );
     } finally {
-      // It would try to connect forever.
-      away.disconnect();
+      // Otherwise the client would try to connect forever.
+      unavailableRedis.disconnect();
     }
   });
 });

@@ -6,7 +6,7 @@
  *    equivalent; two different keys are rejected.
  * 3. A string that is not a key of this world is rejected before any database query. Unknown, revoked and expired
  *    keys get the same error.
- * 4. If the database or the nonce store is unavailable, authentication fails: it throws and admits no one.
+ * 4. If the database or the nonce store is unavailable, authentication fails: the request is rejected with an error.
  * 5. A credential's limits are charged only after it is authenticated. A signed request is charged together with its
  *    nonce.
  */
@@ -42,7 +42,7 @@ export type CredentialLimits = Pick<RequestLimits, 'takeByCredential' | 'takeWit
 export interface AuthenticationDependencies {
   readonly platform: Platform;
   readonly lookup: CredentialLookup;
-  readonly use: LastUsedRecorder;
+  readonly lastUsed: LastUsedRecorder;
   readonly engine: VerifyEngine;
 }
 
@@ -65,12 +65,12 @@ export class Authentication {
   }
 
   private actorOf(credential: ResolvedCredential): Actor {
-    this.dependencies.use.note(credential);
+    this.dependencies.lastUsed.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }
 
-  /** Returns the caller by signature only; null without a signature, whatever other credentials the request carries. */
+  /** Returns the caller of a signed request. Returns null for an unsigned request, even if it carries other credentials. */
   async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const credential = await this.bySignature(incoming, limits);
     if (credential === null) return null;

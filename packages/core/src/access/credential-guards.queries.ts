@@ -3,7 +3,8 @@ import type { Tx } from '@trading-automation/persistence';
 import type { Actor } from '../operations/index.js';
 
 /**
- * An account without an administrator cannot be recovered. Call after a revocation, under the user's lock.
+ * Throws if the account has no credential with ADMIN left, because nothing could recover such an account. Call after a
+ * revocation, under the user's lock.
  *
  * @throws {DomainError} `invalid_state` if no credential with ADMIN is left
  */
@@ -28,8 +29,8 @@ const REVOCABLE = {
 } as const;
 
 /**
- * A credential that was revoked while its request was in flight must not create another one, or a thief could keep
- * access. Call under the user's lock, which a revocation also holds.
+ * Throws if the caller's credential was revoked while the request was in flight. Otherwise a thief could create another
+ * credential and keep access. Call under the user's lock, which a revocation also holds.
  *
  * @throws {DomainError} the error that authentication would return now
  */

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await createKey({ permissions: ['ADMIN'] });
 });
 
-/** Connected, but without notifications from Postgres during the test; local notifications arrive. */
+/** Creates a connected listener that receives local notifications, but none from Postgres during the test. */
 function createDelayedListener(): Listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {
@@ -39,7 +39,8 @@ function createDelayedListener(): Listener {
       return () => undefined;
     },
     notifyLocally(channel) {
-      for (const each of subscriptions) if (each.channel === channel) each.onNotify(undefined);
+      for (const subscription of subscriptions)
+        if (subscription.channel === channel) subscription.onNotify(undefined);
     },
     stop: async () => undefined,
   };

@@ -1,9 +1,9 @@
 /**
- * Finds the credential of a key, from a cache in memory if possible.
+ * Finds the credential of a key, in a memory cache if possible.
  *
  * 1. The process that changes a credential evicts it before it responds. Every other process evicts it when the
  *    notification arrives. While a process receives no notifications, it does not use the cache.
- * 2. A row that was read before a change is not cached after it.
+ * 2. A row that was read before a change is not cached after that change.
  * 3. Absence is not cached: a key works from the moment it is created.
  */
 import type { Permission } from '@trading-automation/contracts';

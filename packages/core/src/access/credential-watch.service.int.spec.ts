@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => watch.stop());
 afterAll(() => core.close());
 
-/** A request with a new API key. */
-async function keyed(): Promise<LongLivedRequest> {
+/** Creates a request with a new API key. */
+async function requestWithKey(): Promise<LongLivedRequest> {
   const { userId } = await core.actor();
   const id = newUuid();
   const { key, prefix, lastFour, hash } = issueApiKey('test');
@@ -44,22 +44,22 @@ async function keyed(): Promise<LongLivedRequest> {
 const change = (id: string, set: string) => core.rows(`UPDATE api_keys SET ${set} WHERE id = $1`, id);
 const CHANGES: [string, string][] = [
   ['is revoked', 'revoked_at = now()'],
-  ['is expired', "expires_at = now() - interval '1 second'"],
+  ['has expired', "expires_at = now() - interval '1 second'"],
   ['was rotated', 'hash = sha256(id::text::bytea)'],
-  ['may not trade any more', "permissions = '{READ}'"],
-  ['may not come from this address any more', "ip_allowlist = '{198.51.100.0/24}'"],
+  ['no longer has the permission TRADE', "permissions = '{READ}'"],
+  ['is no longer allowed from this address', "ip_allowlist = '{198.51.100.0/24}'"],
 ];
 
-/** Starts a watch; `ends` counts how often it ended. */
-async function begin(watching: CredentialWatch, request: LongLivedRequest) {
+/** Starts a watch; `ends` returns how often the watch ended. */
+async function startWatch(watching: CredentialWatch, request: LongLivedRequest) {
   let ends = 0;
-  let tell = () => {};
+  let onEnd = () => {};
   const ended = new Promise<void>((resolve) => {
-    tell = resolve;
+    onEnd = resolve;
   });
   const release = await watching.watch(request, () => {
     ends++;
-    tell();
+    onEnd();
   });
   return { ended, release, ends: () => ends };
 }
@@ -68,27 +68,27 @@ describe('a watched credential', () => {
   it.each(CHANGES)(
     'that %s ends its request at the next check, without a notification',
     async (_case, set) => {
-      const request = await keyed();
-      const watched = await begin(watch, request);
-      const unconcerned = await begin(watch, await keyed());
+      const request = await requestWithKey();
+      const watched = await startWatch(watch, request);
+      const unrelated = await startWatch(watch, await requestWithKey());
       await change(request.actor.credential.id, set);
       await watched.ended;
-      expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
+      expect([watched.ends(), unrelated.ends()]).toEqual([1, 0]);
     },
   );
 
-  it.each(CHANGES)('that %s starts no watch', async (_case, set) => {
-    const request = await keyed();
+  it.each(CHANGES)('that %s cannot be watched', async (_case, set) => {
+    const request = await requestWithKey();
     await change(request.actor.credential.id, set);
     await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
       code: 'invalid_api_key',
     });
   });
 
-  it('is checked as soon as a change is notified', async () => {
+  it('is checked as soon as a notification reports a change', async () => {
     const slow = new CredentialWatch(core.platform, 600_000);
-    const request = await keyed();
-    const { ended } = await begin(slow, request);
+    const request = await requestWithKey();
+    const { ended } = await startWatch(slow, request);
     await core.platform.database.transaction(async (tx) => {
       await tx.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [request.actor.credential.id]);
       await notifyCredentialChange(tx);
@@ -97,12 +97,12 @@ describe('a watched credential', () => {
     slow.stop();
   });
 
-  it('ends nothing after its watch was released', async () => {
+  it('does not end a request whose watch was released', async () => {
     const quick = new CredentialWatch(core.platform, 10);
-    const [request, probe] = [await keyed(), await keyed()];
-    const started = await begin(quick, request);
+    const [request, probe] = [await requestWithKey(), await requestWithKey()];
+    const started = await startWatch(quick, request);
     started.release();
-    const probing = await begin(quick, probe);
+    const probing = await startWatch(quick, probe);
     await change(request.actor.credential.id, 'revoked_at = now()');
     await change(probe.actor.credential.id, 'revoked_at = now()');
     await probing.ended;
@@ -112,8 +112,8 @@ describe('a watched credential', () => {
 });
 
 describe('a watched session', () => {
-  /** A request with a new session; which of its tokens it carries does not matter. */
-  async function ofSession(): Promise<LongLivedRequest> {
+  /** Creates a request with a new session. The watch does not check which of its tokens the request carries. */
+  async function requestWithSession(): Promise<LongLivedRequest> {
     const { userId } = await core.actor();
     const id = newUuid();
     await core.rows(
@@ -122,7 +122,7 @@ describe('a watched session', () => {
       id,
       userId,
     );
-    const { incoming } = await keyed();
+    const { incoming } = await requestWithKey();
     return {
       actor: { userId, credential: { kind: 'session', id, permissions: ['ADMIN'] } },
       incoming,
@@ -137,17 +137,17 @@ describe('a watched session', () => {
     ['has expired', "expires_at = now() - interval '1 second'"],
   ];
 
-  it.each(ENDS)('that %s ends its request and no other', async (_case, set) => {
-    const request = await ofSession();
-    const watched = await begin(watch, request);
-    const unconcerned = await begin(watch, await ofSession());
+  it.each(ENDS)('that %s ends only its own request', async (_case, set) => {
+    const request = await requestWithSession();
+    const watched = await startWatch(watch, request);
+    const unrelated = await startWatch(watch, await requestWithSession());
     await changeSession(request.actor.credential.id, set);
     await watched.ended;
-    expect([watched.ends(), unconcerned.ends()]).toEqual([1, 0]);
+    expect([watched.ends(), unrelated.ends()]).toEqual([1, 0]);
   });
 
-  it.each(ENDS)('that %s starts no watch', async (_case, set) => {
-    const request = await ofSession();
+  it.each(ENDS)('that %s cannot be watched', async (_case, set) => {
+    const request = await requestWithSession();
     await changeSession(request.actor.credential.id, set);
     await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
       code: 'invalid_access_token',

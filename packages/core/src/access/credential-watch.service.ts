@@ -1,10 +1,10 @@
 /**
- * Watches the credentials of long-lived requests: a stream ends when the credential that opened it does.
+ * Watches the credentials of long-lived requests: a stream ends when the credential that opened it becomes invalid.
  *
  * 1. All watched credentials are checked in one statement, on every change notification and every two seconds. The
  *    check reads the database, never the cache.
- * 2. A watch ends on revocation, expiry or rotation (which keeps the key's id), or if permissions or address no
- *    longer suffice.
+ * 2. A watch ends if the credential is revoked, expires or is rotated (which keeps the key's id). It also ends if the
+ *    permissions no longer suffice or the address is no longer allowed.
  * 3. Fails closed after 4 s without verification.
  */
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
@@ -31,7 +31,7 @@ export interface LongLivedRequest {
 }
 
 interface Watched extends LongLivedRequest {
-  /** Hash of the API key; null for a public key, which identifies itself, and for a session, whose tokens change. */
+  /** Hash of the API key. Null for a public key, whose value never changes, and for a session, whose tokens change. */
   readonly hash: Buffer | null;
   readonly onEnd: () => void;
   verifiedAtMs: number;

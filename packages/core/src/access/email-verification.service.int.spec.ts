@@ -26,32 +26,32 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-const update = (email: string, by: Actor = actor) => emails.update(by, mePatch.parse({ email }));
-const mailsTo = async (by: Actor = actor) =>
-  (await core.rows('SELECT * FROM mails WHERE user_id = $1 ORDER BY created_at', by.userId)) as {
+const update = (email: string, caller: Actor = actor) => emails.update(caller, mePatch.parse({ email }));
+const mailsTo = async (caller: Actor = actor) =>
+  (await core.rows('SELECT * FROM mails WHERE user_id = $1 ORDER BY created_at', caller.userId)) as {
     recipient: string;
     subject: string;
     body: string;
   }[];
-/** The code of the newest mail. */
-async function newestCode(by: Actor = actor): Promise<string> {
-  const [, code] = LINK.exec((await mailsTo(by)).at(-1)?.body ?? '') ?? [];
+/** Returns the code of the newest mail. */
+async function newestCode(caller: Actor = actor): Promise<string> {
+  const [, code] = LINK.exec((await mailsTo(caller)).at(-1)?.body ?? '') ?? [];
   if (code === undefined) throw new Error('no link was sent');
   return code;
 }
-async function verified(email: string, by: Actor = actor): Promise<void> {
-  await update(email, by);
-  await emails.verify(await newestCode(by));
+async function setAndVerify(email: string, caller: Actor = actor): Promise<void> {
+  await update(email, caller);
+  await emails.verify(await newestCode(caller));
 }
-const stored = () => core.row('SELECT email, pending_email FROM users WHERE id = $1', actor.userId);
-const minutesPass = (minutes: number) =>
+const storedEmails = () => core.row('SELECT email, pending_email FROM users WHERE id = $1', actor.userId);
+const advanceMinutes = (minutes: number) =>
   core.rows(
     `UPDATE email_verifications SET created_at = created_at - $2 * interval '1 minute',
        expires_at = expires_at - $2 * interval '1 minute' WHERE user_id = $1`,
     actor.userId,
     minutes,
   );
-const notGood = { code: 'not_found' };
+const notFound = { code: 'not_found' };
 
 describe('an e-mail address', () => {
   it('is pending until the link that was sent to it is opened', async () => {
@@ -66,32 +66,32 @@ describe('an e-mail address', () => {
     expect(await emails.verify(await newestCode())).toEqual({ email_verified: true });
     const shown = { email: 'Anna.B+x@Example.com', email_verified: true };
     expect(await identities.me(actor)).toMatchObject(shown);
-    expect(await stored()).toEqual({ email: 'Anna.B+x@Example.com', pending_email: null });
+    expect(await storedEmails()).toEqual({ email: 'Anna.B+x@Example.com', pending_email: null });
   });
 
-  it('that is verified stays in use until the next one is verified, which the account already shows', async () => {
-    await verified('old@example.com');
+  it('that is verified stays in use until the new address is verified; the account shows the new address immediately', async () => {
+    await setAndVerify('old@example.com');
     expect(await update('new@example.com')).toMatchObject({
       email: 'new@example.com',
       email_verified: false,
     });
-    expect(await stored()).toEqual({ email: 'old@example.com', pending_email: 'new@example.com' });
+    expect(await storedEmails()).toEqual({ email: 'old@example.com', pending_email: 'new@example.com' });
     await emails.verify(await newestCode());
-    expect(await stored()).toEqual({ email: 'new@example.com', pending_email: null });
+    expect(await storedEmails()).toEqual({ email: 'new@example.com', pending_email: null });
   });
 
-  it('that is verified and set again cancels the pending one, without a mail', async () => {
-    await verified('old@example.com');
+  it('that is already verified cancels the pending address when it is set again, without a mail', async () => {
+    await setAndVerify('old@example.com');
     await update('new@example.com');
     const code = await newestCode();
     expect(await update('old@example.com')).toMatchObject({ email: 'old@example.com', email_verified: true });
     expect(await mailsTo()).toHaveLength(2);
-    await expect(emails.verify(code)).rejects.toMatchObject(notGood);
-    expect(await stored()).toEqual({ email: 'old@example.com', pending_email: null });
+    await expect(emails.verify(code)).rejects.toMatchObject(notFound);
+    expect(await storedEmails()).toEqual({ email: 'old@example.com', pending_email: null });
   });
 
   it('is unchanged by an empty update', async () => {
-    await verified('a@example.com');
+    await setAndVerify('a@example.com');
     expect(await emails.update(actor, mePatch.parse({}))).toEqual(await identities.me(actor));
     expect(await mailsTo()).toHaveLength(1);
   });
@@ -105,7 +105,7 @@ describe('an e-mail address', () => {
     'A <a@b.co>',
     ' a@b.co',
     `${'a'.repeat(250)}@b.co`,
-  ])('is not %j', (email) => {
+  ])('is rejected if it is invalid: %j', (email) => {
     expect(mePatch.safeParse({ email }).success).toBe(false);
   });
 
@@ -128,21 +128,21 @@ describe('a code', () => {
     ).toEqual([{ code_hash: hash }]);
   });
 
-  it('gives the same result each time it is opened, even ten times concurrently', async () => {
+  it('gives the same result each time it is used, even ten times concurrently', async () => {
     await update('a@example.com');
     const code = await newestCode();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => emails.verify(code)));
-    expect(answers).toEqual(Array.from({ length: 10 }, () => ({ email_verified: true })));
+    const results = await Promise.all(Array.from({ length: 10 }, () => emails.verify(code)));
+    expect(results).toEqual(Array.from({ length: 10 }, () => ({ email_verified: true })));
     expect(await emails.verify(code)).toEqual({ email_verified: true });
   });
 
   it('is valid for 24 hours', async () => {
     await update('a@example.com');
     const code = await newestCode();
-    await minutesPass(24 * 60 - 1);
+    await advanceMinutes(24 * 60 - 1);
     expect(await emails.verify(code)).toEqual({ email_verified: true });
-    await minutesPass(2);
-    await expect(emails.verify(code)).rejects.toMatchObject(notGood);
+    await advanceMinutes(2);
+    await expect(emails.verify(code)).rejects.toMatchObject(notFound);
   });
 
   it('verifies only the address that it was sent to', async () => {
@@ -150,14 +150,14 @@ describe('a code', () => {
     const first = await newestCode();
     await update('second@example.com');
     const second = await newestCode();
-    await expect(emails.verify(first)).rejects.toMatchObject(notGood);
+    await expect(emails.verify(first)).rejects.toMatchObject(notFound);
     expect(await identities.me(actor)).toMatchObject({ email: 'second@example.com', email_verified: false });
     await emails.verify(second);
-    await expect(emails.verify(first)).rejects.toMatchObject(notGood);
+    await expect(emails.verify(first)).rejects.toMatchObject(notFound);
     expect(await identities.me(actor)).toMatchObject({ email: 'second@example.com', email_verified: true });
   });
 
-  it('stays valid when another one is sent', async () => {
+  it('stays valid when another code is sent', async () => {
     await update('a@example.com');
     const first = await newestCode();
     await update('a@example.com');
@@ -166,7 +166,7 @@ describe('a code', () => {
     expect(await emails.verify(await newestCode())).toEqual({ email_verified: true });
   });
 
-  it('verifies only its own account if two have the same address', async () => {
+  it('verifies only its own account if two accounts have the same address', async () => {
     const other = await core.actor();
     await update('shared@example.com');
     await update('shared@example.com', other);
@@ -177,38 +177,38 @@ describe('a code', () => {
   });
 
   it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(10_000), '\u0000', "' OR true --"])(
-    'that was never sent is not found: %j',
+    'is not found if it was never sent: %j',
     async (code) => {
-      await expect(emails.verify(code)).rejects.toMatchObject(notGood);
+      await expect(emails.verify(code)).rejects.toMatchObject(notFound);
     },
   );
 });
 
 describe('verification mails', () => {
-  it('are limited to five an hour for an account, however many are requested concurrently', async () => {
+  it('are limited to five per hour for an account, even if more are requested concurrently', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => update(`a${n}@example.com`)),
     );
-    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-    expect(refused).toHaveLength(7);
-    for (const { code, retryAfterSeconds } of refused) {
+    const rejections = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(rejections).toHaveLength(7);
+    for (const { code, retryAfterSeconds } of rejections) {
       expect(code).toBe('rate_limited');
       expect(retryAfterSeconds).toBeGreaterThan(3_500);
       expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
     }
     const mails = await mailsTo();
     expect(mails).toHaveLength(5);
-    expect((await stored()).pending_email).toBe(mails.at(-1)!.recipient);
+    expect((await storedEmails()).pending_email).toBe(mails.at(-1)!.recipient);
     await expect(update('b@example.com', await core.actor())).resolves.toBeDefined();
   });
 
-  it('are limited to ten an hour to one address, whatever its case and however many accounts request them', async () => {
+  it('are limited to ten per hour to one address in any case, even if many accounts request them', async () => {
     const accounts = await Promise.all(Array.from({ length: 14 }, () => core.actor()));
-    const spelled = (n: number) => (n % 2 === 0 ? 'victim@example.com' : 'Victim@Example.com');
-    const outcomes = await Promise.allSettled(accounts.map((account, n) => update(spelled(n), account)));
-    const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-    expect(refused).toHaveLength(4);
-    for (const { code, retryAfterSeconds } of refused) {
+    const addressFor = (n: number) => (n % 2 === 0 ? 'victim@example.com' : 'Victim@Example.com');
+    const outcomes = await Promise.allSettled(accounts.map((account, n) => update(addressFor(n), account)));
+    const rejections = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(rejections).toHaveLength(4);
+    for (const { code, retryAfterSeconds } of rejections) {
       expect(code).toBe('rate_limited');
       expect(retryAfterSeconds).toBeGreaterThan(3_500);
       expect(retryAfterSeconds).toBeLessThanOrEqual(3_600);
@@ -218,11 +218,11 @@ describe('verification mails', () => {
     await expect(update('another@example.com')).resolves.toMatchObject({ email: 'another@example.com' });
   });
 
-  it('are sent again once the first of the five is an hour old', async () => {
+  it('are allowed again once the first of the five is an hour old', async () => {
     for (let n = 0; n < 5; n++) await update('a@example.com');
-    await minutesPass(59);
+    await advanceMinutes(59);
     await expect(update('a@example.com')).rejects.toMatchObject({ code: 'rate_limited' });
-    await minutesPass(2);
+    await advanceMinutes(2);
     await expect(update('a@example.com')).resolves.toMatchObject({ email_verified: false });
   });
 });

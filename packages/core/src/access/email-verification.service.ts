@@ -4,9 +4,10 @@
  * 1. A new address is pending until the link that was sent to it is opened. Until then mail goes to the previously
  *    verified address, if any.
  * 2. A code is 32 random bytes, stored as a hash and valid for 24 hours. It is valid only while the account's address
- *    is the one it was sent to. Opening a link twice succeeds twice, because a mail scanner may open it first.
+ *    is the address that the code was sent to. Opening a link twice succeeds twice, because a mail scanner may open it
+ *    first.
  * 3. An account may send five verification mails per hour, and an address receives at most ten from all accounts.
- *    Accounts are free, and the address may belong to someone else.
+ *    These limits protect other people's addresses, because anyone can open accounts.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { accessOperations, DomainError, type Me, type MePatch } from '@trading-automation/contracts';

@@ -5,7 +5,7 @@ import type { IncomingRequest } from './authentication.service.js';
 import type { RequestLimits } from './rate-limiter.js';
 
 /**
- * Identifies a caller in the published order: the limit of its address, credentials in the URL, then `find`.
+ * Identifies a caller. Checks run in the published order: the limit of the address, credentials in the URL, then `find`.
  * A failed authentication costs the address a token.
  *
  * @param find authenticates the request; returns null if it carries no credentials
@@ -25,7 +25,7 @@ export async function identifyCaller(
   }
 }
 
-/** True if the credentials are at fault: not a limit of theirs, and no unavailable service. */
+/** Returns whether the credentials caused the error, not a rate limit or an unavailable service. */
 function isFailedAuthentication(error: unknown): boolean {
   if (!(error instanceof DomainError)) return false;
   const { kind } = ERRORS[error.code];

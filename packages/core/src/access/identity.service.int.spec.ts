@@ -7,14 +7,19 @@ import { IdentityService } from './identity.service.js';
 
 let core: CoreUnderTest;
 let identities: IdentityService;
-/** A service that opens no account for an unlinked key. */
-let closed: IdentityService;
+/** A service with closed registration: it opens no accounts. */
+let closedIdentities: IdentityService;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, commands } = core;
   identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
-  closed = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: false });
+  closedIdentities = new IdentityService({
+    platform,
+    commands,
+    engine: nobleEngine,
+    openRegistration: false,
+  });
 });
 afterAll(() => core.close());
 
@@ -24,9 +29,10 @@ function proofOf(label: string, challenge: string): CliIdentityCreate {
   const pubkey = pubkeyOf(label);
   return { challenge, pubkey, signature: signMessage(identityMessage(challenge, pubkey), privateKey(label)) };
 }
-/** A proof over a challenge that was issued for it. */
-const proof = async (label: string) => proofOf(label, (await identities.challenge({})).challenge);
-const link = async (label: string, by: Actor | null = null) => identities.identify(by, await proof(label));
+/** Creates a proof over a new challenge. */
+const newProof = async (label: string) => proofOf(label, (await identities.challenge({})).challenge);
+const link = async (label: string, caller: Actor | null = null) =>
+  identities.identify(caller, await newProof(label));
 const keysOf = (label: string) =>
   core.rows(
     'SELECT user_id, revoked_at FROM public_keys WHERE pubkey = $1 ORDER BY created_at',
@@ -39,18 +45,18 @@ const badChallenge = { code: 'validation_failed', details: [{ field: 'challenge'
 
 describe('a challenge', () => {
   it('is 32 random bytes, valid for five minutes', async () => {
-    const drawn = await Promise.all(Array.from({ length: 20 }, () => identities.challenge({})));
-    for (const each of drawn) {
-      expect(cliChallenge.parse(each)).toEqual(each);
-      const leftMs = Date.parse(each.expires_at) - Date.now();
+    const challenges = await Promise.all(Array.from({ length: 20 }, () => identities.challenge({})));
+    for (const challenge of challenges) {
+      expect(cliChallenge.parse(challenge)).toEqual(challenge);
+      const leftMs = Date.parse(challenge.expires_at) - Date.now();
       expect(leftMs).toBeGreaterThan(290_000);
       expect(leftMs).toBeLessThan(310_000);
     }
-    expect(new Set(drawn.map(({ challenge }) => challenge)).size).toBe(20);
+    expect(new Set(challenges.map(({ challenge }) => challenge)).size).toBe(20);
   });
 
-  it('works once, for one of 20 concurrent proofs', async () => {
-    const signedProof = await proof('twenty');
+  it('is accepted for only one of 20 concurrent proofs', async () => {
+    const signedProof = await newProof('twenty');
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => identities.identify(null, signedProof)),
     );
@@ -62,8 +68,8 @@ describe('a challenge', () => {
     expect(await keysOf('twenty')).toHaveLength(1);
   });
 
-  it('stops working when it expires, and is deleted', async () => {
-    const signedProof = await proof('late');
+  it('is rejected once it has expired, and is deleted', async () => {
+    const signedProof = await newProof('late');
     await core.rows("UPDATE cli_challenges SET expires_at = now() - interval '1 second'");
     await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
     await identities.challenge({});
@@ -72,12 +78,12 @@ describe('a challenge', () => {
     );
   });
 
-  it('that was never issued does not work', async () => {
+  it('is rejected if it was never issued', async () => {
     const unissued = proofOf('made up', createHash('sha256').update('made up').digest('hex'));
     await expect(identities.identify(null, unissued)).rejects.toMatchObject(badChallenge);
   });
 
-  it('that was issued for one key works for no other', async () => {
+  it('that was issued for one key is rejected for another key', async () => {
     const { challenge } = await identities.challenge({ pubkey: pubkeyOf('meant') });
     await expect(identities.identify(null, proofOf('other', challenge))).rejects.toMatchObject(badChallenge);
     await expect(identities.identify(null, proofOf('meant', challenge))).resolves.toMatchObject({
@@ -86,7 +92,7 @@ describe('a challenge', () => {
   });
 
   it('is not consumed by an invalid proof', async () => {
-    const signedProof = await proof('careful');
+    const signedProof = await newProof('careful');
     const other = proofOf('somebody', signedProof.challenge);
     for (const signature of [
       other.signature,
@@ -98,14 +104,19 @@ describe('a challenge', () => {
         details: [{ field: 'signature' }],
       });
     }
-    await expect(closed.identify(null, signedProof)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(closedIdentities.identify(null, signedProof)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
     await expect(identities.identify(null, signedProof)).resolves.toMatchObject({ isNew: true });
   });
 });
 
 describe('a public key', () => {
-  it('that is not linked opens an account and emits an event', async () => {
-    const { identity, isNew } = await identities.identify(null, { ...(await proof('new')), label: 'laptop' });
+  it('that is not linked gets a new account, and an event is emitted', async () => {
+    const { identity, isNew } = await identities.identify(null, {
+      ...(await newProof('new')),
+      label: 'laptop',
+    });
     expect(isNew).toBe(true);
     expect(publicKey.parse(identity)).toEqual(identity);
     expect(identity).toMatchObject({ pubkey: pubkeyOf('new'), label: 'laptop' });
@@ -115,7 +126,7 @@ describe('a public key', () => {
     ]);
   });
 
-  it('that is proved again returns the existing record without an event', async () => {
+  it('that is already linked returns the existing record, without an event', async () => {
     const first = await link('again');
     const users = await countUsers();
     const second = await link('again');
@@ -125,9 +136,9 @@ describe('a public key', () => {
     expect(await core.events(String(user_id))).toHaveLength(1);
   });
 
-  it('that is proved ten times concurrently opens one account, which every proof returns', async () => {
+  it('with ten concurrent proofs gets one account, which every proof returns', async () => {
     const users = await countUsers();
-    const proofs = await Promise.all(Array.from({ length: 10 }, () => proof('at once')));
+    const proofs = await Promise.all(Array.from({ length: 10 }, () => newProof('at once')));
     const linked = await Promise.all(proofs.map((signedProof) => identities.identify(null, signedProof)));
     expect(linked.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(new Set(linked.map(({ identity }) => identity.id)).size).toBe(1);
@@ -135,7 +146,7 @@ describe('a public key', () => {
     expect(await keysOf('at once')).toHaveLength(1);
   });
 
-  it('joins the account of an ADMIN credential in the request, but not of a lesser one', async () => {
+  it('joins the account of a credential in the request only if that credential has ADMIN', async () => {
     const actor = await core.actor();
     const users = await countUsers();
     await expect(link('joined', actor)).resolves.toMatchObject({ isNew: true });
@@ -147,17 +158,17 @@ describe('a public key', () => {
     expect(await keysOf('refused')).toEqual([]);
   });
 
-  it('joins no account by a credential that was revoked while the request was in flight', async () => {
+  it('does not join the account of a credential that was revoked while the request was in flight', async () => {
     const { identity } = await link('thief');
     const thief = await core.row('SELECT id, user_id FROM public_keys WHERE pubkey = $1', identity.pubkey);
     const credential = { kind: 'public_key', id: String(thief.id), permissions: ['ADMIN'] } as const;
-    const acting: Actor = { userId: String(thief.user_id), credential };
+    const revokedCaller: Actor = { userId: String(thief.user_id), credential };
     await revoke('thief');
-    await expect(link('accomplice', acting)).rejects.toMatchObject({ code: 'unknown_public_key' });
+    await expect(link('accomplice', revokedCaller)).rejects.toMatchObject({ code: 'unknown_public_key' });
     expect(await keysOf('accomplice')).toEqual([]);
   });
 
-  it('of another account is rejected, serially and concurrently', async () => {
+  it('of another account is rejected, even in concurrent requests', async () => {
     await link('taken');
     const taken = { code: 'already_exists', details: [{ field: 'pubkey' }] };
     await expect(link('taken', await core.actor())).rejects.toMatchObject(taken);
@@ -182,25 +193,29 @@ describe('a public key', () => {
     expect((await keysOf('moved')).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
   });
 
-  it('opens no account if registration is closed, but can join one and is recognised', async () => {
+  it('gets no account if registration is closed, but can join one and is then recognised', async () => {
     const users = await countUsers();
-    await expect(closed.identify(null, await proof('outsider'))).rejects.toMatchObject({
+    await expect(closedIdentities.identify(null, await newProof('outsider'))).rejects.toMatchObject({
       code: 'permission_denied',
     });
     expect(await countUsers()).toBe(users);
     expect(await keysOf('outsider')).toEqual([]);
     const actor = await core.actor();
-    await expect(closed.identify(actor, await proof('outsider'))).resolves.toMatchObject({ isNew: true });
-    await expect(closed.identify(null, await proof('outsider'))).resolves.toMatchObject({ isNew: false });
+    await expect(closedIdentities.identify(actor, await newProof('outsider'))).resolves.toMatchObject({
+      isNew: true,
+    });
+    await expect(closedIdentities.identify(null, await newProof('outsider'))).resolves.toMatchObject({
+      isNew: false,
+    });
   });
 
   it.each([
     ['not on the curve', `02${'0'.repeat(63)}5`],
-    ['of a coordinate beyond the field', `02${'f'.repeat(64)}`],
+    ['with a coordinate beyond the field', `02${'f'.repeat(64)}`],
     ['with an invalid prefix', pubkeyOf('prefix').replace(/^../, '04')],
     ['of zeros', '00'.repeat(33)],
   ])('%s is rejected', async (_case, pubkey) => {
-    const signedProof = { ...(await proof('off curve')), pubkey };
+    const signedProof = { ...(await newProof('off curve')), pubkey };
     await expect(identities.identify(null, signedProof)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'pubkey', code: 'invalid' }],
@@ -209,7 +224,7 @@ describe('a public key', () => {
 });
 
 describe('me', () => {
-  it('is the account and the credential of the caller', async () => {
+  it('returns the account and the credential of the caller', async () => {
     const actor = await core.actor('READ');
     const profile = await identities.me(actor);
     expect(me.parse(profile)).toEqual(profile);

@@ -1,7 +1,8 @@
 /**
  * Links a key pair to an account: the server issues a challenge, and the key signs it.
  *
- * 1. A challenge is single use and expires after five minutes. One issued for a key is valid for that key only.
+ * 1. A challenge can be used once and expires after five minutes. A challenge issued for a key is valid for that key
+ *    only.
  * 2. If the request also carries a credential with ADMIN, the key joins that account. Without a credential an account
  *    is opened for the key, if the deployment allows it.
  * 3. A key belongs to one account at a time. Linking it again returns the existing link.
@@ -113,7 +114,7 @@ export class IdentityService {
       return await link();
     } catch (error) {
       if (!isUniqueViolation(error, 'public_keys_active_pubkey_key')) throw error;
-      // A concurrent request linked the key and this transaction rolled back. Decide again on the committed state.
+      // A concurrent request linked the key, so this transaction was rolled back. Try again with the committed state.
       return link();
     }
   }

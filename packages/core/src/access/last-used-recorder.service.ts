@@ -1,7 +1,7 @@
 import type { Platform } from '../platform/index.js';
 import type { ResolvedCredential } from './credential-lookup.service.js';
 
-/** The precision of `last_used_at`: each process writes a credential at most once in this time. */
+/** The precision of `last_used_at`: each process updates a credential at most once in this time. */
 const PRECISION_MS = 60_000;
 const TABLES = { api_key: 'api_keys', public_key: 'public_keys' } as const;
 

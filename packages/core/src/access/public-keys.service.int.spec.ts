@@ -14,7 +14,7 @@ let keys: PublicKeysService;
 let apiKeys: ApiKeysService;
 let identities: IdentityService;
 let actor: Actor;
-let labels = 0;
+let labelCount = 0;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -28,17 +28,17 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-const newLabel = () => `public key ${++labels}`;
-async function link(label: string = newLabel(), by: Actor | null = actor) {
+const newLabel = () => `public key ${++labelCount}`;
+async function link(label: string = newLabel(), caller: Actor | null = actor) {
   const privateKey = createHash('sha256').update(label).digest();
   const pubkey = publicKeyOf(privateKey);
   const { challenge } = await identities.challenge({});
   const signature = signMessage(identityMessage(challenge, pubkey), privateKey);
-  return (await identities.identify(by, { challenge, pubkey, signature, label })).identity;
+  return (await identities.identify(caller, { challenge, pubkey, signature, label })).identity;
 }
-const list = (query = '', by: Actor = actor) =>
+const list = (query = '', caller: Actor = actor) =>
   keys.list(
-    by,
+    caller,
     querySchemaOf(accessOperations.listPublicKeys).parse(
       Object.fromEntries(new URLSearchParams(query)),
     ) as Parameters<PublicKeysService['list']>[1],
@@ -47,7 +47,7 @@ const lastAdmin = { code: 'invalid_state', details: [{ state: 'LAST_ADMIN' }] };
 const adminKey = () => apiKeys.create(actor, apiKeyCreate.parse({ name: 'admin', permissions: ['ADMIN'] }));
 
 describe('the public keys of an account', () => {
-  it('are listed as linked; revoked ones only on request', async () => {
+  it('are listed; revoked keys are included only on request', async () => {
     const [first, second] = [await link(), await link()];
     expect((await list()).items).toEqual([second, first]);
     expect(await keys.revoke(actor, first.id)).toEqual({ id: first.id, deleted: true });
@@ -77,7 +77,7 @@ describe('the public keys of an account', () => {
 });
 
 describe('revoking a public key', () => {
-  it('ends it in every process; its holder may link it again', async () => {
+  it('takes effect in every process; the holder may link the key again', async () => {
     const another = await core.openSecondPlatform();
     const lookup = new CredentialLookup(another);
     const label = newLabel();
@@ -85,7 +85,7 @@ describe('revoking a public key', () => {
     expect(await lookup.byPublicKey(first.pubkey)).toMatchObject({ userId: actor.userId });
     await keys.revoke(actor, first.id);
     while ((await lookup.byPublicKey(first.pubkey)) !== null) {
-      // A cached answer involves no await, so no notification can arrive in between.
+      // A cached result does not wait, so notifications can arrive only between iterations.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await expect(keys.revoke(actor, first.id)).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('revoking a public key', () => {
     expect((await list('include=revoked')).items).toHaveLength(3);
   });
 
-  it('leaves the key free to be linked to another account', async () => {
+  it('allows another account to link the key', async () => {
     const label = newLabel();
     const [first] = [await link(label), await link()];
     const other = await core.actor();
@@ -119,7 +119,7 @@ describe('revoking a public key', () => {
     await expect(keys.revoke(actor, only.id)).resolves.toMatchObject({ deleted: true });
   });
 
-  it('leaves one of the last two, of either kind, when both are revoked concurrently', async () => {
+  it('succeeds for only one of the last two ADMIN credentials that are revoked concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       actor = await core.actor();
       const { id } = await link();
@@ -128,14 +128,16 @@ describe('revoking a public key', () => {
           ? [keys.revoke(actor, id), keys.revoke(actor, (await link()).id)]
           : [keys.revoke(actor, id), apiKeys.revoke(actor, (await adminKey()).id)];
       const outcomes = await Promise.allSettled(revocations);
-      const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-      expect(refused).toMatchObject([lastAdmin]);
+      const rejections = outcomes.flatMap((outcome) =>
+        outcome.status === 'rejected' ? [outcome.reason] : [],
+      );
+      expect(rejections).toMatchObject([lastAdmin]);
       const left = (await list()).items.length + (await activeAdminKeys());
       expect(left).toBe(1);
     }
   });
 
-  it('succeeds once of ten concurrent requests', async () => {
+  it('succeeds for one of ten concurrent requests', async () => {
     const [{ id }] = [await link(), await link()];
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => keys.revoke(actor, id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

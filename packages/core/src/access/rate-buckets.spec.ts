@@ -50,7 +50,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('costs the same however many others are stored', () => {
+  it('is stored at a constant cost, even after 300,000 others', () => {
     const buckets = new LocalBuckets(() => 0);
     const { set } = claimOf(3, 30);
     const untilFull = (address: string) => buckets.take({ keys: [address], set }).refillUs[0];
@@ -60,7 +60,7 @@ describe('a bucket', () => {
     expect(untilFull('address 0')).toBe(10_000_000);
   });
 
-  it('loses no token if another bucket of the request is empty', () => {
+  it('does not lose a token if another bucket of the request is empty', () => {
     const buckets = new LocalBuckets(() => 0);
     const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };
     const sets = ratePolicySets(rateLimitsSchema.parse(limits));

@@ -1,7 +1,7 @@
 /**
  * Token buckets, each stored as the instant at which it will be full. Taking a token moves that instant forward by
- * the refill time of one token. A bucket is empty if the instant is a whole capacity ahead, and full if it is not
- * stored.
+ * the refill time of one token. A bucket is empty if the instant is a whole capacity ahead, and full if no instant
+ * is stored.
  */
 import type { RatePolicySet } from './rate-limits.js';
 

@@ -9,12 +9,12 @@ import { RedisBuckets } from './rate-redis-buckets.js';
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
-/** A proxy to Redis that can be closed, paused, and reopened on the same port. */
+/** A proxy to Redis that a test can close, pause, and reopen on the same port. */
 class FaultProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  /** Pending while paused; null otherwise. */
-  private held: (() => void)[] | null = null;
+  /** The commands that wait while the proxy is paused; null otherwise. */
+  private pendingWrites: (() => void)[] | null = null;
   port = 0;
   commands = 0;
 
@@ -37,22 +37,22 @@ class FaultProxy {
     far.pipe(near);
     near.on('data', (bytes) => {
       this.commands++;
-      const pass = () => void far.write(bytes);
-      if (this.held === null) pass();
-      else this.held.push(pass);
+      const forward = () => void far.write(bytes);
+      if (this.pendingWrites === null) forward();
+      else this.pendingWrites.push(forward);
     });
   }
 
-  hold(): void {
-    this.held = [];
+  pause(): void {
+    this.pendingWrites = [];
   }
 
-  goOn(): void {
-    for (const pass of this.held ?? []) pass();
-    this.held = null;
+  resume(): void {
+    for (const forward of this.pendingWrites ?? []) forward();
+    this.pendingWrites = null;
   }
 
-  async shut(): Promise<void> {
+  async close(): Promise<void> {
     const closed = once(this.server!, 'close');
     this.server!.close();
     for (const socket of this.sockets) socket.destroy();
@@ -64,15 +64,15 @@ const set = ratePolicySets(rateLimitsSchema.parse({ general: { requests: 5, seco
 const claimOf = (): BucketRequest => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
 
 describe('limits while Redis is unavailable', () => {
-  let way: FaultProxy;
+  let proxy: FaultProxy;
   let redis: Redis;
   let nowMs: number;
   let buckets: FailoverBuckets;
 
   beforeEach(async () => {
-    way = new FaultProxy();
-    await way.open();
-    redis = new Redis(`redis://127.0.0.1:${way.port}`, {
+    proxy = new FaultProxy();
+    await proxy.open();
+    redis = new Redis(`redis://127.0.0.1:${proxy.port}`, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -86,7 +86,7 @@ describe('limits while Redis is unavailable', () => {
   });
   afterEach(async () => {
     redis.disconnect();
-    await way.shut().catch(() => undefined);
+    await proxy.close().catch(() => undefined);
   });
 
   const takeMany = async (claim: BucketRequest, count: number) => {
@@ -94,49 +94,49 @@ describe('limits while Redis is unavailable', () => {
     return taken.filter(({ isAllowed }) => isAllowed).length;
   };
 
-  it('apply per process, and are those of Redis again when it is available', async () => {
+  it('apply per process, and use the buckets of Redis again once it is available', async () => {
     const claim = claimOf();
     expect(await takeMany(claim, 3)).toBe(3);
-    await way.shut();
+    await proxy.close();
     if (redis.status === 'ready') await once(redis, 'close');
     expect(await takeMany(claim, 100)).toBe(5);
 
     const ready = once(redis, 'ready');
-    await way.open();
+    await proxy.open();
     await ready;
     nowMs += 1_000;
     expect(await takeMany(claim, 1)).toBe(1);
     expect(await takeMany(claim, 100)).toBe(1);
   });
 
-  it('delay only the requests that were in flight when it failed', async () => {
+  it('delay only the requests that were in flight when Redis failed', async () => {
     const claim = claimOf();
     await buckets.take(claim);
-    way.hold();
-    const sentBefore = way.commands;
+    proxy.pause();
+    const sentBefore = proxy.commands;
     expect(await takeMany(claim, 10)).toBe(5);
-    expect(way.commands).toBe(sentBefore + 1);
+    expect(proxy.commands).toBe(sentBefore + 1);
     expect(await takeMany(claim, 1_000)).toBe(0);
-    expect(way.commands).toBe(sentBefore + 1);
+    expect(proxy.commands).toBe(sentBefore + 1);
   });
 
-  it('check with one request per second whether it is available', async () => {
+  it('use one request per second to check whether Redis is available', async () => {
     const claim = claimOf();
-    way.hold();
+    proxy.pause();
     await buckets.take(claim);
-    const sentBefore = way.commands;
+    const sentBefore = proxy.commands;
     nowMs += 1_000;
     await takeMany(claim, 50);
-    expect(way.commands).toBe(sentBefore + 1);
+    expect(proxy.commands).toBe(sentBefore + 1);
 
-    way.goOn();
+    proxy.resume();
     nowMs += 999;
     await buckets.take(claim);
-    expect(way.commands).toBe(sentBefore + 1);
+    expect(proxy.commands).toBe(sentBefore + 1);
     nowMs += 1;
     const late = claimOf();
     await buckets.take(late);
-    expect(way.commands).toBe(sentBefore + 2);
+    expect(proxy.commands).toBe(sentBefore + 2);
     expect(await redis.exists(late.keys[0]!)).toBe(1);
   });
 });

@@ -41,8 +41,8 @@ export interface RateLimitStore {
 }
 
 /**
- * Creates a store in Redis, shared by all processes. While Redis is unavailable each process limits on its own, and
- * nonces cannot be recorded.
+ * Creates a store in Redis, shared by all processes. While Redis is unavailable, each process uses its own buckets,
+ * and nonces cannot be recorded.
  */
 export function createRateLimitStore(redis: Redis): RateLimitStore {
   const shared = new RedisBuckets(redis);
@@ -124,7 +124,7 @@ export class RequestLimits {
   }
 
   /**
-   * Like `takeByCredential`, and records the nonce. Returns false, and takes nothing, if the nonce was already
+   * Like `takeByCredential`, and records the nonce. Returns false, and takes no token, if the nonce was already
    * recorded.
    *
    * @throws {DomainError} `rate_limited`, without recording the nonce; `service_unavailable` if Redis cannot record
@@ -182,10 +182,10 @@ class EmptyAddresses {
   /** Returns the microseconds until the bucket is full; null if it may have a token. */
   untilFullUs(address: string, policy: RatePolicy): number | null {
     if (this.emptySince.size === 0) return null;
-    const found = this.emptySince.get(address);
-    if (found === undefined) return null;
+    const entry = this.emptySince.get(address);
+    if (entry === undefined) return null;
     const nowMs = performance.now();
-    if (nowMs < found.untilMs) return Math.min(policy.capacityUs, (found.fullAtMs - nowMs) * 1_000);
+    if (nowMs < entry.untilMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
     this.emptySince.delete(address);
     return null;
   }
@@ -212,7 +212,7 @@ function rateLimited(policies: readonly RatePolicy[], untilFullUs: readonly numb
   });
 }
 
-const IPV6_GROUP_PARTS = 4;
+const IPV6_GROUP_SEGMENTS = 4;
 
 /**
  * Returns the unit that limits count by: an IPv4 address, or the /64 of an IPv6 address, which one client can use
@@ -221,6 +221,6 @@ const IPV6_GROUP_PARTS = 4;
 function addressGroup(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address;
   const { parts } = ipaddr.IPv6.parse(address);
-  const network = parts.slice(0, IPV6_GROUP_PARTS).map((part) => part.toString(16));
+  const network = parts.slice(0, IPV6_GROUP_SEGMENTS).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;
 }

@@ -1,7 +1,7 @@
 import { rateLimitsSchema, rateLimitsSetting, ratePolicySets } from './rate-limits.js';
 
-describe('the limits', () => {
-  it('are the published ones by default', () => {
+describe('rate limits', () => {
+  it('have the published values by default', () => {
     expect(rateLimitsSchema.parse({})).toEqual({
       general: { requests: 600, seconds: 60 },
       trade_writes: { requests: 20, seconds: 1 },
@@ -26,11 +26,11 @@ describe('the limits', () => {
     '{"genral":{"requests":600,"seconds":60}}',
     'off',
     '',
-  ])('cannot be disabled by %s', (text) => {
+  ])('cannot be disabled by the setting %s', (text) => {
     expect(rateLimitsSetting.safeParse(text).success).toBe(false);
   });
 
-  it('of an operation are the general one and its own, in one header field', () => {
+  it('of an operation are the general limit and its own limit, in one header field', () => {
     const sets = ratePolicySets(rateLimitsSchema.parse({}));
     expect(sets.of(undefined).header).toBe('"general";q=600;w=60');
     expect(sets.of('trade_writes').header).toBe('"general";q=600;w=60, "trade_writes";q=20;w=1');

@@ -4,7 +4,7 @@ import type { BucketRequest } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 import { RedisBuckets } from './rate-redis-buckets.js';
 
-/** No token is refilled within a test. */
+/** A period so long that no token is refilled within a test. */
 const LONG_S = 86_400;
 const random = () => randomBytes(16).toString('hex');
 
@@ -33,7 +33,7 @@ describe('the shared buckets', () => {
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(20);
   });
 
-  it('are charged all or none', async () => {
+  it('give a token each, or none at all', async () => {
     const day = (requests: number) => ({ requests, seconds: LONG_S });
     const sets = ratePolicySets(rateLimitsSchema.parse({ general: day(10), trade_writes: day(2) }));
     const general = { keys: [`rate:spec:${random()}`], set: sets.general };
@@ -51,7 +51,7 @@ describe('the shared buckets', () => {
     expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
   });
 
-  it('are at most empty after the clock was set back', async () => {
+  it('become at most empty if the clock of Redis is set back', async () => {
     const key = `rate:spec:${random()}`;
     const [{ 0: seconds }] = [await clients[0].time()];
     await clients[0].set(key, `${Number(seconds) + 86_400}000000`);
@@ -60,7 +60,7 @@ describe('the shared buckets', () => {
     expect(await clients[1].pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
-  it('continue with a Redis that has lost the script', async () => {
+  it('continue after Redis has lost the script', async () => {
     const claim = claimOf(2);
     expect((await processes[0].take(claim)).isAllowed).toBe(true);
     await clients[1].script('FLUSH');
@@ -74,11 +74,11 @@ describe('the shared buckets', () => {
     it('admit one of 100 equal requests, and take one token', async () => {
       const claim = claimOf(50);
       const nonce = nonceOf();
-      const answers = await Promise.all(
+      const results = await Promise.all(
         Array.from({ length: 100 }, (_, i) => processes[i % 2]!.takeWithNonce(claim, nonce)),
       );
-      expect(answers.filter((answer) => answer?.isAllowed)).toHaveLength(1);
-      expect(answers.filter((answer) => answer === null)).toHaveLength(99);
+      expect(results.filter((result) => result?.isAllowed)).toHaveLength(1);
+      expect(results.filter((result) => result === null)).toHaveLength(99);
       const after = await processes[0].take(claim);
       expect(Math.ceil(after.refillUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
     });
@@ -89,7 +89,7 @@ describe('the shared buckets', () => {
         expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
-    it('record none if a bucket is empty, so that the request may be retried', async () => {
+    it('do not record the nonce if a bucket is empty, so that the request may be retried', async () => {
       const claim = claimOf(1);
       await processes[0].take(claim);
       const nonce = nonceOf();
@@ -98,12 +98,12 @@ describe('the shared buckets', () => {
       expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
-    it('record it for the requested time', async () => {
+    it('record the nonce for the requested time', async () => {
       const nonce = nonceOf();
       await processes[0].takeWithNonce(claimOf(1), nonce);
-      const left = await clients[0].pttl(`nonce:${nonce.publicKey}:${nonce.nonce}`);
-      expect(left).toBeGreaterThan(540_000);
-      expect(left).toBeLessThanOrEqual(600_000);
+      const remainingMs = await clients[0].pttl(`nonce:${nonce.publicKey}:${nonce.nonce}`);
+      expect(remainingMs).toBeGreaterThan(540_000);
+      expect(remainingMs).toBeLessThanOrEqual(600_000);
     });
   });
 });

@@ -6,7 +6,8 @@
  * 2. The script uses the clock of Redis, because process clocks may differ. If that clock is set back, buckets may be
  *    empty for longer.
  * 3. The same script records the nonce of a signed request. A replayed nonce takes no tokens, so a replay cannot use
- *    up its owner's limit. An empty bucket records no nonce, so a key cannot fill the memory faster than its limit.
+ *    up its owner's limit. If a bucket is empty, the nonce is not recorded, so a key cannot fill the memory faster than
+ *    its limit allows.
  * 4. Redis must not evict (`noeviction`) and must persist its log (AOF): a lost nonce would allow a replay within its
  *    window.
  */

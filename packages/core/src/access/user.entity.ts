@@ -3,7 +3,7 @@ import { Column, Entity } from 'typeorm';
 
 @Entity('users')
 export class UserEntity extends RecordColumns {
-  /** The last verified address; mail goes there. */
+  /** The last verified address; the product sends mail to it. */
   @Column({ type: 'text', nullable: true })
   email!: string | null;
 

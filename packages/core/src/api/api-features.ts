@@ -14,7 +14,7 @@ import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
 import { WithdrawalsModule } from '../withdrawals/index.js';
 
-/** Sealers of secrets for the processes that open them. */
+/** Seal secrets for the processes that open them. */
 export interface ApiSecrets {
   readonly exchange: CredentialsSealer;
   readonly webhook: WebhookSecrets;
@@ -22,7 +22,7 @@ export interface ApiSecrets {
 
 export interface ApiFeatureOptions {
   readonly secrets: ApiSecrets;
-  /** In reward tokens, deducted from each withdrawal. */
+  /** The fee in reward tokens, deducted from each withdrawal. */
   readonly withdrawalFee: string;
 }
 

@@ -7,7 +7,7 @@ import { Sealer } from '../sealing/index.js';
 import { WebhookSecrets } from '../webhooks/index.js';
 import type { ApiSecrets } from './api-features.js';
 
-/** The Redis command timeout; a nonce that cannot be recorded within it is a 503. */
+/** The timeout of a Redis command. If a nonce cannot be recorded within it, the response is a 503. */
 const REDIS_TIMEOUT_MS = 2_000;
 
 export interface ApiInfrastructureOptions {
@@ -24,7 +24,7 @@ export interface ApiInfrastructureOptions {
 
 type SealingKey = Parameters<typeof Sealer.for>[0];
 
-/** The connections and secrets of an API; the caller that opens them closes them. */
+/** The connections and secrets of an API. The caller that opens them must close them. */
 export interface ApiInfrastructure {
   readonly platform: Platform;
   readonly redis: Redis;
@@ -33,8 +33,8 @@ export interface ApiInfrastructure {
 }
 
 /**
- * Connects to Postgres and Redis. @throws if one is unreachable or misconfigured: a Redis policy, a migration or a
- * key
+ * Connects to Postgres and Redis. @throws if one of them is unreachable, Redis may evict keys, a migration is missing, or
+ * a key is invalid
  */
 export async function openApiInfrastructure(options: ApiInfrastructureOptions): Promise<ApiInfrastructure> {
   const { applicationName, world, databaseUrl, redisUrl, onConnectionLost } = options;
@@ -54,7 +54,7 @@ export async function openApiInfrastructure(options: ApiInfrastructureOptions): 
   return { platform, redis, secrets, close };
 }
 
-/** @throws if a public key is invalid, or does not match its id */
+/** Creates the sealers. @throws if a public key is invalid, or does not match its id */
 async function openSecrets(options: ApiInfrastructureOptions): Promise<ApiSecrets> {
   const { sealingKeys, isLoopbackAllowed } = options;
   const [exchange, webhook] = await Promise.all([

@@ -4,18 +4,18 @@ import { rateLimitsSchema, rateLimitsSetting } from '../access/index.js';
 import { serverKeysSetting } from '../platform/index.js';
 import { sealingKeySetting } from '../sealing/index.js';
 
-/** Settings that all APIs of a deployment share; their values must be equal. */
+/** Settings that must have equal values in all APIs of a deployment. */
 export const apiSettings = {
   WORLD: z.enum(WORLDS),
   DATABASE_URL: z.string().min(1),
   REDIS_URL: z.string().min(1),
-  /** The first key seals; the others still open. A cursor of one API is valid at the other. */
+  /** The first key seals; all keys open. With equal keys, a cursor of one API is valid at the other. */
   SERVER_KEYS: serverKeysSetting,
   /** Public key of the trading worker. */
   EXCHANGE_SEALING_KEY: sealingKeySetting,
   /** Public key of the webhook dispatcher. */
   WEBHOOK_SEALING_KEY: sealingKeySetting,
   RATE_LIMITS: rateLimitsSetting.default(() => rateLimitsSchema.parse({})),
-  /** In reward tokens, deducted from each withdrawal. */
+  /** The fee in reward tokens, deducted from each withdrawal. */
   WITHDRAWAL_FEE: decimalInput('non_negative').default('0'),
 };

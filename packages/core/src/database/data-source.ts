@@ -1,4 +1,4 @@
-/** The only file that lists all entities and all migrations. */
+/** Opens and migrates the database. Only this file lists all entities and all migrations. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataSource, type Database, withAdvisoryLock } from '@trading-automation/persistence';
 import { ApiKeyEntity } from '../access/api-key.entity.js';
@@ -68,7 +68,7 @@ const ENTITIES = [
   WithdrawalEntity,
 ];
 
-/** A linear history; released migrations are never edited. */
+/** All migrations in order. Never edit a released migration. */
 const MIGRATIONS = [
   Access1763700000001,
   Trading1763700000002,
@@ -103,7 +103,7 @@ interface DatabaseOptions {
   readonly poolSize?: number;
 }
 
-/** @throws if the database is unreachable, or its schema lacks migrations of this release */
+/** Connects to the database. @throws if it is unreachable, or lacks migrations of this release */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const database = createDataSource({ ...options, entities: ENTITIES, migrations: MIGRATIONS });
   await database.initialize();
@@ -115,29 +115,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Steps have no statement timeout, because an index on a large table takes minutes. They have a lock timeout, because
- * other statements queue behind a waiting lock.
+ * Migrations have no statement timeout, because creating an index on a large table takes minutes. They have a lock
+ * timeout, because other statements wait behind a statement that waits for a lock.
  */
-const STEP_TIMEOUT_MS = 0;
-const STEP_LOCK_TIMEOUT_MS = 10_000;
+const MIGRATION_TIMEOUT_MS = 0;
+const MIGRATION_LOCK_TIMEOUT_MS = 10_000;
 const LOCK_RETRY_MS = 250;
 
 /**
- * Migrates the database at `url` to this release, each step in its own transaction. Concurrent calls run serially.
- * Returns the names of the steps that it ran.
+ * Migrates the database at `url` to this release, each migration in its own transaction. Concurrent calls run serially.
+ * Returns the names of the migrations that it ran.
  *
- * @throws if a step fails or waits more than ten seconds for a lock; earlier steps stay committed
+ * @throws if a migration fails or waits more than ten seconds for a lock; earlier migrations stay committed
  */
 export async function migrate(url: string): Promise<readonly string[]> {
   const database = createDataSource({
     url,
     applicationName: 'migrator',
-    // One connection for the steps, one for the lock.
+    // One connection runs the migrations, the other holds the lock.
     poolSize: 2,
     entities: ENTITIES,
     migrations: MIGRATIONS,
-    statementTimeoutMs: STEP_TIMEOUT_MS,
-    lockTimeoutMs: STEP_LOCK_TIMEOUT_MS,
+    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+    lockTimeoutMs: MIGRATION_LOCK_TIMEOUT_MS,
   });
   await database.initialize();
   try {

@@ -1,4 +1,4 @@
-/** Migrates a database of the first release, with rows in every table, to this release. */
+/** Tests that a database of the first release, with rows in every table, can be migrated to this release. */
 import { createDataSource, type Database, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase, type TestDatabase } from '@trading-automation/persistence/testing';
 import { migrate, openDatabase } from './data-source.js';
@@ -61,7 +61,7 @@ async function contentOf(names: readonly string[]): Promise<Record<string, Row[]
 }
 
 /** Inserts a row into every table of the first release. */
-async function fill(): Promise<void> {
+async function insertFirstReleaseRows(): Promise<void> {
   const [user, account, pair, trade, webhook, event, delivery] = Array.from({ length: 7 }, () => newUuid());
   const now = new Date();
   await insert('users', { id: user, email: 'a@example.com', email_verified_at: now });
@@ -193,31 +193,35 @@ async function fill(): Promise<void> {
 describe('migrating', () => {
   it('retains every row of the first release, and fills new columns', async () => {
     await migrateFirstRelease();
-    await fill();
+    await insertFirstReleaseRows();
     const names = (await tables()).filter((name) => name !== 'migrations');
     const before = await contentOf(names);
     expect(names.filter((name) => before[name]?.length === 0)).toEqual([]);
-    const done = await migrate(database.url);
-    expect(done.length).toBeGreaterThan(0);
+    const migrationNames = await migrate(database.url);
+    expect(migrationNames.length).toBeGreaterThan(0);
     const after = await contentOf(names);
     for (const name of names) expect({ name, rows: after[name] }).toMatchObject({ name, rows: before[name] });
     expect(after.webhook_dead_letters).toMatchObject([{ event_type: 'trade.filled' }]);
     await (await openDatabase({ url: database.url, applicationName: 'spec' })).destroy();
   });
 
-  it('does nothing if the schema is current', async () => {
+  it('runs no migration if the schema is current', async () => {
     await migrate(database.url);
     expect(await migrate(database.url)).toEqual([]);
   });
 
-  it('runs once if several start concurrently', async () => {
-    const done = await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
-    const names = done.flat();
+  it('runs each migration once if several processes start concurrently', async () => {
+    const migrationNames = await Promise.all([
+      migrate(database.url),
+      migrate(database.url),
+      migrate(database.url),
+    ]);
+    const names = migrationNames.flat();
     expect(names.length).toBeGreaterThan(FIRST_RELEASE.length);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has no statement timeout, and waits at most ten seconds for a lock', async () => {
+  it('has no statement timeout, but waits at most ten seconds for a lock', async () => {
     await client.query('CREATE TABLE seen (statement_ms text, lock_ms text)');
     await client.query(`
       CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$

@@ -1,10 +1,10 @@
 /**
- * Reads new events once for the whole process, in order, and offers each to its user's subscriptions.
+ * Reads new events once for the whole process, in order, and offers each event to the subscriptions of its user.
  *
- * 1. `head` is the position up to which it has read. Every event up to `head` has its final position (see the
+ * 1. `head` is the position up to which the feed has read. Every event up to `head` has its final position (see the
  *    outbox). The feed assigns positions itself, so it needs no other process.
- * 2. A subscription is live while it has been offered everything up to `head`. Otherwise it catches up from the
- *    database and is live again at `head`. No `await` separates that check from the switch.
+ * 2. A subscription is live while it has been offered every event up to `head`. Otherwise it catches up from the
+ *    database until it reaches `head`. No `await` separates the check for `head` from the switch to live events.
  * 3. Notifications only shorten the wait: polling alone delivers every event.
  */
 import { type Database, OUTBOX_CHANNEL, sequenceEvents } from '@trading-automation/persistence';
@@ -17,7 +17,7 @@ const BATCH = 200;
 /** A receiver of a user's events. */
 export interface Follower {
   readonly userId: string;
-  /** Offers the user's events of a position range; applies only to followers that have seen everything before it. */
+  /** Offers the user's events of a position range. A follower ignores the offer if it has not seen all earlier events. */
   offer(events: readonly SequencedEvent[], range: PositionRange): void;
   /** Signals that `head` has advanced. */
   wake(): void;
@@ -37,7 +37,7 @@ export class EventFeed {
     this.unsubscribe = platform.listener.subscribe(OUTBOX_CHANNEL, () => this.pollSoon());
   }
 
-  /** The position up to which every event was read. */
+  /** The position up to which the feed has read all events. */
   get head(): bigint {
     return this.reached;
   }
@@ -49,15 +49,15 @@ export class EventFeed {
   }
 
   remove(follower: Follower): void {
-    const ofUser = this.followers.get(follower.userId);
-    ofUser?.delete(follower);
-    if (ofUser?.size === 0) this.followers.delete(follower.userId);
+    const userFollowers = this.followers.get(follower.userId);
+    userFollowers?.delete(follower);
+    if (userFollowers?.size === 0) this.followers.delete(follower.userId);
     if (this.followers.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
-  /** Resolves after a poll that started after the call: `head` then covers everything that was visible at the call. */
+  /** Resolves after a poll that started after the call. `head` then covers every event that was visible at the call. */
   refresh(): Promise<void> {
     this.pending ??= this.polling
       .catch(() => undefined)
@@ -89,7 +89,7 @@ export class EventFeed {
 
   private async step(last: bigint): Promise<void> {
     const after = this.reached;
-    // A user who subscribes during this read is not included: the wake makes that subscription catch up.
+    // Events of a user who subscribes during this read are missing; `wake` makes that subscription catch up.
     const userIds = [...this.followers.keys()];
     const events =
       userIds.length === 0
@@ -100,10 +100,10 @@ export class EventFeed {
     for (const event of events) byUser.get(event.userId)?.push(event);
     this.reached = through;
     for (const [userId, followers] of this.followers) {
-      const ofUser = byUser.get(userId);
+      const userEvents = byUser.get(userId);
       for (const follower of followers) {
-        if (ofUser === undefined) follower.wake();
-        else follower.offer(ofUser, { after, through });
+        if (userEvents === undefined) follower.wake();
+        else follower.offer(userEvents, { after, through });
       }
     }
   }

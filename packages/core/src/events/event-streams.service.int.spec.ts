@@ -18,19 +18,19 @@ const incoming: IncomingRequest = {
 
 let core: CoreUnderTest;
 let streams: EventStreamsService;
-let other: EventStreamsService;
+let otherProcess: EventStreamsService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   streams = new EventStreamsService(core.platform);
-  other = new EventStreamsService(await core.openSecondPlatform());
+  otherProcess = new EventStreamsService(await core.openSecondPlatform());
 });
 afterAll(async () => {
-  await Promise.all([streams.onModuleDestroy(), other.onModuleDestroy()]);
+  await Promise.all([streams.onModuleDestroy(), otherProcess.onModuleDestroy()]);
   await core.close();
 });
 
-/** A new user who authenticates with a public key. */
-async function caller(): Promise<Actor> {
+/** Creates a user who authenticates with a public key. */
+async function createCaller(): Promise<Actor> {
   const actor = await core.actor();
   const id = newUuid();
   const pubkey = `02${id.replaceAll('-', '').repeat(2)}`;
@@ -43,7 +43,7 @@ async function caller(): Promise<Actor> {
   return { ...actor, credential: { kind: 'public_key', id, permissions: ['ADMIN'] } };
 }
 
-/** Opens a transaction, appends, and leaves the commit to the caller. */
+/** Appends an event in an open transaction, which `commit` ends. */
 async function appendAndHold(actor: Actor, type = 'trade.filled', size = 0) {
   const runner = core.platform.database.createQueryRunner();
   await runner.startTransaction();
@@ -63,10 +63,11 @@ const append = async (actor: Actor, type?: string, size?: number) =>
 
 const leasesOf = (actor: Actor) =>
   core.rows('SELECT FROM event_streams WHERE credential_id = $1', actor.credential.id);
-const open = (actor: Actor, wish: EventStreamRequest = {}, at = streams) => at.open(actor, incoming, wish);
+const open = (actor: Actor, request: EventStreamRequest = {}, process = streams) =>
+  process.open(actor, incoming, request);
 
-/** The next events of a stream, which stays open. */
-function reader(stream: EventSubscription) {
+/** Returns a function that reads the next events of a stream, which stays open. */
+function createReader(stream: EventSubscription) {
   const events = stream.events();
   return async (count: number): Promise<string[]> => {
     const ids: string[] = [];
@@ -78,7 +79,7 @@ function reader(stream: EventSubscription) {
     return ids;
   };
 }
-const inOrder = async (actor: Actor): Promise<string[]> => {
+const idsInOrder = async (actor: Actor): Promise<string[]> => {
   await sequenceEvents(core.platform.database);
   const rows = await core.rows(
     'SELECT id FROM outbox_events WHERE user_id = $1 ORDER BY position',
@@ -88,8 +89,8 @@ const inOrder = async (actor: Actor): Promise<string[]> => {
 };
 
 describe('a stream of events', () => {
-  it('starts now, and sends later events as stored', async () => {
-    const actor = await caller();
+  it('starts with events after its opening, and sends them as stored', async () => {
+    const actor = await createCaller();
     await append(actor);
     const stream = await open(actor);
     const id = await append(actor, 'trade.closed');
@@ -98,64 +99,64 @@ describe('a stream of events', () => {
     await stream.close();
   });
 
-  it('keeps the order in which events became visible, not the order in which they were written', async () => {
-    const actor = await caller();
-    const [live, behind] = [await open(actor), await open(actor, {}, other)];
-    const held = [await appendAndHold(actor), await appendAndHold(actor), await appendAndHold(actor)];
-    const read = reader(live);
+  it('sends events in the order in which they became visible, not in the order of their inserts', async () => {
+    const actor = await createCaller();
+    const [live, lagging] = [await open(actor), await open(actor, {}, otherProcess)];
+    const uncommitted = [await appendAndHold(actor), await appendAndHold(actor), await appendAndHold(actor)];
+    const read = createReader(live);
     const ids: string[] = [];
-    for (const { commit } of held.toReversed()) {
+    for (const { commit } of uncommitted.toReversed()) {
       const id = await commit();
       expect(await read(1)).toEqual([id]);
       ids.push(id);
     }
-    expect(await reader(behind)(3)).toEqual(ids);
-    await Promise.all([live.close(), behind.close()]);
+    expect(await createReader(lagging)(3)).toEqual(ids);
+    await Promise.all([live.close(), lagging.close()]);
   });
 
   it('resumes after any event that it sent, in any process, without loss or duplicates', async () => {
-    const actor = await caller();
+    const actor = await createCaller();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await append(actor));
     for (let seen = 0; seen < 5; seen++) {
-      const stream = await open(actor, { lastEventId: ids[seen] }, seen % 2 === 0 ? streams : other);
+      const stream = await open(actor, { lastEventId: ids[seen] }, seen % 2 === 0 ? streams : otherProcess);
       const late = await append(actor);
       ids.push(late);
-      expect(await reader(stream)(ids.length - seen - 1)).toEqual(ids.slice(seen + 1));
+      expect(await createReader(stream)(ids.length - seen - 1)).toEqual(ids.slice(seen + 1));
       await stream.close();
     }
   });
 
-  it('can resume from its start, although it sent nothing', async () => {
-    const actor = await caller();
+  it('can be resumed from its start, even if it sent no events', async () => {
+    const actor = await createCaller();
     const first = await open(actor);
     await first.close();
     const ids = [await append(actor), await append(actor)];
     const second = await open(actor, { lastEventId: first.resumeAfter });
-    expect(await reader(second)(2)).toEqual(ids);
+    expect(await createReader(second)(2)).toEqual(ids);
     const third = await open(actor);
     expect(third.resumeAfter).toBe(ids[1]);
     await Promise.all([second.close(), third.close()]);
   });
 
   it('sends only its user’s events of the requested types', async () => {
-    const [actor, other] = [await caller(), await caller()];
+    const [actor, otherUser] = [await createCaller(), await createCaller()];
     const live = await open(actor, { type: 'trade.*' });
-    await append(other, 'trade.filled');
+    await append(otherUser, 'trade.filled');
     await append(actor, 'copier.started');
     const ids = [await append(actor, 'trade.created'), await append(actor, 'trade.filled')];
-    await append(other, 'trade.filled');
+    await append(otherUser, 'trade.filled');
     const caughtUp = await open(actor, { type: 'trade.filled', lastEventId: live.resumeAfter });
-    expect(await reader(live)(2)).toEqual(ids);
-    expect(await reader(caughtUp)(1)).toEqual([ids[1]]);
+    expect(await createReader(live)(2)).toEqual(ids);
+    expect(await createReader(caughtUp)(1)).toEqual([ids[1]]);
     const end = await append(actor, 'trade.filled');
-    expect(await reader(live)(1)).toEqual([end]);
-    expect(await reader(caughtUp)(1)).toEqual([end]);
+    expect(await createReader(live)(1)).toEqual([end]);
+    expect(await createReader(caughtUp)(1)).toEqual([end]);
     await Promise.all([live.close(), caughtUp.close()]);
   });
 
-  it('starts with the oldest retained event if the last one seen has expired', async () => {
-    const actor = await caller();
+  it('starts with the oldest retained event if the last received event has expired', async () => {
+    const actor = await createCaller();
     const [old, hidden] = [await append(actor), await append(actor)];
     const ids = [await append(actor), await append(actor)];
     await sequenceEvents(core.platform.database);
@@ -164,62 +165,62 @@ describe('a stream of events', () => {
       actor.userId,
       await positionOf(actor, 1),
     );
-    // An id of 2001, long deleted: ids contain their creation time.
+    // The id of a deleted event of 2001: ids contain their creation time.
     const removed = encodeId('evt', '00e3a15f-0000-7000-8000-000000000000');
     for (const lastEventId of [old, hidden, removed]) {
       const stream = await open(actor, { lastEventId });
-      expect(await reader(stream)(2)).toEqual(ids);
+      expect(await createReader(stream)(2)).toEqual(ids);
       await stream.close();
     }
   });
-  const positionOf = async (actor: Actor, place: number) => {
+  const positionOf = async (actor: Actor, index: number) => {
     const rows = await core.rows(
       'SELECT position FROM outbox_events WHERE user_id = $1 ORDER BY position',
       actor.userId,
     );
-    return rows[place]!.position;
+    return rows[index]!.position;
   };
 
   it.each([
     ['is malformed', () => 'evt_x'],
-    ['is of another kind', () => encodeId('trd', newUuid())],
-    ['names nothing', () => encodeId('evt', newUuid())],
-    ['is another user’s', async () => append(await caller())],
-  ])('is rejected after an id that %s', async (_case, lastEventId) => {
-    const refused = open(await caller(), { lastEventId: await lastEventId() });
-    await expect(refused).rejects.toMatchObject({
+    ['is the id of another record type', () => encodeId('trd', newUuid())],
+    ['does not exist', () => encodeId('evt', newUuid())],
+    ['is the id of another user’s event', async () => append(await createCaller())],
+  ])('is rejected if its last event id %s', async (_case, lastEventId) => {
+    const stream = open(await createCaller(), { lastEventId: await lastEventId() });
+    await expect(stream).rejects.toMatchObject({
       code: 'invalid_query',
       details: [{ field: 'last_event_id', code: 'invalid' }],
     });
   });
 
-  it('queues at most its limit for a stalled reader, who then misses nothing', async () => {
-    const actor = await caller();
+  it('queues at most its limit for a stalled reader, who still receives every event', async () => {
+    const actor = await createCaller();
     const stream = await open(actor);
     const size = 40_000;
-    let most = 0;
+    let maxBytes = 0;
     for (let i = 0; i < 30; i++) {
       await append(actor, 'trade.filled', size);
-      most = Math.max(most, stream.waitingBytes);
+      maxBytes = Math.max(maxBytes, stream.waitingBytes);
     }
     await eventually(() => stream.waitingBytes > WAITING_MAX_BYTES / 2);
-    expect(Math.max(most, stream.waitingBytes)).toBeLessThanOrEqual(WAITING_MAX_BYTES);
-    const read = reader(stream);
-    expect(await read(30)).toEqual(await inOrder(actor));
+    expect(Math.max(maxBytes, stream.waitingBytes)).toBeLessThanOrEqual(WAITING_MAX_BYTES);
+    const read = createReader(stream);
+    expect(await read(30)).toEqual(await idsInOrder(actor));
     const last = await append(actor);
     expect(await read(1)).toEqual([last]);
     await stream.close();
   });
 
   it('sends every event once, in one order, to readers of two processes during concurrent commits', async () => {
-    const actor = await caller();
-    const open4 = await Promise.all([
+    const actor = await createCaller();
+    const openStreams = await Promise.all([
       open(actor),
       open(actor),
-      open(actor, {}, other),
-      open(actor, {}, other),
+      open(actor, {}, otherProcess),
+      open(actor, {}, otherProcess),
     ]);
-    const reading = Promise.all(open4.map((stream) => reader(stream)(120)));
+    const reading = Promise.all(openStreams.map((stream) => createReader(stream)(120)));
     await Promise.all(
       Array.from({ length: 6 }, async (_, writer) => {
         for (let i = 0; i < 20; i++)
@@ -227,41 +228,41 @@ describe('a stream of events', () => {
       }),
     );
     const read = await reading;
-    const order = await inOrder(actor);
+    const order = await idsInOrder(actor);
     expect(order).toHaveLength(120);
     for (const ids of read) expect(ids).toEqual(order);
-    await Promise.all(open4.map((stream) => stream.close()));
+    await Promise.all(openStreams.map((stream) => stream.close()));
   });
 });
 
 describe('the streams of a credential', () => {
-  it('are at most five over all processes, even concurrently; one that ends frees a slot', async () => {
-    const actor = await caller();
+  it('are limited to five over all processes, even concurrently, until one of them ends', async () => {
+    const actor = await createCaller();
     const opening = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : other)),
+      Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : otherProcess)),
     );
-    const opened = opening.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const errors = opening.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const opened = opening.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const errors = opening.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(opened).toHaveLength(EVENT_STREAMS_MAX);
     for (const error of errors) expect(error).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 30 });
     await opened[0]!.close();
     const again = await open(actor);
     await expect(open(actor)).rejects.toMatchObject({ code: 'rate_limited' });
-    const unconcerned = await open(await caller());
-    await Promise.all([...opened, again, unconcerned].map((stream) => stream.close()));
+    const unrelated = await open(await createCaller());
+    await Promise.all([...opened, again, unrelated].map((stream) => stream.close()));
     expect(await leasesOf(actor)).toEqual([]);
   });
 
   it('of a dead process count until their lease expires', async () => {
-    const actor = await caller();
-    const leave = (seconds: number) =>
+    const actor = await createCaller();
+    const insertLeases = (seconds: number) =>
       core.rows(
         `INSERT INTO event_streams SELECT gen_random_uuid(), $1, clock_timestamp() + $2 * interval '1 second'
          FROM generate_series(1, 5)`,
         actor.credential.id,
         seconds,
       );
-    await leave(10);
+    await insertLeases(10);
     await expect(open(actor)).rejects.toMatchObject({ code: 'rate_limited' });
     await core.rows(
       "UPDATE event_streams SET lease_until = clock_timestamp() - interval '1 second' WHERE credential_id = $1",
@@ -273,33 +274,37 @@ describe('the streams of a credential', () => {
 });
 
 describe('the end of a stream', () => {
-  it('comes with the revocation of its credential, in every process', async () => {
-    const [actor, unconcerned] = [await caller(), await caller()];
-    const open3 = [await open(actor), await open(actor, {}, other), await open(unconcerned)] as const;
-    const reading = [reader(open3[0])(1), reader(open3[1])(1)];
+  it('follows the revocation of its credential, in every process', async () => {
+    const [actor, unrelated] = [await createCaller(), await createCaller()];
+    const openStreams = [
+      await open(actor),
+      await open(actor, {}, otherProcess),
+      await open(unrelated),
+    ] as const;
+    const reading = [createReader(openStreams[0])(1), createReader(openStreams[1])(1)];
     await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', actor.credential.id);
     expect(await Promise.all(reading)).toEqual([[], []]);
-    expect(open3.map(({ ended }) => ended.aborted)).toEqual([true, true, false]);
+    expect(openStreams.map(({ ended }) => ended.aborted)).toEqual([true, true, false]);
     await expect(open(actor)).rejects.toMatchObject({ code: 'unknown_public_key' });
-    await open3[2].close();
+    await openStreams[2].close();
   });
 
-  it('comes when its credential can no longer be verified', async () => {
+  it('follows when its credential can no longer be verified', async () => {
     const platform: Platform = await core.openSecondPlatform();
     const alone = new EventStreamsService(platform);
-    const stream = await open(await caller(), {}, alone);
+    const stream = await open(await createCaller(), {}, alone);
     await platform.database.destroy();
-    expect(await reader(stream)(1)).toEqual([]);
+    expect(await createReader(stream)(1)).toEqual([]);
     await alone.onModuleDestroy();
     await platform.listener.stop();
   });
 
-  it('comes with the end of the process, which releases everything and opens no more', async () => {
-    const actor = await caller();
+  it('follows the end of the process, which releases all leases and opens no further streams', async () => {
+    const actor = await createCaller();
     const platform = await core.openSecondPlatform();
     const ending = new EventStreamsService(platform);
     const stream = await open(actor, {}, ending);
-    const reading = reader(stream)(1);
+    const reading = createReader(stream)(1);
     await ending.onModuleDestroy();
     expect(await reading).toEqual([]);
     expect(await leasesOf(actor)).toEqual([]);

@@ -19,7 +19,7 @@ export interface EventStreamRequest {
   readonly lastEventId?: string | undefined;
 }
 
-/** Opens event streams; each ends when the credential that opened it does. */
+/** Opens event streams. A stream ends when the credential that opened it becomes invalid. */
 export class EventStreamsService {
   private readonly feed: EventFeed;
   private readonly watch: CredentialWatch;
@@ -48,22 +48,22 @@ export class EventStreamsService {
     authorise(actor, access);
     this.assertServing();
     const start = await this.startOf(actor.userId, request.lastEventId);
-    const held: (() => unknown)[] = [];
+    const releases: (() => unknown)[] = [];
     const release = async () => {
       this.streams.delete(subscription);
       this.feed.remove(subscription);
-      while (held.length > 0) await held.pop()!();
+      while (releases.length > 0) await releases.pop()!();
     };
     const subscription = this.subscribe(actor.userId, request, start, release);
     const end = () => void subscription.close();
     try {
-      held.push(await this.leases.claim(actor.credential.id, end));
-      held.push(await this.watch.watch({ actor, incoming, access }, end));
+      releases.push(await this.leases.claim(actor.credential.id, end));
+      releases.push(await this.watch.watch({ actor, incoming, access }, end));
       if (subscription.ended.aborted) throw new DomainError('service_unavailable');
       this.assertServing();
     } catch (error) {
       await subscription.close();
-      // Releases what was acquired after an earlier end.
+      // If the stream ended earlier, this releases the resources that were acquired after that.
       await release();
       this.assertServing();
       throw error;
@@ -73,7 +73,7 @@ export class EventStreamsService {
     return subscription;
   }
 
-  /** Ends all streams; none can be opened afterwards. */
+  /** Ends all streams. No stream can be opened after that. */
   async onModuleDestroy(): Promise<void> {
     this.isClosing = true;
     this.watch.stop();

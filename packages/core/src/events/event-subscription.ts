@@ -1,10 +1,11 @@
 /**
- * The events of one stream, in order and each once.
+ * Yields the events of one stream, in order and each once.
  *
- * 1. `cursor` is the position up to which events were taken into the queue. Live events are accepted only if they
- *    continue exactly there. Otherwise they are read from the database once the queue is empty, so none is lost or
- *    repeated.
- * 2. The queue holds the events that the reader has not taken, up to a limit, so a slow reader uses bounded memory.
+ * 1. `cursor` is the position up to which events were added to the queue. Live events are accepted only if they continue
+ *    exactly there. Otherwise the subscription reads them from the database once the queue is empty, so that no event is
+ *    lost or repeated.
+ * 2. The queue contains the events that the reader has not taken. Its size is limited, so that a slow reader uses bounded
+ *    memory.
  */
 import { type EventType, StoredJson } from '@trading-automation/contracts';
 import type { Follower } from './event-feed.service.js';
@@ -22,7 +23,7 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** What a stream sends, and after which event it starts. */
+/** The events that a stream sends, and the event after which it starts. */
 export interface StreamStart {
   readonly userId: string;
   /** Null for all types. */
@@ -33,7 +34,7 @@ export interface StreamStart {
   readonly resumeAfter: string;
 }
 
-/** The stored events, and the lease under which the stream reads them. */
+/** Reads stored events, and releases the resources of the stream. */
 export interface SubscriptionSource {
   readonly head: () => bigint;
   /** Reads the next events of a position range from the database; an empty result means that the range has no more. */
@@ -73,16 +74,16 @@ export class EventSubscription implements Follower {
   async *events(): AsyncGenerator<StreamedEvent, void, undefined> {
     while (!this.ended.aborted) {
       const next = this.take();
-      if (next !== undefined) yield streamed(next);
+      if (next !== undefined) yield toStreamedEvent(next);
       else if (this.cursor < this.source.head()) await this.catchUp();
-      else await this.woken();
+      else await this.waitForWake();
     }
   }
 
   offer(events: readonly SequencedEvent[], { after, through }: PositionRange): void {
     if (this.cursor >= after) {
-      const isAllTaken = events.every((event) => this.accept(event));
-      if (isAllTaken && through > this.cursor) this.cursor = through;
+      const areAllAccepted = events.every((event) => this.accept(event));
+      if (areAllAccepted && through > this.cursor) this.cursor = through;
     }
     this.wake();
   }
@@ -129,13 +130,13 @@ export class EventSubscription implements Follower {
     this.cursor = events.at(-1)?.position ?? through;
   }
 
-  private woken(): Promise<void> {
+  private waitForWake(): Promise<void> {
     return new Promise((resolve) => {
       this.onWake = resolve;
     });
   }
 }
 
-function streamed({ id, type, payload }: SequencedEvent): StreamedEvent {
+function toStreamedEvent({ id, type, payload }: SequencedEvent): StreamedEvent {
   return { id, type, data: StoredJson.of(payload.toString()).text };
 }

@@ -8,7 +8,7 @@ import {
 } from '@trading-automation/contracts';
 import { type Database, sequenceEvents } from '@trading-automation/persistence';
 
-/** The SQL condition that the outbox event `e` can still be read. */
+/** The SQL condition that the outbox event `e` is within the retention time. */
 export const WITHIN_RETENTION = `e.created_at > now() - interval '${EVENT_RETENTION_DAYS} days'`;
 const DAY_MS = 86_400_000;
 
@@ -58,7 +58,8 @@ export async function readSequencedEvents(
 const PAGE_EVENTS_MAX = 100;
 
 /**
- * Reads the first events of one user in a position range: at most 100, and none after the payloads reach `bytesMax`.
+ * Reads the first events of one user in a position range: at most 100. Stops after the event whose payload reaches
+ * `bytesMax` in total.
  */
 export async function readPage(
   database: Database,
@@ -85,7 +86,8 @@ export async function readPage(
 }
 
 /**
- * Returns the id of the user's last event so far, or the nil id for a user without events: the start of a new stream.
+ * Returns the id after which a new stream starts: the id of the user's last event, or the nil id for a user without
+ * events.
  */
 export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
   const [row] = await database.query(
@@ -95,7 +97,7 @@ export async function lastEventId(database: Database, userId: string, through: b
   return encodeId('evt', row?.id ?? NIL_UUID);
 }
 
-/** No event has this id; it comes before all others. */
+/** Precedes the ids of all events; no event has this id. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 /** Appends events of these types in order, and returns their ids. */
-async function write(actor: Actor, ...types: string[]): Promise<string[]> {
+async function appendEvents(actor: Actor, ...types: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const type of types) {
     const id = newUuid();
@@ -28,7 +28,7 @@ async function write(actor: Actor, ...types: string[]): Promise<string[]> {
   }
   return ids;
 }
-const age = (id: string, days: number) =>
+const backdate = (id: string, days: number) =>
   core.rows(
     "UPDATE outbox_events SET created_at = now() - $2 * interval '1 day' WHERE id = $1",
     decodeId('evt', id),
@@ -41,8 +41,8 @@ const idsOf = (items: readonly StoredJson[]) => items.map(({ text }) => JSON.par
 describe('the list of events', () => {
   it('shows the caller’s events, newest first, as the stored bytes', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
-    const ids = await write(actor, 'trade.created', 'trade.filled');
-    await write(other, 'trade.created');
+    const ids = await appendEvents(actor, 'trade.created', 'trade.filled');
+    await appendEvents(other, 'trade.created');
     const page = await events.list(actor, query());
     expect(idsOf(page.items)).toEqual(ids.toReversed());
     expect(page.items[0]!.text).toBe(`{"event_id":"${ids[1]}","type":"trade.filled","data":{"amount":1.10}}`);
@@ -50,7 +50,12 @@ describe('the list of events', () => {
 
   it('shows the types that a selector covers', async () => {
     const actor = await core.actor('READ');
-    const [created, started, filled] = await write(actor, 'trade.created', 'copier.started', 'trade.filled');
+    const [created, started, filled] = await appendEvents(
+      actor,
+      'trade.created',
+      'copier.started',
+      'trade.filled',
+    );
     const listed = async (type: string) => idsOf((await events.list(actor, query({ type }))).items);
     expect(await listed('trade.*')).toEqual([filled, created]);
     expect(await listed('copier.started')).toEqual([started]);
@@ -58,11 +63,14 @@ describe('the list of events', () => {
     expect(await listed('*')).toEqual([filled, started, created]);
   });
 
-  it('omits events after 30 days, as does the event by its id', async () => {
+  it('omits events after 30 days, which are also not found by their ids', async () => {
     const actor = await core.actor('READ');
-    const [expired, retained] = (await write(actor, 'trade.created', 'trade.filled')) as [string, string];
-    await age(expired, 30.001);
-    await age(retained, 29.999);
+    const [expired, retained] = (await appendEvents(actor, 'trade.created', 'trade.filled')) as [
+      string,
+      string,
+    ];
+    await backdate(expired, 30.001);
+    await backdate(retained, 29.999);
     expect(idsOf((await events.list(actor, query({ include: 'total' }))).items)).toEqual([retained]);
     await expect(events.get(actor, expired)).rejects.toMatchObject({ code: 'not_found' });
     expect(idsOf([await events.get(actor, retained)])).toEqual([retained]);
@@ -70,7 +78,7 @@ describe('the list of events', () => {
 
   it('has cursors that are valid only for the same user and types', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
-    const ids = await write(actor, ...Array.from({ length: 5 }, () => 'trade.created'));
+    const ids = await appendEvents(actor, ...Array.from({ length: 5 }, () => 'trade.created'));
     const walked: string[] = [];
     let cursor: string | null = null;
     do {
@@ -93,7 +101,7 @@ describe('the list of events', () => {
 
   it.each([
     ['by user', {}, 'outbox_events_user_created_idx'],
-    ['by kind', { type: 'trade.filled' }, 'outbox_events_user_type_created_idx'],
+    ['by type', { type: 'trade.filled' }, 'outbox_events_user_type_created_idx'],
   ])('is read %s from an index with its order', async (_case, filter: { type?: string }, index) => {
     const actor = await core.actor('READ');
     await core.rows(
@@ -103,9 +111,9 @@ describe('the list of events', () => {
       actor.userId,
     );
     await core.rows('ANALYZE outbox_events');
-    const ofType = filter.type === undefined ? '' : `AND e.type = '${filter.type}'`;
+    const typeCondition = filter.type === undefined ? '' : `AND e.type = '${filter.type}'`;
     const plan = await core.rows(
-      `EXPLAIN SELECT e.payload FROM outbox_events e WHERE e.user_id = '${actor.userId}' ${ofType}
+      `EXPLAIN SELECT e.payload FROM outbox_events e WHERE e.user_id = '${actor.userId}' ${typeCondition}
          AND e.created_at > now() - interval '30 days' AND (e.created_at, e.id) < (now(), '${newUuid()}')
        ORDER BY e.created_at DESC, e.id DESC LIMIT 21`,
     );
@@ -116,11 +124,11 @@ describe('the list of events', () => {
 });
 
 describe('an event by its id', () => {
-  it('is not found by another user, by a malformed or an unknown id', async () => {
+  it('is not found by another user, or with a malformed or unknown id', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
-    const [id] = (await write(actor, 'trade.created')) as [string];
+    const [id] = (await appendEvents(actor, 'trade.created')) as [string];
     await expect(events.get(other, id)).rejects.toMatchObject({ code: 'not_found' });
-    for (const absent of ['evt_x', encodeId('evt', newUuid()), id.replace('evt_', 'trd_')])
-      await expect(events.get(actor, absent)).rejects.toMatchObject({ code: 'not_found' });
+    for (const unknownId of ['evt_x', encodeId('evt', newUuid()), id.replace('evt_', 'trd_')])
+      await expect(events.get(actor, unknownId)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -36,12 +36,12 @@ export class EventsService {
     query: ListQuery & { type?: string | undefined },
   ): Promise<PageWithCursors<StoredJson>> {
     authorise(actor, eventOperations.list.access);
-    const ofType = typeFilter(query.type);
+    const filter = typeFilter(query.type);
     const source = {
       select: 'e.payload',
       from: 'outbox_events e',
-      where: ['e.user_id = $1', WITHIN_RETENTION, ...ofType.where],
-      params: [actor.userId, ...ofType.params],
+      where: ['e.user_id = $1', WITHIN_RETENTION, ...filter.where],
+      params: [actor.userId, ...filter.params],
       sorts: { created_at: { column: 'e.created_at', type: 'timestamptz' as const } },
       idColumn: 'e.id',
     };
@@ -71,7 +71,7 @@ export class EventsService {
   }
 }
 
-/** A single type is compared with `=`, so that one index serves both the filter and the order. */
+/** Builds the condition for the types. A single type uses `=`, so that one index serves both the filter and the order. */
 function typeFilter(selector: string | undefined): { where: string[]; params: unknown[] } {
   if (selector === undefined || selector === '*') return { where: [], params: [] };
   const types = expandEventSelector(selector);

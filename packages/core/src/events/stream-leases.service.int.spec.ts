@@ -19,7 +19,7 @@ const secondsLeft = async (credentialId: string): Promise<number> => {
   );
   return row.left as number;
 };
-const shorten = (credentialId: string, seconds: number) =>
+const setSecondsLeft = (credentialId: string, seconds: number) =>
   core.rows(
     "UPDATE event_streams SET lease_until = clock_timestamp() + $2 * interval '1 second' WHERE credential_id = $1",
     credentialId,
@@ -31,23 +31,23 @@ describe('the lease of a stream', () => {
     const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
     const release = await leases.claim(credentialId, () => {
-      throw new Error('not meant');
+      throw new Error('the lease was lost');
     });
-    await shorten(credentialId, 5);
+    await setSecondsLeft(credentialId, 5);
     await eventually(async () => (await secondsLeft(credentialId)) >= 20);
     await release();
     expect(await core.rows('SELECT FROM event_streams WHERE credential_id = $1', credentialId)).toEqual([]);
   });
 
-  it('that expired is not renewed: its stream ends', async () => {
+  it('that has expired is not renewed, and its stream ends', async () => {
     const leases = new StreamLeases(core.platform, EVENTS, 20);
     const credentialId = newUuid();
-    let tell = () => {};
+    let onLost = () => {};
     const lost = new Promise<void>((resolve) => {
-      tell = resolve;
+      onLost = resolve;
     });
-    const release = await leases.claim(credentialId, () => tell());
-    await shorten(credentialId, -1);
+    const release = await leases.claim(credentialId, () => onLost());
+    await setSecondsLeft(credentialId, -1);
     await lost;
     expect(await secondsLeft(credentialId)).toBeLessThan(0);
     await release();

@@ -2,7 +2,7 @@
  * Limits the open streams of a credential over all processes; each stream holds a lease in Postgres.
  *
  * 1. Leases of one credential are granted serially, so the limit is never exceeded.
- * 2. A lease that was not renewed in time is lost and its stream ends, because another stream may have the lease.
+ * 2. A lease that was not renewed in time is lost and its stream ends, because another stream may have taken its place.
  * 3. The leases of a process that dies expire.
  */
 import { DomainError } from '@trading-automation/contracts';
@@ -12,7 +12,7 @@ import type { Platform } from '../platform/index.js';
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 
-/** What is leased, and its limit for one credential. */
+/** The kind of leased connection, and its limit for one credential. */
 export interface LeaseKind {
   readonly kind: 'events' | 'sockets';
   readonly max: number;
@@ -45,7 +45,7 @@ export class StreamLeases {
     return () => this.release(id);
   }
 
-  /** Resolves once all releases have finished; only then may the database be closed. */
+  /** Resolves once all releases have finished. Do not close the database earlier. */
   async settled(): Promise<void> {
     await Promise.all(this.ending);
   }

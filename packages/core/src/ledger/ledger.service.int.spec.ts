@@ -53,18 +53,18 @@ const newPosting = (entry: string, account: string, amount: string) =>
   ] as const;
 const failureOf = (work: Promise<unknown>) =>
   work.then(
-    () => 'it went through',
+    () => 'accepted',
     (error) => `${sqlStateOf(error)} ${error.driverError?.constraint ?? error.constraint ?? ''}`,
   );
 
 describe('posting', () => {
-  it('moves exact amounts between accounts, down to the last decimal', async () => {
+  it('moves exact amounts between accounts, including the last decimal', async () => {
     await post({ amount: '0.300000000000000001' });
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '0.1' });
     expect(await ledger.balance(userId)).toEqual({ available: '0.200000000000000001', held: '0.1' });
   });
 
-  it('happens once for the same fact and subject, despite concurrent calls', async () => {
+  it('takes effect once for the same fact and subject, despite concurrent calls', async () => {
     const subjectId = newUuid();
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => post({ subjectId })));
     const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -73,7 +73,7 @@ describe('posting', () => {
     expect(await ledger.balance(userId)).toEqual({ available: '10', held: '0' });
   });
 
-  it('is rejected by the database if it would overdraw a user, and leaves no rows', async () => {
+  it("is rejected by the database without storing rows if it would overdraw a user's account", async () => {
     await post();
     const subjectId = newUuid();
     const overdrawn = post({
@@ -95,7 +95,7 @@ describe('posting', () => {
     expect(await core.rows("SELECT FROM ledger_accounts WHERE kind = 'issuance'")).toHaveLength(1);
   });
 
-  it('in both directions concurrently neither deadlocks nor loses anything', async () => {
+  it('in both directions concurrently neither deadlocks nor loses an amount', async () => {
     await post({ amount: '100' });
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '50' });
     await Promise.all(
@@ -114,43 +114,44 @@ describe('the database constraints', () => {
     await post();
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '4' });
   });
-  const unchanged = async () => expect(await ledger.balance(userId)).toEqual({ available: '6', held: '4' });
+  const expectUnchangedBalance = async () =>
+    expect(await ledger.balance(userId)).toEqual({ available: '6', held: '4' });
 
   it('reject at COMMIT an entry whose postings do not sum to zero', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
-    for (const [taken, given] of [
+    for (const [debit, credit] of [
       ['-1', '1.000000000000000001'],
       ['-1', '0.5'],
       ['1', '1'],
     ] as const) {
       const unbalanced = executeRaw(
         newEntry(entry),
-        newPosting(entry, one, taken),
-        newPosting(entry, other, given),
+        newPosting(entry, one, debit),
+        newPosting(entry, other, credit),
       );
       expect(await failureOf(unbalanced)).toBe('23514 ledger_postings_sum_to_zero');
     }
     expect(await failureOf(executeRaw(newEntry(entry), newPosting(entry, one, '5')))).toBe(
       '23514 ledger_postings_sum_to_zero',
     );
-    await unchanged();
+    await expectUnchangedBalance();
   });
 
   it('reject an entry that is balanced only across two currencies', async () => {
-    const [entry, foreign] = [newUuid(), newUuid()];
+    const [entry, otherCurrencyAccount] = [newUuid(), newUuid()];
     const mixed = executeRaw(
       [
         "INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, 'held', 'OTHER', 0)",
-        foreign,
+        otherCurrencyAccount,
         userId,
       ],
       newEntry(entry),
       newPosting(entry, await accountOf('available'), '-1'),
-      newPosting(entry, foreign, '1'),
+      newPosting(entry, otherCurrencyAccount, '1'),
     );
     expect(await failureOf(mixed)).toBe('23514 ledger_postings_sum_to_zero');
-    await unchanged();
+    await expectUnchangedBalance();
   });
 
   it('reject an unbalanced entry even if an earlier forced check of its first postings passed', async () => {
@@ -166,10 +167,10 @@ describe('the database constraints', () => {
       newPosting(entry, String(third.id), '7'),
     );
     expect(await failureOf(early)).toBe('23514 ledger_postings_sum_to_zero');
-    await unchanged();
+    await expectUnchangedBalance();
   });
 
-  it('accept a balanced entry, and no further postings to it after its commit', async () => {
+  it('accept a balanced entry, but no further postings to it after its commit', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");
@@ -189,20 +190,20 @@ describe('the database constraints', () => {
     ['UPDATE ledger_accounts SET user_id = NULL'],
     ['DELETE FROM ledger_accounts'],
     ['TRUNCATE ledger_accounts CASCADE'],
-  ])('refuses: %s', async (statement) => {
+  ])('reject the statement %s', async (statement) => {
     expect(await failureOf(executeRaw([statement]))).toBe('23001 ledger_append_only');
-    await unchanged();
+    await expectUnchangedBalance();
   });
 
-  it('reject a new account with a balance other than zero', async () => {
-    const begin = (balance: string) =>
+  it('reject a new account whose balance is not zero', async () => {
+    const insertAccount = (balance: string) =>
       executeRaw([
         "INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, 'held', 'OTHER', $3)",
         newUuid(),
         userId,
         balance,
       ]);
-    expect(await failureOf(begin('1'))).toBe('23001 ledger_append_only');
-    expect(await failureOf(begin('-1'))).toBe('23001 ledger_append_only');
+    expect(await failureOf(insertAccount('1'))).toBe('23001 ledger_append_only');
+    expect(await failureOf(insertAccount('-1'))).toBe('23001 ledger_append_only');
   });
 });

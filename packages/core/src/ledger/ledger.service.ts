@@ -1,11 +1,11 @@
 /**
- * The double-entry ledger of the reward token.
+ * Posts to and reads the double-entry ledger of the reward token.
  *
- * 1. An entry records one business fact, posted once: its fact and subject are unique.
- * 2. The postings of an entry sum to zero, and are never changed or removed. No account of a user falls below zero.
- *    Database constraints enforce both; the checks in code only give better error messages.
- * 3. A user's balance changes only by a posting, in the same statement, so that it cannot differ from the sum of the
- *    postings.
+ * 1. An entry records one business fact and is posted once: the pair of fact and subject is unique.
+ * 2. The postings of an entry sum to zero and are never changed or removed. A user's accounts never fall below zero.
+ *    Database constraints enforce these rules; the checks in code only give better error messages.
+ * 3. Only the statement that inserts a posting changes the user's balance, so that the balance cannot differ from the sum
+ *    of the postings.
  * 4. Every transaction locks a user's accounts in the order of their kinds.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
@@ -61,12 +61,12 @@ export class Ledger {
    * @throws if the entry already exists, or if it would overdraw a user's account
    */
   async post(tx: Tx, { fact, subjectId, from, to, amount }: LedgerEntry): Promise<void> {
-    const lines = [
+    const postings = [
       { account: from, amount: `-${amount}` },
       { account: to, amount },
     ].sort((a, b) => (a.account.kind < b.account.kind ? -1 : 1));
     const accounts: string[] = [];
-    for (const { account } of lines) accounts.push(await this.findOrCreateAccount(tx, account));
+    for (const { account } of postings) accounts.push(await this.findOrCreateAccount(tx, account));
     const entryId = newUuid();
     await tx.query('INSERT INTO ledger_entries (id, fact, subject_id) VALUES ($1, $2, $3)', [
       entryId,
@@ -76,7 +76,7 @@ export class Ledger {
     await insertMany(
       tx,
       LedgerPostingEntity,
-      lines.map(({ amount }, i) => ({ entryId, accountId: accounts[i]!, amount })),
+      postings.map(({ amount }, i) => ({ entryId, accountId: accounts[i]!, amount })),
     );
   }
 
@@ -92,8 +92,8 @@ export class Ledger {
       );
       return row?.id;
     };
-    const found = await find();
-    if (found !== undefined) return found;
+    const existing = await find();
+    if (existing !== undefined) return existing;
     const id = newUuid();
     await tx.query(
       `INSERT INTO ledger_accounts (id, user_id, kind, currency, balance) VALUES ($1, $2, $3, $4, $5)

@@ -19,44 +19,44 @@ const take = async (count: number, perDay: number, topic = 'topic') => {
   );
   return [grant?.granted, grant?.used];
 };
-const hoursPass = (hours: number) =>
+const advanceHours = (hours: number) =>
   core.rows("UPDATE mail_allowances SET since = since - $1 * interval '1 hour'", hours);
 
 describe('the allowance of mail', () => {
-  it('grants the rest of the day, and everything again a day after the first mail', async () => {
+  it('grants the rest of the day, and the whole allowance again a day after the first mail', async () => {
     expect(await take(2, 5)).toEqual([2, 2]);
     expect(await take(2, 5)).toEqual([2, 4]);
     expect(await take(2, 5)).toEqual([1, 5]);
     expect(await take(2, 5)).toEqual([0, 5]);
-    await hoursPass(23);
+    await advanceHours(23);
     expect(await take(1, 5)).toEqual([0, 5]);
-    await hoursPass(1);
+    await advanceHours(1);
     expect(await take(9, 5)).toEqual([5, 5]);
     expect(await take(1, 5)).toEqual([0, 5]);
   });
 
-  it('never grants more than the limit, however much is requested', async () => {
+  it('never grants more than the limit', async () => {
     expect(await take(100, 1)).toEqual([1, 1]);
     expect(await take(100, 1)).toEqual([0, 1]);
   });
 
-  it('revokes nothing if a later release grants less', async () => {
+  it('does not revoke mails if a later release has a lower limit', async () => {
     expect(await take(8, 10)).toEqual([8, 8]);
     expect(await take(1, 5)).toEqual([0, 8]);
   });
 
-  it('is exact under concurrency, whatever the order of the topics', async () => {
+  it('is exact for concurrent requests with topics in any order', async () => {
     const topics = Array.from({ length: 20 }, (_, n) => `topic ${n}`);
-    const ask = (n: number) =>
+    const requestAll = (n: number) =>
       inTransaction(core.platform.database, (tx) => {
-        const named = n % 2 === 0 ? topics : [...topics].reverse();
+        const orderedTopics = n % 2 === 0 ? topics : [...topics].reverse();
         return takeMailAllowance(
           tx,
           3,
-          named.map((topic) => ({ userId, topic, count: 1 })),
+          orderedTopics.map((topic) => ({ userId, topic, count: 1 })),
         );
       });
-    const grants = (await Promise.all(Array.from({ length: 16 }, (_, n) => ask(n)))).flat();
+    const grants = (await Promise.all(Array.from({ length: 16 }, (_, n) => requestAll(n)))).flat();
     for (const topic of topics) {
       const granted = grants.filter((grant) => grant.topic === topic).map((grant) => grant.granted);
       expect(granted.sort()).toEqual([...Array(13).fill(0), 1, 1, 1]);
@@ -64,11 +64,11 @@ describe('the allowance of mail', () => {
   });
 
   it('is returned if the transaction rolls back', async () => {
-    const undone = inTransaction(core.platform.database, async (tx) => {
+    const rolledBack = inTransaction(core.platform.database, async (tx) => {
       await takeMailAllowance(tx, 1, [{ userId, topic: 'topic', count: 1 }]);
-      throw new Error('undone');
+      throw new Error('rolled back');
     });
-    await expect(undone).rejects.toThrow('undone');
+    await expect(rolledBack).rejects.toThrow('rolled back');
     expect(await take(1, 1)).toEqual([1, 1]);
   });
 });

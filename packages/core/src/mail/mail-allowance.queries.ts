@@ -6,22 +6,22 @@ export interface MailAllowanceRequest {
   readonly userId: string;
   /** The unit that is counted: a kind of event, or one webhook. */
   readonly topic: string;
-  /** 1 and up. */
+  /** The number of mails, from 1. */
   readonly count: number;
 }
 
 export interface MailAllowance {
   readonly userId: string;
   readonly topic: string;
-  /** How many of the requested mails may be sent. */
+  /** The number of the requested mails that may be sent. */
   readonly granted: number;
-  /** Mails used of the day's allowance, including these; a day starts with its first mail. */
+  /** The number of mails used of the day's allowance, including those granted now. A day starts with its first mail. */
   readonly used: number;
 }
 
 /**
- * Takes from the daily allowance of each topic, in one statement. Concurrent callers never exceed `perDay` in 24
- * hours. The allowance is taken in the caller's transaction, together with its mails. Each topic must occur once.
+ * Takes mails from the daily allowance of each topic, in one statement. Concurrent callers never exceed `perDay` in 24
+ * hours. The caller takes the allowance in the transaction that queues the mails. Each topic must occur once.
  */
 export function takeMailAllowance(
   tx: Tx,

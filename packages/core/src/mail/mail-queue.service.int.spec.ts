@@ -25,20 +25,20 @@ const claim = async (): Promise<ClaimedMail> => {
   if (mail === undefined) throw new Error('no mail is due');
   return mail;
 };
-const isDueAgain = () => core.rows('UPDATE mails SET next_at = clock_timestamp() WHERE next_at IS NOT NULL');
-const only = () =>
+const makeDue = () => core.rows('UPDATE mails SET next_at = clock_timestamp() WHERE next_at IS NOT NULL');
+const readOnlyMail = () =>
   core.row(
     `SELECT attempts, body, sent_at IS NOT NULL AS is_sent, failed_at IS NOT NULL AS has_failed, last_error,
        extract(epoch FROM next_at - clock_timestamp())::float AS due_in FROM mails`,
   );
 
 describe('queued mail', () => {
-  it('commits or rolls back with the change that it reports', async () => {
+  it('is committed or rolled back with the change that it reports', async () => {
     const failing = inTransaction(core.platform.database, async (tx) => {
       await queueMail(tx, { userId, ...draft });
-      throw new Error('undone');
+      throw new Error('rolled back');
     });
-    await expect(failing).rejects.toThrow('undone');
+    await expect(failing).rejects.toThrow('rolled back');
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
     await queue();
     expect(await claim()).toMatchObject({ ...draft, claim: 1, attempts: 0 });
@@ -70,7 +70,7 @@ describe('queued mail', () => {
     ]);
   });
 
-  it('notifies the sender of its commit', async () => {
+  it('notifies the sender when it is committed', async () => {
     const notified = new Promise<void>((resolve) => {
       const unsubscribe = mails.subscribe(() => {
         unsubscribe();
@@ -84,7 +84,7 @@ describe('queued mail', () => {
 });
 
 describe('a claim', () => {
-  it('gives each mail to one of many concurrent claimants, the longest waiting first', async () => {
+  it('is granted to one of many concurrent claimants; the mail that has waited longest comes first', async () => {
     for (let n = 0; n < 10; n++) await queue({ subject: String(n) });
     const first = await claim();
     expect(first.subject).toBe('0');
@@ -96,17 +96,22 @@ describe('a claim', () => {
 
   it('ends with its lease; a later result of the former holder is ignored', async () => {
     await queue();
-    const former = await claim();
+    const formerClaim = await claim();
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    await isDueAgain();
-    const present = await claim();
-    expect(present).toMatchObject({ id: former.id, claim: 2 });
+    await makeDue();
+    const currentClaim = await claim();
+    expect(currentClaim).toMatchObject({ id: formerClaim.id, claim: 2 });
     for (const kind of ['sent', 'rejected', 'deferred', 'unreachable'] as const) {
-      expect(await mails.record(former, { kind, error: 'late' } as MailOutcome)).toBe(false);
+      expect(await mails.record(formerClaim, { kind, error: 'late' } as MailOutcome)).toBe(false);
     }
-    expect(await only()).toMatchObject({ is_sent: false, has_failed: false, attempts: 0, last_error: null });
-    expect(await mails.record(present, { kind: 'sent' })).toBe(true);
-    expect(await mails.record(present, { kind: 'sent' })).toBe(false);
+    expect(await readOnlyMail()).toMatchObject({
+      is_sent: false,
+      has_failed: false,
+      attempts: 0,
+      last_error: null,
+    });
+    expect(await mails.record(currentClaim, { kind: 'sent' })).toBe(true);
+    expect(await mails.record(currentClaim, { kind: 'sent' })).toBe(false);
   });
 });
 
@@ -115,7 +120,7 @@ describe('a mail', () => {
     await queue();
     await mails.record(await claim(), { kind: 'sent' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    expect(await only()).toMatchObject({
+    expect(await readOnlyMail()).toMatchObject({
       is_sent: true,
       has_failed: false,
       attempts: 1,
@@ -128,29 +133,29 @@ describe('a mail', () => {
     await queue();
     await mails.record(await claim(), { kind: 'rejected', error: 'EENVELOPE 550' });
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
-    expect(await only()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
+    expect(await readOnlyMail()).toMatchObject({ has_failed: true, last_error: 'EENVELOPE 550', body: null });
   });
 
   it('that is deferred is retried at growing intervals until it has failed', async () => {
     await queue();
     for (let attempt = 1; attempt < MAIL_ATTEMPTS_MAX; attempt++) {
       await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
-      const { due_in, attempts } = await only();
+      const { due_in, attempts } = await readOnlyMail();
       const delaySeconds = mailRetryDelayMs(attempt)! / 1_000;
       expect(attempts).toBe(attempt);
       expect(due_in).toBeLessThanOrEqual(delaySeconds);
       expect(due_in).toBeGreaterThan(delaySeconds - 30);
-      await isDueAgain();
+      await makeDue();
     }
     await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
-    expect(await only()).toMatchObject({ has_failed: true, attempts: MAIL_ATTEMPTS_MAX, body: null });
+    expect(await readOnlyMail()).toMatchObject({ has_failed: true, attempts: MAIL_ATTEMPTS_MAX, body: null });
   });
 
   it('waits without using up attempts while no server is reachable', async () => {
     await queue();
     for (let n = 0; n < 2 * MAIL_ATTEMPTS_MAX; n++) {
       await mails.record(await claim(), { kind: 'unreachable', error: 'ECONNECTION' });
-      await isDueAgain();
+      await makeDue();
     }
     expect(await claim()).toMatchObject({ ...draft, attempts: 0 });
   });

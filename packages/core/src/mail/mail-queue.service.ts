@@ -1,13 +1,13 @@
 /**
- * The mail queue, for the process that sends mail.
+ * Claims queued mails and records their results, for the process that sends mail.
  *
- * 1. A claim is a lease by the database's clock: one sender at a time has a mail, and the lease of a dead sender
+ * 1. A claim is a lease by the database's clock: one sender at a time holds a mail, and the lease of a dead sender
  *    expires.
- * 2. A result is recorded only while its claim is current: a sender that was too slow changes nothing.
- * 3. A mail is sent at least once. A repeat has the same id, by which mailboxes recognise duplicates.
+ * 2. A result is recorded only while its claim is current: the result of a sender that was too slow is ignored.
+ * 3. A mail is sent at least once. A repeated mail has the same id, by which mailboxes recognise duplicates.
  * 4. No transaction is open while a mail is being sent.
  * 5. The body is deleted once the mail is sent or has failed, because it may contain a secret code.
- * 6. A mail that could not be sent within three days has failed. It is outdated, and a server that returns after a
+ * 6. A mail that could not be sent within three days has failed. It is outdated, and a server that recovers after a
  *    month must not receive a month of mail.
  */
 import type { Platform } from '../platform/index.js';
@@ -19,7 +19,7 @@ export interface ClaimedMail {
   readonly id: string;
   /** The number of this claim, from 1. */
   readonly claim: number;
-  /** Deferrals so far. */
+  /** The number of earlier deferrals of this mail. */
   readonly attempts: number;
   readonly to: string;
   readonly subject: string;
@@ -33,7 +33,7 @@ export type MailOutcome =
   | { readonly kind: 'rejected'; readonly error: string }
   /** The server rejected this mail temporarily. */
   | { readonly kind: 'deferred'; readonly error: string }
-  /** The server was unreachable, which says nothing about the mail. */
+  /** The server was unreachable and has not seen the mail. */
   | { readonly kind: 'unreachable'; readonly error: string };
 
 const UNREACHABLE_DELAY_MS = 30_000;

@@ -1,5 +1,5 @@
 /**
- * The retry schedule of mails. Pure.
+ * Computes the retry schedule of mails. The functions are pure.
  *
  * A mail fails after the server deferred it 16 times, over about two days. A server that is unreachable or rejects
  * our login has not seen the mail, so such an attempt does not count.

@@ -2,7 +2,7 @@ import { EMAIL_MAX } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { z } from 'zod';
 
-/** The channel that notifies, with an empty payload, about every commit that queued mail. */
+/** The channel that announces every commit that queued mail, with an empty payload. */
 export const MAIL_CHANNEL = 'mails_queued';
 
 const SUBJECT_MAX = 200;
@@ -22,8 +22,8 @@ export interface NewMail {
 }
 
 /**
- * Queues a mail in the caller's transaction, so that both commit or neither does. It is sent at least once, and waits
- * until a process can send mail.
+ * Queues a mail in the caller's transaction, so that the mail and the transaction's other writes commit together. The
+ * mail is sent at least once, and waits until a process can send mail.
  *
  * @throws {TypeError} if the address is invalid, or the subject is not a single line of at most 200 characters
  */

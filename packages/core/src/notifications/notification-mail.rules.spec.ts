@@ -14,8 +14,8 @@ import {
 const AT = new Date('2026-03-01T10:00:00.000Z');
 const eventOf = (type: EventType, data: EventData = {}): NotifiableEvent => {
   const record = { id: 'x_1', ...data };
-  const note = notificationContentOf(type, record) ?? notificationContentOf('trade.failed', record)!;
-  return { type, data: record, content: note, happenedAt: AT };
+  const content = notificationContentOf(type, record) ?? notificationContentOf('trade.failed', record)!;
+  return { type, data: record, content: content, happenedAt: AT };
 };
 const summary: WebhookFailureSummary = {
   failingSince: new Date('2026-03-01T09:30:00.000Z'),
@@ -25,7 +25,7 @@ const summary: WebhookFailureSummary = {
   waiting: 12,
 };
 
-describe('an event is mailed', () => {
+describe('an event', () => {
   it.each([
     ['trade.filled', {}, false],
     ['trade.failed', {}, false],
@@ -39,23 +39,26 @@ describe('an event is mailed', () => {
     ['withdrawal.failed', {}, true],
     ['key.created', {}, true],
     ['public_key.linked', {}, true],
-  ] as const)('by default if it costs money or access: %s %j is %p', (type, data, expected) => {
+  ] as const)('is mailed by default if it concerns money or access: %s %j: %p', (type, data, expected) => {
     expect(isMailed(eventOf(type, data), {})).toBe(expected);
     expect(isShown(type, {})).toBe(true);
   });
 
-  it('according to the preferences', () => {
-    const chosen = { in_app: { 'trade.*': false }, email: { 'trade.*': true, 'webhook.deactivated': false } };
-    expect(isShown('trade.filled', chosen)).toBe(false);
-    expect(isShown('copier.drift', chosen)).toBe(true);
-    expect(isMailed(eventOf('trade.filled'), chosen)).toBe(true);
-    expect(isMailed(eventOf('webhook.deactivated'), chosen)).toBe(false);
+  it('is shown and mailed according to the preferences', () => {
+    const preferences = {
+      in_app: { 'trade.*': false },
+      email: { 'trade.*': true, 'webhook.deactivated': false },
+    };
+    expect(isShown('trade.filled', preferences)).toBe(false);
+    expect(isShown('copier.drift', preferences)).toBe(true);
+    expect(isMailed(eventOf('trade.filled'), preferences)).toBe(true);
+    expect(isMailed(eventOf('webhook.deactivated'), preferences)).toBe(false);
     expect(isMailed(eventOf('copier.stopped', { status_reason: 'USER' }), { email: { '*': true } })).toBe(
       true,
     );
   });
 
-  it('always if it is mandatory, so that a stolen key cannot silence it', () => {
+  it('is always shown and mailed if it is mandatory, so that a stolen key cannot silence it', () => {
     const silent = { in_app: { '*': false, 'key.*': false }, email: { '*': false, 'withdrawal.*': false } };
     for (const type of EVENT_TYPES) {
       expect([type, isShown(type, silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
@@ -63,7 +66,7 @@ describe('an event is mailed', () => {
     }
   });
 
-  it('once a day for each webhook, and ten times for any other type', () => {
+  it('is mailed at most once a day per webhook for a deactivation, and ten times a day per other type', () => {
     const topicOf = (type: EventType, id: string) => mailTopicOf(eventOf(type, { id }));
     expect(topicOf('webhook.deactivated', 'whk_1')).toEqual({
       topic: 'webhook.deactivated whk_1',
@@ -103,7 +106,7 @@ describe('the mail of a deactivation', () => {
     [{ lastAttemptAt: null, failingSince: null }, /^Last attempt {2}unknown$/m],
     [{ waiting: 1 }, /^Waiting {7}1 delivery, in/m],
     [{ waiting: 10_000 }, /^Waiting {7}10000 or more deliveries/m],
-  ] as const)('shows %j', (more, line) => {
+  ] as const)('shows the failures %j', (more, line) => {
     expect(composeDeactivationMail(event, { ...summary, ...more }).text).toMatch(line);
   });
 
@@ -111,14 +114,14 @@ describe('the mail of a deactivation', () => {
     ['https://user:pw@example.com/\u202e\nBcc:x', 'https://example.com/%E2%80%AEBcc:x'],
     ['https://exämple.com/ü', 'https://xn--exmple-cua.com/%C3%BC'],
     ['not a url', 'unknown'],
-  ])('shows %j as one line of ASCII without credentials', (url, shown) => {
+  ])('shows the URL %j as one line of ASCII without credentials', (url, shown) => {
     const { text } = composeDeactivationMail(eventOf('webhook.deactivated', { url }), summary);
     expect(text).toContain(`Address       ${shown}\n`);
   });
 });
 
 describe('any mail', () => {
-  it('is lines of visible text with a fixed subject, whatever the event contains', () => {
+  it('consists of lines of visible text with a fixed subject, for any content of the event', () => {
     const fields = ['name', 'label', 'account_name', 'url', 'wallet_address', 'amount', 'code', 'pubkey'];
     const data = fc.dictionary(fc.constantFrom('id', ...fields), fc.string({ unit: 'binary' }));
     fc.assert(
@@ -137,7 +140,7 @@ describe('any mail', () => {
     );
   });
 
-  it('explains how to choose mails, or why it is always sent and how to stop an intruder', () => {
+  it('explains how to choose mails; a mandatory mail explains why it is sent and how to stop an intruder', () => {
     expect(composeNotificationMail(eventOf('trade.filled'), false).text).toContain(
       'PUT /v1/settings/notifications',
     );
@@ -146,7 +149,7 @@ describe('any mail', () => {
     expect(text).not.toContain('/v1/settings');
   });
 
-  it('that is the last of the day says so', () => {
+  it('announces that the daily limit is reached if it is the last mail of the day', () => {
     expect(composeNotificationMail(eventOf('trade.filled'), true).text).toContain(
       'The daily limit for mails about trade.filled is reached. Until tomorrow, see your notifications.',
     );

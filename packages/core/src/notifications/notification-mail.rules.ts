@@ -1,8 +1,10 @@
 /**
- * Which events are mailed, and the text of the mails. Pure.
+ * Decides which events are mailed, and composes the mails. The functions are pure.
  *
- * 1. Mails are plain text without secrets or links that act, so that access to a mailbox gains nothing.
- * 2. Text from a user (names, addresses) is shown as one line of visible characters, so that it cannot imitate ours.
+ * 1. Mails are plain text. They contain no secrets and no links that change anything, so that access to a mailbox gives
+ *    no access to the account.
+ * 2. Text from a user (names, addresses) is shown as one line of visible characters, so that it cannot imitate
+ *    the product's own text.
  * 3. A URL is shown without its query, which may contain tokens, and in ASCII, so that look-alike letters are
  *    visible.
  */
@@ -37,12 +39,12 @@ export interface MailContent {
   readonly text: string;
 }
 
-/** Whether an event creates a notification in the product. */
+/** Returns whether an event creates a notification in the product. */
 export function isShown(type: EventType, { in_app }: NotificationPreferences): boolean {
   return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(in_app, type) ?? true);
 }
 
-/** Whether an event is mailed if the user has an address. */
+/** Returns whether an event is mailed to a user who has an address. */
 export function isMailed({ type, data }: NotifiableEvent, { email }: NotificationPreferences): boolean {
   return MANDATORY_NOTIFICATIONS.includes(type) || (choiceOf(email, type) ?? isMailedByDefault(type, data));
 }
@@ -52,7 +54,7 @@ function isMailedByDefault(type: EventType, data: EventData): boolean {
   return MAILED_BY_DEFAULT.includes(type) && !isByUser;
 }
 
-/** Returns the topic by which mails are counted, and their limit per day. */
+/** Returns the topic that counts the mail, and the topic's limit per day. */
 export function mailTopicOf({ type, content }: NotifiableEvent): { topic: string; perDay: number } {
   return type === 'webhook.deactivated'
     ? { topic: `${type} ${content.resourceId}`, perDay: 1 }
@@ -87,7 +89,7 @@ const PUBLIC_KEYS_PATH = accessOperations.listPublicKeys.path;
 const pathOf = ({ path }: { readonly path: string }, { resourceId }: NotificationContent) =>
   path.replace(':id', sanitizeLine(resourceId));
 
-/** The advice for events that a third party may have caused. */
+/** Returns the advice for events that a third party may have caused. */
 function securityAdvice({ type, content }: NotifiableEvent): string[] {
   if (!MANDATORY_NOTIFICATIONS.includes(type)) return [];
   const revoke = `revoke every key that you do not recognise (${KEYS_PATH}, ${PUBLIC_KEYS_PATH})`;
@@ -106,7 +108,7 @@ function deliveryReason(type: EventType): string {
 
 /** The recent failures of a webhook. */
 export interface WebhookFailureSummary {
-  /** When the first of the consecutive failed attempts started. */
+  /** The start of the first of the consecutive failed attempts. */
   readonly failingSince: Date | null;
   readonly lastAttemptAt: Date | null;
   readonly lastStatusCode: number | null;
@@ -161,7 +163,7 @@ function lastAttempt({ lastAttemptAt, lastError, lastStatusCode }: WebhookFailur
 const LABEL_WIDTH = 14;
 const row = (label: string, value: string) => `${label.padEnd(LABEL_WIDTH)}${value}`;
 
-/** Joins paragraphs of lines; omits empty ones. */
+/** Joins paragraphs of lines; omits empty paragraphs. */
 const textOf = (paragraphs: readonly (readonly string[])[]) =>
   paragraphs
     .filter((lines) => lines.length > 0)
@@ -169,7 +171,7 @@ const textOf = (paragraphs: readonly (readonly string[])[]) =>
     .join('\n');
 
 const SHOWN_MAX = 500;
-/** Control and format characters: line breaks and bidirectional overrides. */
+/** Control and format characters, such as line breaks and bidirectional overrides. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 function sanitizeLine(text: string): string {

@@ -1,11 +1,11 @@
 /**
- * Turns events into notifications, in the product and by mail.
+ * Creates the notifications of events, in the product and by mail.
  *
  * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or reported twice.
  * 2. An event has at most one notification and one mail, even after deletion: handling it again changes nothing.
- * 3. No event stops the relay: an event without the necessary data creates no notification.
- * 4. Mail goes only to a verified address, within the daily allowance of its topic; the rest is visible in the
- *    product. Old events are not mailed.
+ * 3. An event cannot stop the relay: an event without the necessary data creates no notification.
+ * 4. Mail goes only to a verified address, within the daily allowance of its topic. The product shows notifications that
+ *    are not mailed. Old events are not mailed.
  */
 import type { EventType } from '@trading-automation/contracts';
 import {
@@ -57,9 +57,9 @@ async function handleEvents(tx: Tx, events: readonly RelayedEvent[]): Promise<vo
   });
   if (notable.length === 0) return;
   const recipients = await readRecipients(tx, [...new Set(notable.map(({ event }) => event.userId))]);
-  const targets = notable.flatMap((one) => {
-    const recipient = recipients.get(one.event.userId);
-    return recipient === undefined ? [] : [{ ...one, recipient }];
+  const targets = notable.flatMap((notification) => {
+    const recipient = recipients.get(notification.event.userId);
+    return recipient === undefined ? [] : [{ ...notification, recipient }];
   });
   await insertNotifications(
     tx,
@@ -67,7 +67,7 @@ async function handleEvents(tx: Tx, events: readonly RelayedEvent[]): Promise<vo
   );
   await queueNotificationMails(
     tx,
-    targets.filter((one) => isRecent(one) && isMailed(one, one.recipient.preferences)),
+    targets.filter((target) => isRecent(target) && isMailed(target, target.recipient.preferences)),
   );
 }
 
@@ -75,7 +75,7 @@ const MAILED_WITHIN_MS = 3 * 24 * 3_600_000;
 
 const isRecent = ({ happenedAt }: NotifiableEvent) => Date.now() - happenedAt.getTime() < MAILED_WITHIN_MS;
 
-/** Returns the record of the event; numbers are strings with every digit. */
+/** Returns the record of the event. Numbers are parsed as strings, so that they keep every digit. */
 function dataOf({ payload }: RelayedEvent): Readonly<Record<string, unknown>> {
   const text = Buffer.from(payload).toString();
   const { data } = parse(text, null, (digits) => digits) as { data?: unknown };

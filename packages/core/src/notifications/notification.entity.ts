@@ -25,14 +25,14 @@ export class NotificationEntity extends RecordColumns {
   @Column({ type: 'text' })
   resource!: NotificationResource;
 
-  /** The public id. */
+  /** The public id of the record. */
   @Column({ name: 'resource_id', type: 'text' })
   resourceId!: string;
 
   @Column({ name: 'read_at', type: 'timestamptz', nullable: true })
   readAt!: Date | null;
 
-  /** A deleted row is retained, so that its event cannot create another. */
+  /** A deleted row is retained, so that its event cannot create another notification. */
   @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
   deletedAt!: Date | null;
 }

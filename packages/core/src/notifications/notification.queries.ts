@@ -1,4 +1,4 @@
-/** Reads of other features for the relay: recipients, their preferences, and the failures of a webhook. */
+/** Reads the data of other features for the relay: recipients, their preferences, and the failures of a webhook. */
 import {
   NOTIFICATIONS_SETTING,
   type NotificationPreferences,
@@ -28,7 +28,7 @@ export async function readRecipients(
   return new Map(rows.map(({ id, email, chosen }) => [id, { email, preferences: preferencesIn(chosen) }]));
 }
 
-/** A stored value may be invalid if it predates validation or a newer release wrote it; then the defaults apply. */
+/** Returns the defaults for an invalid value, which may predate validation or come from a newer release. */
 function preferencesIn(text: string | null): NotificationPreferences {
   if (text === null) return {};
   const parsed = notificationPreferences.safeParse(JSON.parse(text));
@@ -36,7 +36,7 @@ function preferencesIn(text: string | null): NotificationPreferences {
 }
 
 /**
- * Summarises the failures of a webhook until `until`, at millisecond precision.
+ * Summarises the failures of a webhook up to `until`, compared in milliseconds.
  *
  * @param failures the number of consecutive failed attempts
  */

@@ -4,8 +4,8 @@ import { type EventData, notificationContentOf } from './notification.rules.js';
 
 const trade = { id: 'trd_1', side: 'BUY', amount: '0.10', symbol: 'BTC/USDT', filled_amount: '0.05' };
 
-/** Types without a notification. */
-const SILENT: readonly EventType[] = [
+/** Event types that create no notification. */
+const TYPES_WITHOUT_NOTIFICATION: readonly EventType[] = [
   'trade.created',
   'trade.partially_filled',
   'copier.started',
@@ -15,15 +15,15 @@ const SILENT: readonly EventType[] = [
 ];
 
 describe('notificationContentOf', () => {
-  it('covers every type of event except those that only repeat what the user did', () => {
+  it('covers every event type except those that only repeat an action of the user', () => {
     for (const kind of EVENT_TYPES) {
       expect(notificationContentOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(
-        SILENT.includes(kind) ? [kind] : [],
+        TYPES_WITHOUT_NOTIFICATION.includes(kind) ? [kind] : [],
       );
     }
   });
 
-  it('turns any record into a valid notification or null, and never throws', () => {
+  it('returns a valid notification or null for any record, and never throws', () => {
     const fields = [
       'name',
       'url',
@@ -41,22 +41,22 @@ describe('notificationContentOf', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), data, (kind, record) => {
-        const note = notificationContentOf(kind, record as EventData);
-        if (note === null) return;
+        const content = notificationContentOf(kind, record as EventData);
+        if (content === null) return;
         expect(typeof record.id).toBe('string');
-        const { severity, title, body, resource, resourceId } = note;
-        const shape = notification.omit({ id: true, created_at: true });
-        const shown = { kind, severity, title, body, data: { resource, id: resourceId }, is_read: false };
-        expect(shape.parse(shown)).toEqual(shown);
+        const { severity, title, body, resource, resourceId } = content;
+        const schema = notification.omit({ id: true, created_at: true });
+        const item = { kind, severity, title, body, data: { resource, id: resourceId }, is_read: false };
+        expect(schema.parse(item)).toEqual(item);
         expect(title).not.toBe('');
         expect(body).not.toBe('');
-        // Postgres accepts it in no text.
-        expect(JSON.stringify(note)).not.toContain('\\u0000');
+        // Postgres rejects U+0000 in strings.
+        expect(JSON.stringify(content)).not.toContain('\\u0000');
       }),
     );
   });
 
-  it('rule 23: reports trades that reconciliation created, and no other new trade', () => {
+  it('rule 23: reports new trades only if reconciliation created them', () => {
     const bodyOf = (origin: string) => notificationContentOf('trade.created', { ...trade, origin })?.body;
     expect(bodyOf('EXTERNAL')).toBe(
       'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed through this platform.',
@@ -65,14 +65,14 @@ describe('notificationContentOf', () => {
     for (const origin of ['API', 'STRATEGY', 'COPIER', 'toString']) expect(bodyOf(origin)).toBeUndefined();
   });
 
-  it('omits what a record lacks', () => {
+  it('omits fields that the record lacks', () => {
     for (const kind of EVENT_TYPES) {
       const { title, body } = notificationContentOf(kind, { id: 'x_1' }) ?? { title: '', body: '' };
       expect(`${title} ${body}`).not.toMatch(/undefined|null|object|NaN|[“”]| {2}|\(\)/);
     }
   });
 
-  it('creates nothing for an unknown type', () => {
+  it('returns null for an unknown type', () => {
     expect(notificationContentOf('trade.exploded' as EventType, { id: 'trd_1' })).toBeNull();
     expect(notificationContentOf('constructor' as EventType, { id: 'trd_1' })).toBeNull();
   });

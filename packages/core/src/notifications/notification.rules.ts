@@ -1,10 +1,10 @@
 /**
- * Which events create a notification, and its text. A notification reports what the user did not just do, or what
- * concerns money or access.
+ * Decides which events create a notification, and writes its text. A notification reports a change that the user did not
+ * just make, or one that concerns money or access.
  *
- * The record of an event is read leniently: an older release may have written it, or it may be truncated. Missing
- * parts are left out of the text. An event whose record has no id creates no notification, because it refers to
- * nothing.
+ * The record of an event is read leniently: an older release may have written it, or it may be truncated. The text omits
+ * missing fields. An event whose record has no id creates no notification, because the notification could not refer to
+ * the record.
  */
 import type { EventType, NotificationResource, NotificationSeverity } from '@trading-automation/contracts';
 
@@ -24,12 +24,12 @@ type Rule = (data: EventData) => Omit<NotificationContent, 'resourceId'> | null;
 
 const NO_NOTIFICATION: Rule = () => null;
 
-/** Whether events of this type can create a notification; false for the types of newer releases. */
+/** Returns whether events of this type can create a notification; false for event types of newer releases. */
 export function isNotable(type: EventType): boolean {
   return Object.hasOwn(RULES, type) && RULES[type] !== NO_NOTIFICATION;
 }
 
-/** Returns the notification of an event, or null. */
+/** Returns the notification of an event; null if the event creates none. */
 export function notificationContentOf(type: EventType, data: EventData): NotificationContent | null {
   const resourceId = stringField(data, 'id');
   if (resourceId === '' || !isNotable(type)) return null;
@@ -38,12 +38,12 @@ export function notificationContentOf(type: EventType, data: EventData): Notific
 }
 
 const RULES: Readonly<Record<EventType, Rule>> = {
-  'trade.created': (data) => discoveredTrade(data),
+  'trade.created': (data) => discoveredTradeContent(data),
   'trade.partially_filled': NO_NOTIFICATION,
   'trade.filled': (data) =>
     trade('INFO', 'Trade filled', data, `is filled${withValue(' at ', data, 'average_price')}.`),
   'trade.cancelled': (data) => cancelled(data),
-  'trade.failed': (data) => trade('WARNING', 'Trade failed', data, `failed${because(data)}.`),
+  'trade.failed': (data) => trade('WARNING', 'Trade failed', data, `failed${failureReason(data)}.`),
   'trade.closed': (data) =>
     trade(
       'INFO',
@@ -62,20 +62,20 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'copier.drift': (data) => ({
     severity: 'WARNING',
     title: 'Copier differs from its strategy',
-    body: `${named('Copier', data, 'name')} holds lots that its strategy has closed. It does not sell them automatically.`,
+    body: `${withName('Copier', data, 'name')} holds lots that its strategy has closed. It does not sell them automatically.`,
     resource: 'copier',
   }),
   'exchange.synced': NO_NOTIFICATION,
   'exchange.sync_failed': (data) => ({
     severity: 'WARNING',
     title: 'Balances not read',
-    body: `The balances of ${named('account', data, 'account_name')} could not be read. The next attempt is automatic.`,
+    body: `The balances of ${withName('account', data, 'account_name')} could not be read. The next attempt is automatic.`,
     resource: 'exchange_account',
   }),
   'exchange.credentials_rejected': (data) => ({
     severity: 'CRITICAL',
     title: 'Exchange rejected the credentials',
-    body: `${named('Account', data, 'account_name')} cannot trade until you enter valid credentials.`,
+    body: `${withName('Account', data, 'account_name')} cannot trade until you enter valid credentials.`,
     resource: 'exchange_account',
   }),
   'reward.granted': (data) => ({
@@ -93,7 +93,7 @@ const RULES: Readonly<Record<EventType, Rule>> = {
       'WARNING',
       'Withdrawal failed',
       data,
-      `failed${because(data)}; the amount was returned to your balance`,
+      `failed${failureReason(data)}; the amount was returned to your balance`,
     ),
   'webhook.test': NO_NOTIFICATION,
   'webhook.deactivated': (data) => ({
@@ -105,14 +105,14 @@ const RULES: Readonly<Record<EventType, Rule>> = {
   'key.created': (data) => ({
     severity: 'INFO',
     title: 'API key created',
-    body: `${named('API key', data, 'name')} can now act for your account.`,
+    body: `${withName('API key', data, 'name')} can now act for your account.`,
     resource: 'api_key',
   }),
   'key.revoked': (data) => revoked(data),
   'public_key.linked': (data) => ({
     severity: 'INFO',
     title: 'Public key linked',
-    body: `${named('Public key', data, 'label')} can now act for your account with full permissions.`,
+    body: `${withName('Public key', data, 'label')} can now act for your account with full permissions.`,
     resource: 'public_key',
   }),
 };
@@ -129,19 +129,19 @@ function trade(
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
 }
 
-/** Trades that reconciliation with the exchange discovered. Any other trade was placed by its user. */
-const FOUND: ReadonlyMap<string, string> = new Map([
+/** The outcomes of trades that reconciliation with the exchange discovered, by origin. Users placed all other trades. */
+const DISCOVERED_OUTCOMES: ReadonlyMap<string, string> = new Map([
   ['EXTERNAL', 'was found at the exchange; it was not placed through this platform.'],
   ['RECONCILIATION', 'was recorded as a write-off: the exchange holds less than your trades imply.'],
 ]);
 
-function discoveredTrade(data: EventData): ReturnType<Rule> {
-  const outcome = FOUND.get(stringField(data, 'origin'));
+function discoveredTradeContent(data: EventData): ReturnType<Rule> {
+  const outcome = DISCOVERED_OUTCOMES.get(stringField(data, 'origin'));
   return outcome === undefined ? null : trade('WARNING', 'Account differs', data, outcome);
 }
 
-/** Why a trade was cancelled without a request from its user. */
-const CANCELLED_BY: Readonly<Record<string, string>> = {
+/** The outcomes of trades that were cancelled without a request from the user, by reason. */
+const CANCEL_OUTCOMES: Readonly<Record<string, string>> = {
   EXCHANGE: 'was cancelled by the exchange',
   EXPIRED: 'has expired',
   IOC_REMAINDER: 'ended: the part that could not be filled immediately was cancelled',
@@ -153,7 +153,7 @@ function cancelled(data: EventData): ReturnType<Rule> {
   if (reason === 'USER') return null;
   const severity = reason === 'IOC_REMAINDER' ? 'INFO' : 'WARNING';
   const filled = withValue('; filled: ', data, 'filled_amount');
-  return trade(severity, 'Trade cancelled', data, `${CANCELLED_BY[reason] ?? 'was cancelled'}${filled}.`);
+  return trade(severity, 'Trade cancelled', data, `${CANCEL_OUTCOMES[reason] ?? 'was cancelled'}${filled}.`);
 }
 
 function stopped(data: EventData): ReturnType<Rule> {
@@ -163,7 +163,7 @@ function stopped(data: EventData): ReturnType<Rule> {
   return {
     severity: reason === 'USER' && openLots === 0 ? 'INFO' : 'WARNING',
     title: 'Copier stopped',
-    body: `${named('Copier', data, 'name')} was stopped${reason === '' ? '' : ` (${reason})`}.${left}`,
+    body: `${withName('Copier', data, 'name')} was stopped${reason === '' ? '' : ` (${reason})`}.${left}`,
     resource: 'copier',
   };
 }
@@ -191,18 +191,18 @@ function revoked(data: EventData): ReturnType<Rule> {
   return {
     severity: 'INFO',
     title: isPublicKey ? 'Public key revoked' : 'API key revoked',
-    body: `${isPublicKey ? named('Public key', data, 'label') : named('API key', data, 'name')} can no longer act for your account.`,
+    body: `${isPublicKey ? withName('Public key', data, 'label') : withName('API key', data, 'name')} can no longer act for your account.`,
     resource: isPublicKey ? 'public_key' : 'api_key',
   };
 }
 
-function because(data: EventData): string {
+function failureReason(data: EventData): string {
   const { failure } = data;
   if (typeof failure !== 'object' || failure === null) return '';
   return withValue(': ', failure as EventData, 'message').replace(/\.$/, '');
 }
 
-function named(noun: string, data: EventData, field: string): string {
+function withName(noun: string, data: EventData, field: string): string {
   const name = stringField(data, field);
   return name === '' ? noun : `${noun} “${name}”`;
 }
@@ -212,7 +212,7 @@ function withValue(before: string, data: EventData, field: string): string {
   return value === '' ? '' : `${before}${value}`;
 }
 
-/** Returns an empty string if the member is not a string. Removes U+0000, which Postgres rejects. */
+/** Returns a field's string; an empty string for other values. Removes U+0000, which Postgres rejects. */
 function stringField(data: EventData, field: string): string {
   const value = Object.hasOwn(data, field) ? data[field] : undefined;
   return typeof value === 'string' ? value.replaceAll('\u0000', '') : '';

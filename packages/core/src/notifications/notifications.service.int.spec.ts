@@ -28,13 +28,13 @@ beforeEach(async () => {
   actor = await core.actor('READ');
 });
 
-/** Commits an event with this record, exactly as in the payload. */
-async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}`, by: Actor = actor) {
+/** Commits an event whose payload contains exactly this record. */
+async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}`, user: Actor = actor) {
   const id = newUuid();
   const head = `{"event_id":"${encodeId('evt', id)}","type":"${type}","timestamp":"2026-01-01T00:00:00.000Z"`;
   const payload = Buffer.from(`${head},"data":${record}}`);
   await inTransaction(core.platform.database, (tx) =>
-    appendEvent(tx, { id, userId: by.userId, type, payload }),
+    appendEvent(tx, { id, userId: user.userId, type, payload }),
   );
   return id;
 }
@@ -42,24 +42,25 @@ async function emit(type: EventType, record: string = `{"id":"trd_${newUuid()}"}
 async function createNotifications(
   count: number,
   type: EventType = 'trade.filled',
-  by: Actor = actor,
+  user: Actor = actor,
 ): Promise<readonly Notification[]> {
-  for (let i = 0; i < count; i++) await emit(type, undefined, by);
+  for (let i = 0; i < count; i++) await emit(type, undefined, user);
   await relay.drain();
-  return (await list('order=asc&limit=100', by)).items;
+  return (await list('order=asc&limit=100', user)).items;
 }
-const list = (query = '', by: Actor = actor) =>
+const list = (query = '', user: Actor = actor) =>
   notifications.list(
-    by,
+    user,
     querySchemaOf(notificationOperations.list).parse(
       Object.fromEntries(new URLSearchParams(query)),
     ) as Parameters<NotificationsService['list']>[1],
   );
-const idsOf = async (query: string, by: Actor = actor) => (await list(query, by)).items.map(({ id }) => id);
-const strange = () => encodeId('ntf', newUuid());
+const idsOf = async (query: string, user: Actor = actor) =>
+  (await list(query, user)).items.map(({ id }) => id);
+const unknownId = () => encodeId('ntf', newUuid());
 
 describe('the relay', () => {
-  it('describes an event in words, with every digit and its time', async () => {
+  it('creates a notification that describes the event, with every digit and the time of the event', async () => {
     const eventId = await emit(
       'trade.filled',
       '{"id":"trd_1","side":"BUY","amount":12345678901234567890.123456789012345678,"symbol":"BTC/USDT"}',
@@ -89,11 +90,11 @@ describe('the relay', () => {
     expect((await list('order=asc')).items).toEqual(before);
   });
 
-  it('creates one for each event with several relays, and misses none', async () => {
+  it('creates exactly one notification for each event with several relays', async () => {
     const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
-    const draining = Promise.all(relays.flatMap((each) => [each.drain(), each.drain()]));
+    const draining = Promise.all(relays.flatMap((oneRelay) => [oneRelay.drain(), oneRelay.drain()]));
     const ids = await emitting;
     await draining;
     await relay.drain();
@@ -101,7 +102,7 @@ describe('the relay', () => {
     expect(rows.map(({ event_id }) => event_id).sort()).toEqual([...ids].sort());
   });
 
-  it('continues automatically, and is not stopped by any malformed event', async () => {
+  it('runs continuously, and is not stopped by a malformed event', async () => {
     const running = relay.start((error) => {
       throw error;
     });
@@ -124,7 +125,7 @@ describe('the relay', () => {
 });
 
 describe('a notification', () => {
-  it('is read once: the first time is kept', async () => {
+  it('keeps the time at which it was first read', async () => {
     const [item] = await createNotifications(1);
     const first = await notifications.read(actor, item!.id);
     expect(first).toEqual({ ...item, is_read: true, read_at: first.read_at });
@@ -134,47 +135,61 @@ describe('a notification', () => {
     expect((await list()).items).toEqual([first]);
   });
 
-  it('that is deleted is missing from lists and counts, and is not found', async () => {
-    const [remaining, gone] = await createNotifications(2);
-    expect(await notifications.delete(actor, gone!.id)).toEqual({ id: gone!.id, deleted: true });
+  it('that is deleted is excluded from lists and counts, and is not found', async () => {
+    const [remaining, deleted] = await createNotifications(2);
+    expect(await notifications.delete(actor, deleted!.id)).toEqual({ id: deleted!.id, deleted: true });
     expect(await idsOf('')).toEqual([remaining!.id]);
     expect(await notifications.count(actor)).toEqual({ unread: 1 });
-    await expect(notifications.delete(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(notifications.read(actor, gone!.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(notifications.delete(actor, deleted!.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(notifications.read(actor, deleted!.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
   });
 
   it('belongs to its user only', async () => {
     const [mine] = await createNotifications(1);
     const other = await core.actor('READ');
-    const [theirs] = await createNotifications(1, 'trade.filled', other);
-    for (const id of [theirs!.id, strange(), 'ntf_x', 'trd_01h455vb4pex5vsknk084sn02q', '']) {
+    const [otherUsersNotification] = await createNotifications(1, 'trade.filled', other);
+    for (const id of [
+      otherUsersNotification!.id,
+      unknownId(),
+      'ntf_x',
+      'trd_01h455vb4pex5vsknk084sn02q',
+      '',
+    ]) {
       await expect(notifications.read(actor, id)).rejects.toMatchObject({ code: 'not_found' });
       await expect(notifications.delete(actor, id)).rejects.toMatchObject({ code: 'not_found' });
     }
     expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
     expect(await idsOf('')).toEqual([mine!.id]);
-    expect((await list('', other)).items).toEqual([theirs]);
+    expect((await list('', other)).items).toEqual([otherUsersNotification]);
     expect(await notifications.count(other)).toEqual({ unread: 1 });
   });
 
-  it('is found by its id among others, with one statement for all', async () => {
-    const [first, second, gone] = await createNotifications(3);
-    await notifications.delete(actor, gone!.id);
-    const [theirs] = await createNotifications(1, 'trade.filled', await core.actor('READ'));
-    const requestedIds = [second!.id, gone!.id, theirs!.id, first!.id, strange(), 'ntf_x', second!.id];
+  it('is loaded by its id among others, with one statement for all', async () => {
+    const [first, second, deleted] = await createNotifications(3);
+    await notifications.delete(actor, deleted!.id);
+    const [otherUsersNotification] = await createNotifications(1, 'trade.filled', await core.actor('READ'));
+    const requestedIds = [
+      second!.id,
+      deleted!.id,
+      otherUsersNotification!.id,
+      first!.id,
+      unknownId(),
+      'ntf_x',
+      second!.id,
+    ];
     const expected = [second, null, null, first, null, null, second];
     expect(await notifications.getMany(actor, requestedIds)).toEqual(expected);
-    const look = () => notifications.getMany(actor, requestedIds);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    const load = () => notifications.getMany(actor, requestedIds);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
     expect(await notifications.getMany(actor, ['ntf_x', ''])).toEqual([null, null]);
-    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(notifications.getMany(idle, requestedIds)).rejects.toMatchObject({
+    const withoutPermissions: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(notifications.getMany(withoutPermissions, requestedIds)).rejects.toMatchObject({
       code: 'permission_denied',
     });
   });
 
-  it('is counted and marked while unread, once under concurrent marks', async () => {
+  it('is counted while it is unread, and marked once by concurrent calls', async () => {
     await createNotifications(7);
     expect(await notifications.count(actor)).toEqual({ unread: 7 });
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => notifications.readAll(actor)));
@@ -184,26 +199,26 @@ describe('a notification', () => {
 });
 
 describe('marking all as read', () => {
-  it('marks tens of thousands without blocking other requests of the user', async () => {
+  it('marks thousands of notifications without waiting for the user’s lock', async () => {
     await core.rows(
       `INSERT INTO notifications (id, user_id, event_id, created_at, kind, severity, title, body, resource, resource_id)
        SELECT gen_random_uuid(), $1, gen_random_uuid(), now(), 'trade.filled', 'INFO', 't', 'b', 'trade', 'trd_x'
        FROM generate_series(1, 12001)`,
       actor.userId,
     );
-    let isHeldUp = true;
+    let isBlocked = true;
     await inTransaction(core.platform.database, async (tx) => {
       await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [actor.userId]);
       expect(await notifications.readAll(actor)).toEqual({ updated: 12_001 });
-      isHeldUp = false;
+      isBlocked = false;
     });
-    expect(isHeldUp).toBe(false);
+    expect(isBlocked).toBe(false);
     expect(await notifications.count(actor)).toEqual({ unread: 0 });
   });
 });
 
 describe('the list of notifications', () => {
-  it('is filtered by kind and by whether they are read', async () => {
+  it('can be filtered by kind and by read state', async () => {
     const filled = await createNotifications(2);
     const all = await createNotifications(2, 'trade.failed');
     await notifications.read(actor, filled[0]!.id);
@@ -215,7 +230,7 @@ describe('the list of notifications', () => {
     expect(await idsOf('kind=reward.granted')).toEqual([]);
   });
 
-  it('shows each once over its pages, with cursors bound to their filters', async () => {
+  it('shows each notification once over its pages, with cursors that are bound to their filters', async () => {
     const items = await createNotifications(7);
     const seen: string[] = [];
     let query = 'order=asc&limit=3&is_read=false';

@@ -61,7 +61,7 @@ export class NotificationsService {
     return { ...page, items: rows.map(notificationView) };
   }
 
-  /** Returns notifications in input order; null for unknown or deleted ones. */
+  /** Returns notifications in input order; null for ids of unknown or deleted notifications. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Notification | null)[]> {
     authorise(actor, notificationOperations.list.access);
     const { database } = this.platform;
@@ -98,12 +98,12 @@ export class NotificationsService {
     });
   }
 
-  /** Marks all notifications as read; those that arrive during the call stay unread. */
+  /** Marks all notifications as read; notifications that arrive during the call stay unread. */
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
     return this.commands.run(actor.idempotency, async (tx) => {
-      // Concurrent calls would lock the same rows in different orders. This is not the user's lock: the update may
-      // take long, and stopping a copier must not wait for it.
+      // Without this lock, concurrent calls could lock the same rows in different orders. It is not the user's lock,
+      // because the update may take long and stopping a copier must not wait for it.
       const lock = `notifications of ${actor.userId}`;
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
       return { updated: await markAllRead(tx, actor.userId) };
@@ -125,7 +125,7 @@ export class NotificationsService {
   }
 }
 
-/** Small enough that one statement stays within the statement timeout. */
+/** So few rows that one statement stays within the statement timeout. */
 const READ_BATCH_SIZE = 5_000;
 
 async function markAllRead(tx: Tx, userId: string): Promise<number> {

@@ -20,17 +20,17 @@ afterAll(() => core.close());
 beforeEach(async () => {
   await core.rows('DELETE FROM mails');
   ({ userId } = await core.actor());
-  await hasAddress('owner@example.com');
+  await setAddress('owner@example.com');
 });
 
-const hasAddress = (email: string | null, isVerified = true) =>
+const setAddress = (email: string | null, isVerified = true) =>
   core.rows(
     'UPDATE users SET email = $2, email_verified_at = CASE WHEN $3 THEN now() END WHERE id = $1',
     userId,
     email,
     isVerified,
   );
-const chooses = (value: unknown) =>
+const setPreferences = (value: unknown) =>
   core.rows(
     `INSERT INTO settings (id, user_id, key, value) VALUES (gen_random_uuid(), $1, $2, $3)
      ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value`,
@@ -45,14 +45,14 @@ async function emit(type: EventType, data: object = { id: 'x_1' }): Promise<stri
   return id;
 }
 const mails = () => core.rows('SELECT recipient, subject, body, event_id FROM mails ORDER BY created_at, id');
-const kinds = async () =>
+const notificationKinds = async () =>
   (await core.rows('SELECT kind FROM notifications WHERE user_id = $1 ORDER BY created_at', userId)).map(
     ({ kind }) => kind,
   );
-const dayPasses = () => core.rows("UPDATE mail_allowances SET since = since - interval '1 day'");
+const advanceOneDay = () => core.rows("UPDATE mail_allowances SET since = since - interval '1 day'");
 
-/** A webhook whose last attempts failed with this status, and its dead letters. */
-async function failingWebhook(statuses: readonly number[], waiting: number) {
+/** Inserts a webhook with attempts of these statuses and `waiting` dead letters. Returns its event record. */
+async function insertFailingWebhook(statuses: readonly number[], waiting: number) {
   const id = newUuid();
   await core.rows(
     `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed)
@@ -94,9 +94,9 @@ async function failingWebhook(statuses: readonly number[], waiting: number) {
   return { id: encodeId('whk', id), url: 'https://example.com/hook?key=s3cret', consecutive_failures: 3 };
 }
 
-describe('mail of events', () => {
+describe('mail about events', () => {
   it('reports a deactivation once, with the failures of the webhook', async () => {
-    const webhook = await failingWebhook([500, 200, 502, 503, 504], 4);
+    const webhook = await insertFailingWebhook([500, 200, 502, 503, 504], 4);
     const eventId = await emit('webhook.deactivated', webhook);
     await relay.drain();
     const [mail, ...others] = await mails();
@@ -106,16 +106,16 @@ describe('mail of events', () => {
     expect(mail?.body).toContain('2026-01-01T00:04:00.000Z: HTTP 504\n');
     expect(mail?.body).toContain('4 deliveries, in its dead letters\n');
     expect(JSON.stringify(mail)).not.toContain('s3cret');
-    expect(await kinds()).toEqual(['webhook.deactivated']);
+    expect(await notificationKinds()).toEqual(['webhook.deactivated']);
   });
 
-  it('T15: reports a thousand deactivations of one webhook once a day, and those of another webhook separately', async () => {
-    const webhook = await failingWebhook([503], 1);
-    const other = await failingWebhook([503], 1);
+  it('T15: reports a thousand deactivations of one webhook once a day, and counts another webhook separately', async () => {
+    const webhook = await insertFailingWebhook([503], 1);
+    const other = await insertFailingWebhook([503], 1);
     for (let n = 0; n < 500; n++) await emit('webhook.deactivated', webhook);
     const platforms = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...platforms.map((platform) => new NotificationRelay(platform))];
-    const draining = Promise.all(relays.map((each) => each.drain()));
+    const draining = Promise.all(relays.map((oneRelay) => oneRelay.drain()));
     for (let n = 0; n < 500; n++) await emit('webhook.deactivated', webhook);
     await draining;
     await emit('webhook.deactivated', other);
@@ -124,8 +124,8 @@ describe('mail of events', () => {
       webhook.id,
       other.id,
     ]);
-    expect(await kinds()).toHaveLength(1_001);
-    await dayPasses();
+    expect(await notificationKinds()).toHaveLength(1_001);
+    await advanceOneDay();
     await emit('webhook.deactivated', webhook);
     await emit('webhook.deactivated', webhook);
     await relay.drain();
@@ -134,7 +134,7 @@ describe('mail of events', () => {
 
   it('goes only to a verified address', async () => {
     for (const email of ['new@example.com', null]) {
-      await hasAddress(email, false);
+      await setAddress(email, false);
       await emit('key.created');
       await relay.drain();
     }
@@ -142,11 +142,11 @@ describe('mail of events', () => {
     await emit('key.created');
     await relay.drain();
     expect(await mails()).toEqual([]);
-    expect(await kinds()).toHaveLength(3);
+    expect(await notificationKinds()).toHaveLength(3);
     expect(await core.rows('SELECT FROM mail_allowances WHERE user_id = $1', userId)).toEqual([]);
   });
 
-  it('stops at ten of a type in a day, the last of which says so; the product shows all', async () => {
+  it('is limited to ten per type and day; the tenth mail announces the limit, and the product shows all events', async () => {
     const count = NOTIFICATION_MAILS_PER_DAY + 3;
     for (let n = 0; n < count; n++) {
       await emit('withdrawal.failed', { id: `wdr_${n}` });
@@ -161,11 +161,11 @@ describe('mail of events', () => {
     ]);
     const last = bodies.filter((body) => body.includes('is reached. Until tomorrow'));
     expect(last).toEqual([bodies[NOTIFICATION_MAILS_PER_DAY - 1]]);
-    expect(await kinds()).toHaveLength(count + 1);
+    expect(await notificationKinds()).toHaveLength(count + 1);
   });
 
-  it('follows the preferences of its recipient from the next event on', async () => {
-    const tell = async (...types: EventType[]) => {
+  it('follows changed preferences of its recipient from the next event on', async () => {
+    const subjectsFor = async (...types: EventType[]) => {
       const id = encodeId('whk', newUuid());
       for (const type of types) await emit(type, { id });
       await relay.drain();
@@ -174,18 +174,21 @@ describe('mail of events', () => {
       return subjects;
     };
     const all = ['trade.filled', 'webhook.deactivated', 'key.created'] as const;
-    expect(await tell(...all)).toEqual(['A webhook was deactivated', 'API key created']);
-    await dayPasses();
-    await chooses({ in_app: { '*': false }, email: { 'trade.*': true, 'webhook.deactivated': false } });
-    expect(await tell(...all)).toEqual(['Trade filled', 'API key created']);
-    await chooses({ email: { '*': false } });
-    expect(await tell(...all)).toEqual(['API key created']);
-    expect(await kinds()).toEqual([...all, 'key.created', ...all]);
+    expect(await subjectsFor(...all)).toEqual(['A webhook was deactivated', 'API key created']);
+    await advanceOneDay();
+    await setPreferences({
+      in_app: { '*': false },
+      email: { 'trade.*': true, 'webhook.deactivated': false },
+    });
+    expect(await subjectsFor(...all)).toEqual(['Trade filled', 'API key created']);
+    await setPreferences({ email: { '*': false } });
+    expect(await subjectsFor(...all)).toEqual(['API key created']);
+    expect(await notificationKinds()).toEqual([...all, 'key.created', ...all]);
   });
 
   it('uses the defaults if an older setting is not a valid preference', async () => {
     for (const value of ['off', null, { email: { 'trade.filled': 'always' } }]) {
-      await chooses(value);
+      await setPreferences(value);
       await emit('trade.filled');
       await emit('exchange.credentials_rejected');
     }
@@ -193,17 +196,17 @@ describe('mail of events', () => {
     expect((await mails()).map(({ subject }) => subject)).toEqual(
       Array(3).fill('Exchange rejected the credentials'),
     );
-    expect(await kinds()).toHaveLength(6);
+    expect(await notificationKinds()).toHaveLength(6);
   });
 
   it('reports an event once, even if it is relayed again', async () => {
     await emit('key.created');
     await relay.drain();
-    await dayPasses();
+    await advanceOneDay();
     await core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'notifications'");
     await relay.drain();
-    const own = (await core.rows('SELECT FROM mails WHERE user_id = $1', userId)).length;
-    expect(own).toBe(1);
+    const mailCount = (await core.rows('SELECT FROM mails WHERE user_id = $1', userId)).length;
+    expect(mailCount).toBe(1);
   });
 
   it('does not report old events', async () => {
@@ -211,10 +214,10 @@ describe('mail of events', () => {
     await core.rows("UPDATE outbox_events SET created_at = created_at - interval '4 days' WHERE id = $1", id);
     await relay.drain();
     expect(await mails()).toEqual([]);
-    expect(await kinds()).toEqual(['key.created']);
+    expect(await notificationKinds()).toEqual(['key.created']);
   });
 
-  it('is not stopped by any malformed event', async () => {
+  it('is not stopped by a malformed event', async () => {
     for (const data of [
       { id: 'whk_1' },
       { id: 'nonsense', url: 7, consecutive_failures: 'many' },

@@ -10,52 +10,52 @@ import {
   type NotifiableEvent,
 } from './notification-mail.rules.js';
 
-/** An event to report to its owner. */
+/** An event and the user to notify of it. */
 export interface NotificationTarget extends NotifiableEvent {
   readonly event: RelayedEvent;
   readonly recipient: Recipient;
 }
 
-/** Queues as many mails of each topic as its allowance permits, oldest events first. */
+/** Queues as many mails of each topic as the topic's allowance permits, oldest events first. */
 export async function queueNotificationMails(tx: Tx, targets: readonly NotificationTarget[]): Promise<void> {
-  const addressed = targets.filter(({ recipient }) => recipient.email !== null);
-  const left = await takeAllowances(tx, addressed);
-  for (const one of addressed) {
-    const numbers = left.get(keyOf(topicOf(one)));
+  const addressedTargets = targets.filter(({ recipient }) => recipient.email !== null);
+  const mailNumbers = await takeAllowances(tx, addressedTargets);
+  for (const target of addressedTargets) {
+    const numbers = mailNumbers.get(keyOf(topicOf(target)));
     const number = numbers?.shift();
-    if (number !== undefined) await queueMailOf(tx, one, number === topicOf(one).perDay);
+    if (number !== undefined) await queueMailOf(tx, target, number === topicOf(target).perDay);
   }
 }
 
 /**
- * Takes allowances; returns for each topic the numbers of the day's mails to send now. The day's first mail is number
- * 1.
+ * Takes allowances. Returns, for each topic, the numbers of the mails that may be sent now. The day's first mail has
+ * number 1.
  */
 async function takeAllowances(
   tx: Tx,
   targets: readonly NotificationTarget[],
 ): Promise<Map<string, number[]>> {
   const topics = new Map<string, MailAllowanceRequest & { readonly perDay: number }>();
-  for (const one of targets) {
-    const topic = topicOf(one);
+  for (const target of targets) {
+    const topic = topicOf(target);
     const known = topics.get(keyOf(topic));
     topics.set(keyOf(topic), { ...topic, count: 1 + (known?.count ?? 0) });
   }
-  const left = new Map<string, number[]>();
+  const mailNumbers = new Map<string, number[]>();
   for (const perDay of new Set([...topics.values()].map((topic) => topic.perDay))) {
     const requests = [...topics.values()].filter((topic) => topic.perDay === perDay);
     for (const grant of await takeMailAllowance(tx, perDay, requests)) {
       const first = grant.used - grant.granted + 1;
-      left.set(
+      mailNumbers.set(
         keyOf(grant),
         Array.from({ length: grant.granted }, (_, n) => first + n),
       );
     }
   }
-  return left;
+  return mailNumbers;
 }
 
-const topicOf = (one: NotificationTarget) => ({ userId: one.event.userId, ...mailTopicOf(one) });
+const topicOf = (target: NotificationTarget) => ({ userId: target.event.userId, ...mailTopicOf(target) });
 const keyOf = ({ userId, topic }: Omit<MailAllowanceRequest, 'count'>) => `${userId} ${topic}`;
 
 async function queueMailOf(tx: Tx, target: NotificationTarget, isLast: boolean): Promise<void> {
@@ -67,7 +67,7 @@ async function queueMailOf(tx: Tx, target: NotificationTarget, isLast: boolean):
   await queueMail(tx, { userId: event.userId, to: recipient.email!, eventId: event.id, ...content });
 }
 
-/** Limits the attempts that are read. A webhook is deactivated after fewer failures, including those in flight. */
+/** Limits the number of attempts to read. It exceeds the failures before any deactivation, even with those in flight. */
 const FAILURES_READ_MAX = 1_000;
 
 async function deactivationMail(tx: Tx, target: NotificationTarget): Promise<MailContent> {

@@ -1,7 +1,7 @@
 import { DomainError, encodeId, type Permission, permits } from '@trading-automation/contracts';
 import type { IdempotencyContext } from './command-runner.js';
 
-/** The authenticated caller; the first argument of every use-case. */
+/** The authenticated caller, which is the first argument of every use-case. */
 export interface Actor {
   /** A uuid. */
   readonly userId: string;

@@ -20,26 +20,26 @@ beforeEach(async () => {
   await core.rows('TRUNCATE effects, stocks');
 });
 
-const once = (key = 'key-1') => core.idempotencyContext(actor.userId, key);
-const make = (madeBy: string) => async (tx: Tx) => {
+const idempotencyContext = (key = 'key-1') => core.idempotencyContext(actor.userId, key);
+const insertEffect = (madeBy: string) => async (tx: Tx) => {
   await tx.query('INSERT INTO effects (id, made_by) VALUES ($1, $2)', [newUuid(), madeBy]);
   return { made_by: madeBy };
 };
 const effects = async () =>
   (await core.rows('SELECT made_by FROM effects ORDER BY made_by')).map(({ made_by }) => made_by);
-const refusalOf = (work: Promise<unknown>) => work.then(() => null).catch((error) => error);
-const answerOf = (error: unknown) => {
+const errorOf = (work: Promise<unknown>) => work.then(() => null).catch((error) => error);
+const replayedResponse = (error: unknown) => {
   expect(error).toBeInstanceOf(ResponseReplayed);
   const { status, body } = (error as ResponseReplayed).response;
   return { status, text: Buffer.from(body).toString() };
 };
 
 describe('a command without an Idempotency-Key', () => {
-  it('has its effect each time, and none if it fails', async () => {
-    await core.commands.run(undefined, make('first'));
-    await core.commands.run(undefined, make('second'));
+  it('takes effect each time, but not if it fails', async () => {
+    await core.commands.run(undefined, insertEffect('first'));
+    await core.commands.run(undefined, insertEffect('second'));
     const failing = core.commands.run(undefined, async (tx) => {
-      await make('third')(tx);
+      await insertEffect('third')(tx);
       throw new DomainError('invalid_state');
     });
     await expect(failing).rejects.toMatchObject({ code: 'invalid_state' });
@@ -48,109 +48,115 @@ describe('a command without an Idempotency-Key', () => {
 });
 
 describe('a command with an Idempotency-Key', () => {
-  it('has its effect once, and replays the response byte for byte', async () => {
-    const value = await core.commands.run(once(), make('ä ☃ 1.10'));
+  it('takes effect once, and replays the response byte for byte', async () => {
+    const value = await core.commands.run(idempotencyContext(), insertEffect('ä ☃ 1.10'));
     for (let i = 0; i < 3; i++) {
-      const again = await refusalOf(core.commands.run(once(), make('again')));
-      expect(answerOf(again)).toEqual({ status: 201, text: JSON.stringify(value) });
+      const again = await errorOf(core.commands.run(idempotencyContext(), insertEffect('again')));
+      expect(replayedResponse(again)).toEqual({ status: 201, text: JSON.stringify(value) });
     }
     expect(await effects()).toEqual(['ä ☃ 1.10']);
   });
 
-  it('stores a domain error, and rolls back what was done before it', async () => {
-    const refused = core.commands.run(once(), async (tx) => {
-      await make('undone')(tx);
+  it('stores a domain error, and rolls back the effect before it', async () => {
+    const failing = core.commands.run(idempotencyContext(), async (tx) => {
+      await insertEffect('rolled back')(tx);
       throw new DomainError('insufficient_balance');
     });
-    await expect(refused).rejects.toMatchObject({ code: 'insufficient_balance' });
+    await expect(failing).rejects.toMatchObject({ code: 'insufficient_balance' });
     expect(await effects()).toEqual([]);
-    const again = await refusalOf(core.commands.run(once(), make('would work now')));
-    expect(answerOf(again)).toEqual({ status: 409, text: '{"code":"insufficient_balance"}' });
+    const again = await errorOf(core.commands.run(idempotencyContext(), insertEffect('would succeed')));
+    expect(replayedResponse(again)).toEqual({ status: 409, text: '{"code":"insufficient_balance"}' });
     expect(await effects()).toEqual([]);
   });
 
   it.each(['permission_denied', 'rate_limited', 'service_unavailable', 'exchange_unavailable'] as const)(
-    'keeps no %s: the next try may work',
+    'does not store %s, because the next attempt may succeed',
     async (code) => {
-      const refused = core.commands.run(once(), async (tx) => {
-        await make('undone')(tx);
+      const failing = core.commands.run(idempotencyContext(), async (tx) => {
+        await insertEffect('rolled back')(tx);
         throw new DomainError(code);
       });
-      await expect(refused).rejects.toMatchObject({ code });
-      await expect(core.commands.run(once(), make('done'))).resolves.toEqual({ made_by: 'done' });
+      await expect(failing).rejects.toMatchObject({ code });
+      await expect(core.commands.run(idempotencyContext(), insertEffect('done'))).resolves.toEqual({
+        made_by: 'done',
+      });
       expect(await effects()).toEqual(['done']);
     },
   );
 
-  it('is rejected with another request, and belongs to one user only', async () => {
-    await core.commands.run(once(), make('mine'));
-    const { request, render } = once();
+  it('is rejected if the key was used for another request of the same user', async () => {
+    await core.commands.run(idempotencyContext(), insertEffect('mine'));
+    const { request, render } = idempotencyContext();
     const other: IdempotencyContext = { request: { ...request, fingerprint: Buffer.alloc(32) }, render };
-    await expect(core.commands.run(other, make('other'))).rejects.toMatchObject({
+    await expect(core.commands.run(other, insertEffect('other'))).rejects.toMatchObject({
       code: 'idempotency_key_reused',
     });
     actor = await core.actor();
-    await expect(core.commands.run(once(), make('theirs'))).resolves.toEqual({ made_by: 'theirs' });
+    await expect(core.commands.run(idempotencyContext(), insertEffect('theirs'))).resolves.toEqual({
+      made_by: 'theirs',
+    });
   });
 
-  it('reports that the first one is in progress, and asks to retry', async () => {
-    await core.commands.run(once(), async (tx) => {
-      await make('slow')(tx);
-      const early = await refusalOf(core.commands.run(once(), make('early')));
+  it('fails with Retry-After while the first request is in progress', async () => {
+    await core.commands.run(idempotencyContext(), async (tx) => {
+      await insertEffect('slow')(tx);
+      const early = await errorOf(core.commands.run(idempotencyContext(), insertEffect('early')));
       expect(early).toMatchObject({ code: 'idempotency_in_progress', retryAfterSeconds: 1 });
       return null;
     });
     expect(await effects()).toEqual(['slow']);
   });
 
-  it('rethrows a unique violation to the caller, and stores nothing', async () => {
-    await core.commands.run(undefined, make('one'));
-    const doubled = await refusalOf(core.commands.run(once(), make('one')));
-    expect(isUniqueViolation(doubled, 'one_each')).toBe(true);
-    expect(isUniqueViolation(doubled, 'another')).toBe(false);
-    await expect(core.commands.run(once(), make('two'))).resolves.toEqual({ made_by: 'two' });
+  it('rethrows a unique violation to the caller, without storing a response', async () => {
+    await core.commands.run(undefined, insertEffect('one'));
+    const error = await errorOf(core.commands.run(idempotencyContext(), insertEffect('one')));
+    expect(isUniqueViolation(error, 'one_each')).toBe(true);
+    expect(isUniqueViolation(error, 'another')).toBe(false);
+    await expect(core.commands.run(idempotencyContext(), insertEffect('two'))).resolves.toEqual({
+      made_by: 'two',
+    });
   });
 
-  it('has its effect once after a deadlock rolled back its first attempt', async () => {
+  it('takes effect once after a deadlock rolled back its first attempt', async () => {
     await core.rows("INSERT INTO stocks VALUES ('a', 0), ('b', 0)");
     let runs = 0;
     let holding = 0;
-    let met: () => void = () => undefined;
+    let onBothHolding: () => void = () => undefined;
     const bothHoldOne = new Promise<void>((resolve) => {
-      met = resolve;
+      onBothHolding = resolve;
     });
     const move = (first: string, second: string) => async (tx: Tx) => {
       runs++;
       await tx.query('UPDATE stocks SET amount = amount + 1 WHERE name = $1', [first]);
-      if (++holding === 2) met();
+      if (++holding === 2) onBothHolding();
       await bothHoldOne;
       await tx.query('UPDATE stocks SET amount = amount + 1 WHERE name = $1', [second]);
-      return make(`${first}${second}`)(tx);
+      return insertEffect(`${first}${second}`)(tx);
     };
     await Promise.all([
-      core.commands.run(once('key-a'), move('a', 'b')),
-      core.commands.run(once('key-b'), move('b', 'a')),
+      core.commands.run(idempotencyContext('key-a'), move('a', 'b')),
+      core.commands.run(idempotencyContext('key-b'), move('b', 'a')),
     ]);
     expect(runs).toBe(3);
     expect(await core.rows('SELECT amount FROM stocks')).toEqual([{ amount: 2 }, { amount: 2 }]);
     expect(await effects()).toEqual(['ab', 'ba']);
     for (const key of ['key-a', 'key-b']) {
-      answerOf(await refusalOf(core.commands.run(once(key), make('again'))));
+      replayedResponse(await errorOf(core.commands.run(idempotencyContext(key), insertEffect('again'))));
     }
   });
 });
 
 describe('a command with a preparation', () => {
-  it('has one effect for equal concurrent keys, although both may prepare', async () => {
-    const begin = (effect: string, prepare: () => Promise<void>) =>
-      core.commands.runPrepared(once(), prepare, (tx) => make(effect)(tx));
+  it('takes effect once for concurrent requests with the same key, although both may prepare', async () => {
+    const runCommand = (effect: string, prepare: () => Promise<void>) =>
+      core.commands.runPrepared(idempotencyContext(), prepare, (tx) => insertEffect(effect)(tx));
     let second: Promise<unknown> = Promise.resolve();
-    // The second one arrives while the first prepares, and cannot see it.
-    const first = begin(
+    // The second request arrives while the first one prepares, and cannot detect it.
+    const first = runCommand(
       'first',
       () =>
         new Promise((resolve) => {
-          second = begin('second', async () => resolve());
+          second = runCommand('second', async () => resolve());
           second.catch(() => resolve());
         }),
     );
@@ -161,40 +167,44 @@ describe('a command with a preparation', () => {
   });
 
   it('does not prepare if a response is stored', async () => {
-    await core.commands.runPrepared(once(), async () => 1, make('done'));
+    await core.commands.runPrepared(idempotencyContext(), async () => 1, insertEffect('done'));
     let prepared = 0;
-    const again = await refusalOf(core.commands.runPrepared(once(), async () => prepared++, make('again')));
-    answerOf(again);
+    const again = await errorOf(
+      core.commands.runPrepared(idempotencyContext(), async () => prepared++, insertEffect('again')),
+    );
+    replayedResponse(again);
     expect(prepared).toBe(0);
   });
 
-  it('holds no transaction open while it prepares', async () => {
+  it('does not keep a transaction open while it prepares', async () => {
     await core.commands.runPrepared(
-      once(),
+      idempotencyContext(),
       async () => {
         const open = await core.rows(
           "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'",
         );
         expect(open).toEqual([]);
       },
-      make('done'),
+      insertEffect('done'),
     );
     expect(await effects()).toEqual(['done']);
   });
 
-  it('stores a lasting error of the preparation, and no other', async () => {
+  it('stores only a lasting error of the preparation', async () => {
     const failing = (code: 'exchange_credentials_rejected' | 'exchange_unavailable') =>
       core.commands.runPrepared(
-        once(),
+        idempotencyContext(),
         () => Promise.reject(new DomainError(code)),
-        () => make('never')({} as Tx),
+        () => insertEffect('never')({} as Tx),
       );
     await expect(failing('exchange_unavailable')).rejects.toMatchObject({ code: 'exchange_unavailable' });
     await expect(failing('exchange_credentials_rejected')).rejects.toMatchObject({
       code: 'exchange_credentials_rejected',
     });
-    const again = await refusalOf(core.commands.runPrepared(once(), async () => 1, make('again')));
-    expect(answerOf(again).text).toBe('{"code":"exchange_credentials_rejected"}');
+    const again = await errorOf(
+      core.commands.runPrepared(idempotencyContext(), async () => 1, insertEffect('again')),
+    );
+    expect(replayedResponse(again).text).toBe('{"code":"exchange_credentials_rejected"}');
     expect(await effects()).toEqual([]);
   });
 });

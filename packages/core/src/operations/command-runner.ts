@@ -1,5 +1,5 @@
 /**
- * Runs the state changes of a use-case: in one transaction, and once per Idempotency-Key.
+ * Runs the state changes of a use-case in one transaction, and once per Idempotency-Key.
  *
  * 1. The claim of the key, the effect and the stored response commit together or not at all.
  * 2. A domain error that would recur on every retry is stored too, after its effect is rolled back.
@@ -18,13 +18,13 @@ import type { Platform } from '../platform/index.js';
 
 export type Outcome<T> = { readonly value: T } | { readonly error: DomainError };
 
-/** The Idempotency-Key of a request, and how its outcome becomes the stored response. */
+/** The Idempotency-Key of a request, and the function that renders its outcome as the stored response. */
 export interface IdempotencyContext {
   readonly request: IdempotentRequest;
   readonly render: (outcome: Outcome<unknown>) => StoredResponse;
 }
 
-/** Not a failure: carries the stored response of an earlier request. The transport sends it unchanged. */
+/** Carries the stored response of an earlier request, which the transport sends unchanged. It is not a failure. */
 export class ResponseReplayed extends Error {
   override readonly name = 'ResponseReplayed';
   constructor(readonly response: StoredResponse) {
@@ -39,8 +39,8 @@ export class CommandRunner {
   ) {}
 
   /**
-   * Runs `effect` in a transaction. It may run again after a deadlock, so it must change nothing outside the
-   * database.
+   * Runs `effect` in a transaction. `effect` may run again after a deadlock, so it must not change anything outside
+   * the database.
    */
   async run<T>(idempotency: IdempotencyContext | undefined, effect: (tx: Tx) => Promise<T>): Promise<T> {
     if (idempotency === undefined) return inTransaction(this.platform.database, effect);
@@ -57,8 +57,8 @@ export class CommandRunner {
   }
 
   /**
-   * Like `run`, after work of another process that may take seconds. No transaction is open during that work: two
-   * equal concurrent requests may both prepare, but only one has the effect.
+   * Runs `prepare`, then runs `effect` like `run`. `prepare` may wait seconds for another process, so no transaction is
+   * open while it runs. Two equal concurrent requests may both prepare, but only one has the effect.
    */
   async runPrepared<P, T>(
     idempotency: IdempotencyContext | undefined,

@@ -1,4 +1,4 @@
-/** Domain errors that all features share. */
+/** Creates the domain errors that all features share. */
 import { DomainError, decodeId, type IdPrefix } from '@trading-automation/contracts';
 
 /** Returns the uuid of a public id. @throws {DomainError} `not_found` if the id is malformed */
@@ -9,8 +9,8 @@ export function decodeIdOrThrow(prefix: IdPrefix, publicId: string): string {
 }
 
 /** Returns the error for an unknown id in a body or a filter. @param field the path of the id */
-export function idNotFound(field: string, what: string): DomainError {
-  return new DomainError('not_found', undefined, [{ field, code: 'not_found', message: `No such ${what}.` }]);
+export function idNotFound(field: string, noun: string): DomainError {
+  return new DomainError('not_found', undefined, [{ field, code: 'not_found', message: `No such ${noun}.` }]);
 }
 
 /**

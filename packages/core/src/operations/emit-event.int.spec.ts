@@ -24,7 +24,7 @@ const assetsOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`ASSET${i}`, '1.123456789012345678']));
 
 describe('the payload of an event', () => {
-  it('matches the contract, with every digit of the record', () => {
+  it('matches the schema, with every digit of the record', () => {
     const text = payloadOf(recordOf());
     expect(eventSchema.parse(JSON.parse(text))).toMatchObject({ type: 'exchange.synced', data: { id: 'x' } });
     expect(text).toContain('"amount":12345678901234567890.123456789012345678,');
@@ -32,20 +32,23 @@ describe('the payload of an event', () => {
     expect(text).not.toContain('truncated');
   });
 
-  it('contains no field outside the contract', () => {
+  it('contains no field outside the schema', () => {
     const leaky = { ...recordOf(), credentials_sealed: 'a secret' };
     expect(payloadOf(leaky)).not.toContain('secret');
   });
 
   it.each([
-    ['a map', { balance: assetsOf(5_000) }],
-    ['a list', { notes: Array.from({ length: 5_000 }, (_, i) => `note number ${i} of many`) }],
+    ['a long map', { balance: assetsOf(5_000) }],
+    ['a long list', { notes: Array.from({ length: 5_000 }, (_, i) => `note number ${i} of many`) }],
     [
       'a list of long words in several bytes',
       { notes: Array.from({ length: 100 }, () => '☃'.repeat(1_000)) },
     ],
-    ['both', { balance: assetsOf(5_000), notes: Array.from({ length: 9_000 }, () => 'a note') }],
-  ])('over 64 KiB is truncated to fit if %s is long, and marked as truncated', (_case, more) => {
+    [
+      'a long map and a long list',
+      { balance: assetsOf(5_000), notes: Array.from({ length: 9_000 }, () => 'a note') },
+    ],
+  ])('over 64 KiB because of %s is truncated to fit, and marked as truncated', (_case, more) => {
     const text = payloadOf(recordOf(more));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(EVENT_PAYLOAD_MAX_BYTES / 8);
@@ -69,15 +72,15 @@ describe('emitting an event', () => {
   });
   afterAll(() => core.close());
 
-  it('commits and rolls back with its transaction', async () => {
+  it('takes effect only if its transaction is committed', async () => {
     const { userId } = await core.actor();
-    const tell = (record: z.output<typeof schema>, fails: boolean) =>
+    const emitTestEvent = (record: z.output<typeof schema>, fails: boolean) =>
       inTransaction(core.platform.database, async (tx) => {
         await emitEvent(tx, { userId, type: 'exchange.synced', schema, record });
-        if (fails) throw new Error('undone');
+        if (fails) throw new Error('rolled back');
       });
-    await expect(tell(recordOf({ id: 'undone' }), true)).rejects.toThrow('undone');
-    await tell(recordOf({ id: 'done' }), false);
+    await expect(emitTestEvent(recordOf({ id: 'rolled back' }), true)).rejects.toThrow('rolled back');
+    await emitTestEvent(recordOf({ id: 'done' }), false);
     const rows = await core.rows('SELECT id, type FROM outbox_events WHERE user_id = $1', userId);
     expect(rows).toMatchObject([{ type: 'exchange.synced' }]);
     expect((await core.events(userId)).map(({ data }) => data.id)).toEqual(['done']);

@@ -17,19 +17,19 @@ import type { z } from 'zod';
 export interface EventInput<Schema extends z.ZodType> {
   readonly userId: string;
   readonly type: EventType;
-  /** The contract of `record`; its decimals are serialized with every digit. */
+  /** The schema of `record`. It serializes decimals with every digit. */
   readonly schema: Schema;
   readonly record: z.output<Schema>;
 }
 
 const serializers = new WeakMap<z.ZodType, Serializer>();
 
-/** Writes an event in the transaction of the change that it reports. Receivers get exactly these bytes. */
+/** Writes an event in the transaction of the change that it reports. Receivers get exactly the bytes that are stored. */
 export async function emitEvent<Schema extends z.ZodType>(tx: Tx, event: EventInput<Schema>): Promise<void> {
   await appendEvent(tx, toOutboxEvent(event));
 }
 
-/** Like `emitEvent`, for several events of one change, in order. */
+/** Writes several events of one change in order, like `emitEvent`. */
 export async function emitEvents<Schema extends z.ZodType>(
   tx: Tx,
   events: readonly EventInput<Schema>[],
@@ -47,7 +47,7 @@ function toOutboxEvent<Schema extends z.ZodType>({
   return { id, userId, type, payload: Buffer.from(eventPayload(id, type, schema, record)) };
 }
 
-/** Returns the payload of an event as receivers get it. Halves the longest lists until it fits the size limit. */
+/** Returns the payload of an event as receivers get it. Halves the longest lists until the payload fits the size limit. */
 export function eventPayload<Schema extends z.ZodType>(
   eventId: string,
   type: EventType,
@@ -66,12 +66,12 @@ export function eventPayload<Schema extends z.ZodType>(
   let shorter: unknown = record;
   for (;;) {
     shorter = withLongestListHalved(shorter as Record<string, unknown>);
-    const cut = `${head}${write(shorter)},"truncated":true}`;
-    if (Buffer.byteLength(cut) <= EVENT_PAYLOAD_MAX_BYTES) return cut;
+    const truncated = `${head}${write(shorter)},"truncated":true}`;
+    if (Buffer.byteLength(truncated) <= EVENT_PAYLOAD_MAX_BYTES) return truncated;
   }
 }
 
-/** @throws {RangeError} if no list or map is left to shorten; such a record must not exist */
+/** Halves the longest list or map. @throws {RangeError} if none is left to shorten; such a record must not exist */
 function withLongestListHalved(record: Record<string, unknown>): Record<string, unknown> {
   const lists = Object.entries(record)
     .filter((entry): entry is [string, object] => typeof entry[1] === 'object' && entry[1] !== null)

@@ -4,7 +4,7 @@ import { DomainError } from '@trading-automation/contracts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns the key, or undefined if the headers have none. @throws {DomainError} if it is malformed */
+/** Returns the key; undefined if the headers contain none. @throws {DomainError} if the key is malformed */
 export function parseIdempotencyKey(rawHeaders: readonly string[]): string | undefined {
   const keys = rawHeaders.filter(
     (_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === 'idempotency-key',
@@ -22,8 +22,8 @@ export function parseIdempotencyKey(rawHeaders: readonly string[]): string | und
 }
 
 /**
- * Derives the user id under which a key is stored for a caller without an account, from the public key in the
- * request.
+ * Derives a user id from the public key in the request. The key of a caller without an account is stored under this
+ * id.
  */
 export function anonymousUserId(body: unknown): string {
   const { pubkey } = (body ?? {}) as { pubkey?: unknown };

@@ -14,12 +14,12 @@ import type { Platform } from '../platform/index.js';
 
 export type { ListQuery, Page, PageWithCursors };
 
-/** The cursor scope of a public list, in place of a user id. */
+/** The cursor scope of a public list, instead of a user id. */
 const PUBLIC_SCOPE = 'everybody';
 
 /**
- * Returns the schema of an operation's query string. The schema of a list includes the parameters that every list
- * has.
+ * Returns the schema of an operation's query string. The schema of a list includes the parameters that all lists
+ * share.
  */
 export function querySchemaOf(operation: Operation): z.ZodType {
   const filters = operation.query?.shape ?? {};
@@ -41,8 +41,8 @@ export function querySchemaOf(operation: Operation): z.ZodType {
 }
 
 /**
- * Builds the conditions of a list's filters. A filter is the part before its value (`t.status =`); one without a
- * value is omitted. Values become parameters in input order.
+ * Builds the conditions of a list's filters. A filter consists of the SQL before its value (`t.status =`) and the value.
+ * Filters without a value are omitted. Values become parameters in input order.
  */
 export function conditions(
   filters: readonly (readonly [string, unknown])[],
@@ -54,7 +54,7 @@ export function conditions(
   };
 }
 
-/** Parses an instant of a request. A Date also covers years that Postgres cannot read as text. */
+/** Parses an instant of a request. Returns a Date, because Postgres cannot read some years as text. */
 export function parseInstant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
@@ -77,8 +77,8 @@ export class ListReader {
     query: ListQuery,
   ): Promise<PageWithCursors<Row>> {
     const { limit, offset, cursor, sort, order, include, ...filters } = query;
-    const shown = include.filter((name) => name !== 'total').join(',');
-    const scope = cursorScope(operation.id, userId ?? PUBLIC_SCOPE, { ...filters, include: shown });
+    const includedNames = include.filter((name) => name !== 'total').join(',');
+    const scope = cursorScope(operation.id, userId ?? PUBLIC_SCOPE, { ...filters, include: includedNames });
     try {
       return await listPage<Row, string>(this.platform.database, this.cursors, source, query, scope);
     } catch (error) {

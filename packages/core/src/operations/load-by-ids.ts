@@ -2,7 +2,7 @@ import { decodeId, type IdPrefix } from '@trading-automation/contracts';
 
 /**
  * Loads records in input order; null for unknown and malformed ids. `read` gets each uuid once and is not called
- * without one.
+ * if no id is valid.
  */
 export async function loadByIds<Item extends { readonly id: string }>(
   prefix: IdPrefix,

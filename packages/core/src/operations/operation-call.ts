@@ -10,7 +10,7 @@ type CallerOf<O extends Operation> = O['access'] extends 'PUBLIC'
     ? Actor | null
     : Actor;
 
-/** One authenticated, authorised and parsed call of an operation, over any transport. */
+/** A call of an operation over any transport, after authentication, authorisation and parsing. */
 export interface OperationCall<O extends Operation> {
   /** The caller; null if the operation allows anonymous calls and the request has no credentials. */
   readonly actor: CallerOf<O>;

@@ -23,7 +23,7 @@ const TRADE = {
   amount: '1',
 };
 
-/** Runs a call whose stages record themselves; `broken` names the stage that fails. */
+/** Runs a call and records its stages. `broken` names the stage that fails. */
 async function run(operation: Operation, overrides: Partial<OperationRequest> & { broken?: string } = {}) {
   const stages: string[] = [];
   const stored: IdempotencyContext[] = [];
@@ -62,7 +62,7 @@ describe('the pipeline of an operation', () => {
     expect(stages).toEqual(order);
   });
 
-  it.each(order)('runs nothing after %s if that fails', async (broken) => {
+  it.each(order)('runs no later stage if %s fails', async (broken) => {
     const { result, stages } = await run(tradeOperations.create, { broken });
     expect(result).toBe('service_unavailable');
     expect(stages).toEqual(order.slice(0, order.indexOf(broken) + 1));
@@ -87,7 +87,7 @@ describe('the pipeline of an operation', () => {
     expect(await codes({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
   });
 
-  it("stores a rejected input under its caller's key, but not for an anonymous caller", async () => {
+  it("stores the rejection of an input under its caller's key, but not for an anonymous caller", async () => {
     const idempotency = () => KEY;
     const read = () => ({ query: {}, body: {}, params: {} });
     const known = await run(tradeOperations.create, { idempotency, read });
@@ -98,7 +98,7 @@ describe('the pipeline of an operation', () => {
     expect(anonymous).toMatchObject({ result: 'validation_failed', stored: [] });
   });
 
-  it('passes the idempotency context to the use-case, and reads no key for an operation that changes nothing', async () => {
+  it('passes the idempotency context to the use-case, and ignores the key of a read operation', async () => {
     const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
     expect(call?.idempotency?.request).toEqual({ userId: USER, ...KEY });
     expect(call?.actor?.idempotency).toBe(call?.idempotency);

@@ -1,13 +1,14 @@
 /**
  * Runs one call of an operation, over any transport.
  *
- * The published order of checks is defined only here: caller, limits, permission, input syntax, query, body, path
+ * Only this file defines the published order of checks: caller, limits, permission, input syntax, query, body, path
  * parameters, then the use-case. Route, method, size and the limit of the address are checked before the operation is
  * known.
  *
  * 1. The use-case runs only after every check has passed.
- * 2. With an Idempotency-Key the outcome is stored in the transaction of the effect. A rejected input is stored too.
- * 3. A transport supplies wire values and renders the outcome. It decides nothing about the operation.
+ * 2. With an Idempotency-Key, the outcome is stored in the transaction of the effect. The rejection of an input is stored
+ *    too.
+ * 3. A transport only supplies wire values and renders the outcome.
  */
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -17,7 +18,7 @@ import { anonymousUserId } from './idempotency-key.js';
 import { querySchemaOf } from './list-reader.js';
 import { checkInput } from './validate.js';
 
-/** Input under its wire names, before any schema has seen it. */
+/** Input under its wire names, before validation. */
 interface WireInput {
   readonly query: unknown;
   /** Undefined if the request has no body. */
@@ -25,7 +26,7 @@ interface WireInput {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Identifies equal requests. */
+/** The Idempotency-Key of a request, and the fingerprint that identifies equal requests. */
 export interface RequestIdempotency {
   readonly route: string;
   readonly key: string;
@@ -34,9 +35,9 @@ export interface RequestIdempotency {
 
 /** One request to an operation, as its transport received it. */
 export interface OperationRequest {
-  /** Identifies the caller; null if it sent no credentials. @throws {DomainError} if they are invalid */
+  /** Identifies the caller; null if the request has no credentials. @throws {DomainError} if they are invalid */
   identify(): Promise<Actor | null>;
-  /** Charges the rate limits that identification did not. @throws {DomainError} `rate_limited` */
+  /** Charges the rate limits that `identify` has not charged. @throws {DomainError} `rate_limited` */
   charge(caller: Actor | null): Promise<void>;
   /** Reads the input. @throws {DomainError} if its syntax is wrong */
   read(): WireInput;
@@ -64,7 +65,7 @@ interface PipelineResult {
   readonly result: unknown;
 }
 
-/** Replaces the body schema of an operation that has none: no body, or an empty object. */
+/** The body schema of an operation without a body: accepts no body or an empty object. */
 const NO_BODY = z.strictObject({}).optional();
 
 export class OperationPipeline {
@@ -104,7 +105,7 @@ export class OperationPipeline {
     return caller;
   }
 
-  /** An anonymous caller is identified by its body alone, so a rejected body is stored for authenticated callers only. */
+  /** Parses the input. Stores a rejection for authenticated callers only: only a valid body identifies anonymous callers. */
   private async parse(
     request: OperationRequest,
     commands: Pick<CommandRunner, 'run'>,
@@ -123,12 +124,12 @@ export class OperationPipeline {
   }
 
   private check(input: WireInput): CheckedInput {
-    const query = checked(this.query, input.query, 'invalid_query');
+    const query = parseOrThrow(this.query, input.query, 'invalid_query');
     if (input.body === undefined && this.operation.body !== undefined && !this.operation.bodyOptional)
       throw new DomainError('validation_failed', undefined, [
         { code: 'required', message: 'A JSON body is required.' },
       ]);
-    const body = checked(this.body, input.body, 'validation_failed');
+    const body = parseOrThrow(this.body, input.body, 'validation_failed');
     return { query, body, params: this.checkParams(input.params) };
   }
 
@@ -142,7 +143,11 @@ export class OperationPipeline {
   }
 }
 
-function checked(schema: z.ZodType, value: unknown, code: 'invalid_query' | 'validation_failed'): unknown {
+function parseOrThrow(
+  schema: z.ZodType,
+  value: unknown,
+  code: 'invalid_query' | 'validation_failed',
+): unknown {
   const result = checkInput(schema, value, code === 'invalid_query' ? 'parameter' : 'field');
   if ('details' in result) throw new DomainError(code, undefined, result.details);
   return result.data;

@@ -36,14 +36,14 @@ const firstPage = (module: DynamicModule, cursor?: string) =>
   );
 
 describe('the shared providers of a process', () => {
-  it('are only the platform in a worker, and also lists and commands in an API', () => {
-    const everywhere = PlatformModule.with(core.platform);
-    expect(everywhere).toMatchObject({ global: true, exports: [Platform] });
-    expect(resolve(everywhere, Platform)).toBe(core.platform);
+  it('are the platform in a worker; an API also has lists and commands', () => {
+    const platformModule = PlatformModule.with(core.platform);
+    expect(platformModule).toMatchObject({ global: true, exports: [Platform] });
+    expect(resolve(platformModule, Platform)).toBe(core.platform);
     expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
   });
 
-  it('read cursors of every process with the same server key, and of no other', async () => {
+  it('accept only cursors of processes with the same server key', async () => {
     const { pagination } = await firstPage(api(keyOf('a')));
     const cursor = pagination.next_cursor ?? '';
     await expect(firstPage(api(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
@@ -54,9 +54,9 @@ describe('the shared providers of a process', () => {
 
   it('replay responses that were stored before the server key was replaced', async () => {
     const { userId } = await core.actor();
-    const once = core.idempotencyContext(userId, 'key-1');
-    await resolve(api(keyOf('a')), CommandRunner).run(once, async () => 'done');
+    const idempotency = core.idempotencyContext(userId, 'key-1');
+    await resolve(api(keyOf('a')), CommandRunner).run(idempotency, async () => 'done');
     const after = resolve(api(keyOf('b'), keyOf('a')), CommandRunner);
-    await expect(after.run(once, async () => 'again')).rejects.toBeInstanceOf(ResponseReplayed);
+    await expect(after.run(idempotency, async () => 'again')).rejects.toBeInstanceOf(ResponseReplayed);
   });
 });

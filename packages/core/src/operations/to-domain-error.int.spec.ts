@@ -16,17 +16,17 @@ const raise = (sqlState: string) =>
 
 describe('an error of the database', () => {
   it.each(['40001', '40P01', '55P03', '57014', '57P01', '08006', '53100', '58030', '25006'])(
-    'that says to try again later is an outage: %s',
+    'becomes service_unavailable if a retry may succeed: %s',
     async (sqlState) => {
       const cause = await raise(sqlState);
-      const refusal = toDomainError(cause);
-      expect(refusal).toBeInstanceOf(DomainError);
-      expect(refusal).toMatchObject({ code: 'service_unavailable', cause });
+      const domainError = toDomainError(cause);
+      expect(domainError).toBeInstanceOf(DomainError);
+      expect(domainError).toMatchObject({ code: 'service_unavailable', cause });
     },
   );
 
   it.each(['23505', '22P02', '42601', 'P0001'])(
-    'that would recur is an internal error: %s',
+    'is returned unchanged if it would recur: %s',
     async (sqlState) => {
       const error = await raise(sqlState);
       expect(toDomainError(error)).toBe(error);

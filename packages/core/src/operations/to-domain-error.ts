@@ -2,11 +2,11 @@ import { DomainError } from '@trading-automation/contracts';
 import { CallTimeout, isConnectionLost, sqlStateOf } from '@trading-automation/persistence';
 
 /**
- * Serialization failure, deadlock, lock timeout and statement timeout: the transaction was rolled back, and a retry
- * may succeed.
+ * Serialization failure, deadlock, lock timeout and statement timeout. The transaction was rolled back, and a retry may
+ * succeed.
  */
 const TRANSIENT_SQLSTATES: readonly (string | undefined)[] = ['40001', '40P01', '55P03', '57014'];
-/** The server is out of disk, memory or connections, has an internal failure, or is read-only after a failover. */
+/** The server lacks disk, memory or connections, has an internal failure, or is read-only after a failover. */
 const UNAVAILABLE_SQLSTATES = /^(?:53|58|25006)/;
 
 /** Maps an outage of a dependency to `service_unavailable` (503); returns any other error unchanged. */

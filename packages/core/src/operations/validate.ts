@@ -1,6 +1,6 @@
 /**
- * Turns what a schema rejects into the details of an error: the field, a code and how to fix it.
- * Values are never repeated: they may be secrets.
+ * Converts the issues of a schema to the details of an error: the field, a code and how to fix the value.
+ * Details never repeat values, which may be secrets.
  */
 import { type ErrorDetail } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -8,13 +8,13 @@ import { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The maximum number of details in one error; the rest appear once these are fixed. */
+/** The maximum number of details in one error. The others appear after the caller fixed the first ones. */
 const DETAILS_MAX = 100;
 const NAME_SHOWN_MAX = 100;
 
 type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
 
-/** Parses `value`, or returns the details of its errors; `noun` names its members in them. */
+/** Parses `value`; returns the details of its errors if it is invalid. Details call a member of the value a `noun`. */
 export function checkInput(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {
   const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
   if (parsed.success) return { data: parsed.data };
@@ -51,7 +51,7 @@ const CODES: Partial<Record<Issue['code'], string>> = {
   too_big: 'too_big',
 };
 
-/** The message for an issue whose schema defines none. */
+/** Returns the message for an issue whose schema defines none. */
 function messageOf(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,7 +1,7 @@
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  it('flushes items that arrived together, then those that arrived meanwhile, in order and one batch at a time', async () => {
+  it('flushes items that arrived together, then items that arrived during the flush, in order and one batch at a time', async () => {
     const batches: number[][] = [];
     let running = 0;
     const batcher: Batcher<number> = Batcher.of(async (items) => {
@@ -30,7 +30,7 @@ describe('a batcher', () => {
     await expect(batcher.drain()).resolves.toBeUndefined();
   });
 
-  it('returns each item its own result, even after an item-by-item retry', async () => {
+  it('returns the result of each item, even after an item-by-item retry', async () => {
     const double = new Batcher<number, number>(async (items) => {
       if (items.length > 1 && items.includes(0)) throw new Error('not together');
       return items.map((item) => item * 2);

@@ -1,9 +1,9 @@
 /**
- * Batches items: all items that arrive while a batch is in flight form the next one.
+ * Batches items: all items that arrive while a batch is in flight form the next batch.
  *
  * 1. One batch runs at a time, in order of arrival.
- * 2. Nothing waits for more items: a single item is flushed immediately.
- * 3. `flush` returns one result for each item, in order, or none if items have no results.
+ * 2. A batch does not wait for more items: a single item is flushed immediately.
+ * 3. `flush` returns one result for each item, in order, or an empty list if items have no results.
  * 4. A failed batch is retried item by item, so that one bad item does not fail the others.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export class Batcher<Item, Result = undefined> {
     return new Batcher(flushAll, sizeMax);
   }
 
-  /** Resolves with the item's result once it is flushed; rejects if the item fails even alone. */
+  /** Resolves with the item's result once the item is flushed; rejects if the item fails even alone. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -46,7 +46,7 @@ export class Batcher<Item, Result = undefined> {
   }
 
   private async run(): Promise<void> {
-    // Items that arrive in this turn of the event loop go together.
+    // Items that arrive in this turn of the event loop form one batch.
     await nextTurn();
     while (this.waiting.length > 0) await this.flushBatch(this.waiting.splice(0, this.sizeMax));
     this.running = null;
@@ -61,7 +61,7 @@ export class Batcher<Item, Result = undefined> {
     } catch (error) {
       const [only] = batch;
       if (only !== undefined && batch.length === 1) only.reject(error);
-      else for (const each of batch) await this.flushBatch([each]);
+      else for (const waiting of batch) await this.flushBatch([waiting]);
     }
   }
 }

@@ -3,14 +3,14 @@ import { isConnectionLost, readHeartbeats, recordHeartbeat } from '@trading-auto
 import type { Platform } from './platform.js';
 
 const HEARTBEAT_MS = 5_000;
-/** Three missed heartbeats. */
+/** The time of three missed heartbeats. */
 const DEGRADED_AFTER_MS = 20_000;
-/** Services that the product needs, reported even if they were never seen. */
-const EXPECTED = ['trading-worker', 'webhook-dispatcher'];
+/** Services that the product needs. They are reported even if they never sent a heartbeat. */
+const EXPECTED_SERVICES = ['trading-worker', 'webhook-dispatcher'];
 /** Optional services, reported only after their first heartbeat. */
-const OPTIONAL = ['graphql-api'];
+const OPTIONAL_SERVICES = ['graphql-api'];
 /** The reported age of a service without a heartbeat. */
-const NEVER_SEEN_MS = 86_400_000;
+const NEVER_SEEN_AGE_MS = 86_400_000;
 
 /** Records heartbeats of a process until the returned function is called. */
 export function startHeartbeat(platform: Platform, service: string): () => void {
@@ -33,8 +33,11 @@ export class HealthService {
     const [heartbeats, redis] = await Promise.all([this.latestHeartbeats(), isResponding(this.pingRedis)]);
     services.postgres = { status: heartbeats === null ? 'degraded' : 'ok', age_ms: 0 };
     services.redis = { status: redis ? 'ok' : 'degraded', age_ms: 0 };
-    for (const name of [...EXPECTED, ...OPTIONAL.filter((optional) => heartbeats?.has(optional))]) {
-      const ageMs = Math.round(heartbeats?.get(name) ?? NEVER_SEEN_MS);
+    for (const name of [
+      ...EXPECTED_SERVICES,
+      ...OPTIONAL_SERVICES.filter((optional) => heartbeats?.has(optional)),
+    ]) {
+      const ageMs = Math.round(heartbeats?.get(name) ?? NEVER_SEEN_AGE_MS);
       services[name] = { status: ageMs > DEGRADED_AFTER_MS ? 'degraded' : 'ok', age_ms: ageMs };
     }
     const isOk = Object.values(services).every(({ status }) => status === 'ok');

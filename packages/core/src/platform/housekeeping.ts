@@ -8,7 +8,7 @@ import type { Platform } from './platform.js';
 
 const BATCH = 1_000;
 
-/** Tables of sign-in records, with the column that says when a row expires. */
+/** Tables of sign-in records, with the column that contains the time at which a row expires. */
 const SIGN_IN_TABLES = {
   sessions: 'expires_at',
   sign_in_tickets: 'expires_at',
@@ -26,9 +26,9 @@ export interface HousekeepingResult {
 }
 
 /**
- * Deletes expired rows: stored responses after 24 hours, heartbeats after a day, and expired sign-in records. One
- * process at a time runs it, in small batches. Returns null if another process is running it. Events are retained,
- * because deliveries refer to them.
+ * Deletes expired rows in small batches: stored responses after 24 hours, heartbeats after a day, and expired sign-in
+ * records. One process at a time does this; returns null if another process is running it. Events are retained, because
+ * deliveries refer to them.
  */
 export async function runHousekeeping({ database }: Platform): Promise<HousekeepingResult | null> {
   const outcome = await withAdvisoryLock(database, 'housekeeping', async (signal) => {
@@ -46,7 +46,7 @@ export async function runHousekeeping({ database }: Platform): Promise<Housekeep
   return outcome.acquired ? outcome.value : null;
 }
 
-/** Deletes batches until one is not full. Returns the number of deleted rows. */
+/** Deletes batches until a batch is not full. Returns the number of deleted rows. */
 async function inBatches(signal: AbortSignal, remove: () => Promise<number>): Promise<number> {
   let count = 0;
   for (let removed = BATCH; removed === BATCH && !signal.aborted; count += removed) removed = await remove();

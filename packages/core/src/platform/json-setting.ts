@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Reads an environment variable that holds JSON of the schema. */
+/** Reads an environment variable that contains JSON, and validates the JSON with the schema. */
 export function jsonSetting<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()

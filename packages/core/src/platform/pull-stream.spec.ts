@@ -1,6 +1,6 @@
 import { PullStreamController } from './pull-stream.js';
 
-/** A stream of the items that were put into it. */
+/** Creates a stream of the items that `put` adds. */
 function streamOf<Item>() {
   const items: Item[] = [];
   let ends = 0;
@@ -19,7 +19,7 @@ function streamOf<Item>() {
 const done = { done: true, value: undefined };
 const item = (value: unknown) => ({ done: false, value });
 
-describe('a pulled stream', () => {
+describe('a pull stream', () => {
   it('produces only requested items, in the order of the requests', async () => {
     const { stream, items, put } = streamOf<number>();
     put(1);
@@ -44,9 +44,9 @@ describe('a pulled stream', () => {
       true,
     ]);
 
-    let give: (value: number) => void = () => undefined;
+    let resolveRead: (value: number) => void = () => undefined;
     const reading = new Promise<number>((resolve) => {
-      give = resolve;
+      resolveRead = resolve;
     });
     const slow = new PullStreamController(
       () => reading,
@@ -55,12 +55,12 @@ describe('a pulled stream', () => {
     const requested = slow.next();
     await slow.return();
     expect(await requested).toEqual(done);
-    give(1);
+    resolveRead(1);
     await reading;
     expect(await slow.next()).toEqual(done);
   });
 
-  it('reads again if it was woken during a read that found nothing', async () => {
+  it('reads again if it was woken during a read that returned no item', async () => {
     const reads: ((value: number | undefined) => void)[] = [];
     const stream = new PullStreamController<number>(
       () => new Promise((resolve) => reads.push(resolve)),
@@ -83,30 +83,30 @@ describe('a pulled stream', () => {
 
   it('reports a failure once, to the pending or the next request, and is then done', async () => {
     const failure = new Error('a stream that fails');
-    const waited = streamOf<number>();
-    const pending = [waited.stream.next(), waited.stream.next()];
-    waited.stream.fail(failure);
+    const waitingStream = streamOf<number>();
+    const pending = [waitingStream.stream.next(), waitingStream.stream.next()];
+    waitingStream.stream.fail(failure);
     const settled = await Promise.allSettled(pending);
     expect(settled).toEqual([
       { status: 'rejected', reason: failure },
       { status: 'fulfilled', value: done },
     ]);
-    expect([await waited.stream.next(), waited.ends(), waited.stream.ended.reason]).toEqual([
-      done,
-      1,
-      failure,
-    ]);
+    expect([
+      await waitingStream.stream.next(),
+      waitingStream.ends(),
+      waitingStream.stream.ended.reason,
+    ]).toEqual([done, 1, failure]);
 
-    const idle = streamOf<number>();
-    idle.stream.fail(failure);
-    await expect(idle.stream.next()).rejects.toBe(failure);
-    expect(await idle.stream.next()).toEqual(done);
+    const idleStream = streamOf<number>();
+    idleStream.stream.fail(failure);
+    await expect(idleStream.stream.next()).rejects.toBe(failure);
+    expect(await idleStream.stream.next()).toEqual(done);
 
-    const read = new PullStreamController<number>(
+    const failingStream = new PullStreamController<number>(
       () => Promise.reject(failure),
       () => undefined,
     );
-    await expect(read.next()).rejects.toBe(failure);
-    expect(await read.next()).toEqual(done);
+    await expect(failingStream.next()).rejects.toBe(failure);
+    expect(await failingStream.next()).toEqual(done);
   });
 });

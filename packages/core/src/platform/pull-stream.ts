@@ -1,10 +1,11 @@
 /**
  * A stream that produces an item only when its reader requests one, so that it buffers nothing.
  *
- * 1. `return` takes effect immediately, even while a `next` is pending; that `next` resolves as done. It does not
- *    wait for the source.
+ * 1. `return` takes effect immediately, even while a `next` is pending; that `next` resolves as done.
+ *    `return` does not wait for the source.
  * 2. Calls of `next` resolve in order. An item goes to the call that requested it, unless the stream has ended.
- * 3. A stream that fails reports the error once, to the pending call or else to the next one. After that it is done.
+ * 3. A stream that fails reports the error once: to the pending call, or to the next call if none is pending. After that
+ *    the stream is done.
  */
 
 export interface PullStream<Item> extends AsyncIterableIterator<Item, undefined, undefined> {
@@ -25,11 +26,11 @@ export class PullStreamController<Item> implements PullStream<Item> {
   private readonly ending = new AbortController();
   private unreportedError: { readonly error: unknown } | undefined;
   private isPulling = false;
-  /** Whether `wake` was called during a pull, whose result may then be outdated. */
+  /** Whether `wake` was called during a pull. The result of that pull may be outdated. */
   private isWoken = false;
 
   constructor(
-    /** Returns the next item; undefined means that `wake` will announce one. May be asynchronous. */
+    /** Returns the next item; undefined if no item is available until the next `wake`. May be asynchronous. */
     private readonly pull: () => Item | undefined | Promise<Item | undefined>,
     private readonly onEnd: () => void,
   ) {}

@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { assertNoEviction, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
-/** A server that answers every command of the protocol with the same INFO. */
-async function redisWith(policy: string) {
+/** Starts a server that answers every Redis command with an INFO that contains `policy`. */
+async function startRedisWithPolicy(policy: string) {
   const info = `redis_version:7.0.15\r\nloading:0\r\nmaxmemory_policy:${policy}\r\n`;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -18,22 +18,22 @@ async function redisWith(policy: string) {
   return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-describe('the check of Redis at boot', () => {
-  it('accepts the server of these tests, which evicts nothing', async () => {
+describe('assertNoEviction', () => {
+  it('accepts the server of these tests, which does not evict keys', async () => {
     await expect(assertNoEviction(process.env.TEST_REDIS_URL ?? '')).resolves.toBeUndefined();
   });
 
   it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])(
-    'refuses one that evicts by %s',
+    'rejects a server with the eviction policy %s',
     async (policy) => {
-      const { server, url } = await redisWith(policy);
+      const { server, url } = await startRedisWithPolicy(policy);
       await expect(assertNoEviction(url)).rejects.toThrow(`noeviction; got ${policy}`);
       server.close();
     },
   );
 
   it('rejects an unreachable server', async () => {
-    const { server, url } = await redisWith('noeviction');
+    const { server, url } = await startRedisWithPolicy('noeviction');
     server.close();
     await once(server, 'close');
     await expect(assertNoEviction(url)).rejects.toThrow();
@@ -41,8 +41,8 @@ describe('the check of Redis at boot', () => {
 });
 
 describe('a connection to a Redis that became read-only after a failover', () => {
-  /** One name whose first connection leads to a read-only server, and the others to the server of these tests. */
-  async function nameThatMoved() {
+  /** Starts a proxy. Its first connection reaches a read-only server, and later ones the server of these tests. */
+  async function startFailoverProxy() {
     const { hostname, port } = new URL(process.env.TEST_REDIS_URL ?? '');
     let connections = 0;
     const server = createServer((socket) => {
@@ -58,16 +58,16 @@ describe('a connection to a Redis that became read-only after a failover', () =>
         });
         return;
       }
-      const other = connect(Number(port), hostname).on('error', () => socket.destroy());
-      socket.pipe(other).pipe(socket);
+      const upstream = connect(Number(port), hostname).on('error', () => socket.destroy());
+      socket.pipe(upstream).pipe(socket);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('is replaced by one to the new primary, where the rejected command is repeated', async () => {
-    const { server, url } = await nameThatMoved();
+  it('is replaced by a connection to the new primary, which repeats the rejected command', async () => {
+    const { server, url } = await startFailoverProxy();
     const redis = new Redis(url, { ...REDIS_FAILOVER_OPTIONS, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);
     try {

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * Options of every connection that sends commands. A server that does not respond within the timeout is disconnected.
- * A server that became read-only after a failover is reconnected by name, to reach the new primary.
+ * Options of every connection that sends commands. A connection closes if the server does not respond within the timeout.
+ * If the server became read-only after a failover, the client reconnects by name to reach the new primary.
  */
 export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 5_000,
@@ -19,7 +19,7 @@ export const REDIS_BLOCK_TIMEOUT_SECONDS = 3;
  * Asserts that Redis rejects writes when full and never evicts keys: eviction would lose jobs, locks and nonces
  * silently.
  *
- * @throws {Error} if Redis evicts, or its policy cannot be read
+ * @throws {Error} if Redis may evict keys, or its policy cannot be read
  */
 export async function assertNoEviction(redisUrl: string): Promise<void> {
   const redis = new Redis(redisUrl, {

@@ -6,15 +6,15 @@ import { REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
 const SILENCE_MS = 1_000;
 
-/** A server that closes the first connection at its first PING, and answers all other commands. */
+/** Starts a server that closes the first connection at its first PING, and answers all other commands. */
 async function startServer() {
   const connections: Socket[] = [];
   const server = createServer((socket) => {
-    const place = connections.push(socket);
+    const number = connections.push(socket);
     socket.on('error', () => undefined);
     socket.on('data', (data) => {
       const isPing = /ping/i.test(data.toString());
-      if (isPing && place === 1) return socket.destroy();
+      if (isPing && number === 1) return socket.destroy();
       // One response for each command.
       const commands = data.toString().match(/^\*\d+\r$/gm)?.length ?? 1;
       return socket.write('+PONG\r\n'.repeat(commands));
@@ -33,7 +33,7 @@ async function startServer() {
 }
 
 describe('a re-established connection to Redis', () => {
-  it('is not closed because of the idle time of the previous one', async () => {
+  it('is not closed because of the idle time of the previous connection', async () => {
     const server = await startServer();
     const redis = new Redis(server.port, '127.0.0.1', {
       ...REDIS_FAILOVER_OPTIONS,
@@ -46,7 +46,7 @@ describe('a re-established connection to Redis', () => {
     try {
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);
-      // By now the first connection would have timed out.
+      // After this wait, the first connection would have timed out.
       await wait(2 * SILENCE_MS);
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);

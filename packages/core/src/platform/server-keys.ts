@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const SERVER_KEY_BYTES = 32;
 
-/** 32 bytes each. The first is in use; the others still open older sealed values. */
+/** Keys of 32 bytes each. The first one seals; the others still open older sealed values. */
 export type ServerKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 /** Reads the keys from an environment variable: base64url, separated by commas. */

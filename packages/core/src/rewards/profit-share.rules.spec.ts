@@ -2,26 +2,28 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 
-/** The result of a period in ten-thousandths, gain or loss. */
-const results = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), { maxLength: 40 });
-const rates = fc.integer({ min: 1, max: 5_000 }).map((parts) => new BigDecimal(parts).div(10_000).toFixed());
+/** The gains and losses of periods, in ten-thousandths. */
+const anyResults = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), { maxLength: 40 });
+const rates = fc
+  .integer({ min: 1, max: 5_000 })
+  .map((tenThousandths) => new BigDecimal(tenThousandths).div(10_000).toFixed());
 const conversions = fc
   .integer({ min: 1, max: 50_000 })
-  .map((parts) => new BigDecimal(parts).div(100).toFixed());
+  .map((hundredths) => new BigDecimal(hundredths).div(100).toFixed());
 
-interface Settled {
+interface Settlement {
   readonly amounts: readonly string[];
   readonly marks: readonly string[];
   readonly highest: BigDecimal;
 }
 
 /** Settles the profit after each result, period by period. */
-function settleAll(parts: readonly number[], terms: { rate: string; tokensPerQuote: string }): Settled {
+function settleAll(results: readonly number[], terms: { rate: string; tokensPerQuote: string }): Settlement {
   let profit = new BigDecimal(0);
   let highest = new BigDecimal(0);
   const [amounts, marks]: [string[], string[]] = [[], ['0']];
-  for (const part of parts) {
-    profit = profit.plus(new BigDecimal(part).div(10_000));
+  for (const result of results) {
+    profit = profit.plus(new BigDecimal(result).div(10_000));
     highest = BigDecimal.max(highest, profit);
     const highWaterMark = marks.at(-1)!;
     const share = profitShareOf({ ...terms, highWaterMark, profit: profit.toFixed() });
@@ -35,10 +37,10 @@ const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
 
 describe('profit shares', () => {
-  it('rule 28: add up to rate × max(0, high-water mark), whatever the order of gains and losses', () => {
+  it('rule 28: add up to rate × max(0, high-water mark), for any order of gains and losses', () => {
     fc.assert(
-      fc.property(results, rates, conversions, (parts, rate, tokensPerQuote) => {
-        const { amounts, marks, highest } = settleAll(parts, { rate, tokensPerQuote });
+      fc.property(anyResults, rates, conversions, (results, rate, tokensPerQuote) => {
+        const { amounts, marks, highest } = settleAll(results, { rate, tokensPerQuote });
         const whole = highest.times(rate).times(tokensPerQuote);
         expect(sumOf(amounts).toFixed()).toBe(whole.toFixed());
         expect(marks.at(-1)).toBe(highest.toFixed());
@@ -48,10 +50,10 @@ describe('profit shares', () => {
 
   it('rule 28: are each max(0, rate × profit − already shared), and never negative', () => {
     fc.assert(
-      fc.property(results, rates, (parts, rate) => {
+      fc.property(anyResults, rates, (results, rate) => {
         let [profit, shared, highWaterMark] = [new BigDecimal(0), new BigDecimal(0), '0'];
-        for (const part of parts) {
-          profit = profit.plus(new BigDecimal(part).div(10_000));
+        for (const result of results) {
+          profit = profit.plus(new BigDecimal(result).div(10_000));
           const share = profitShareOf({ rate, tokensPerQuote: '1', highWaterMark, profit: profit.toFixed() });
           const expected = BigDecimal.max(0, profit.times(rate).minus(shared));
           expect(share?.amount ?? '0').toBe(expected.toFixed());
@@ -62,20 +64,20 @@ describe('profit shares', () => {
     );
   });
 
-  it('rule 28: add up to the same total however the periods are split, if they end at the highest profit', () => {
-    const ups = fc.array(fc.nat(5_000_000), { minLength: 1, maxLength: 20 });
+  it('rule 28: add up to the same total for any division into periods, if they end at the highest profit', () => {
+    const gains = fc.array(fc.nat(5_000_000), { minLength: 1, maxLength: 20 });
     fc.assert(
-      fc.property(ups, rates, (parts, rate) => {
+      fc.property(gains, rates, (results, rate) => {
         const terms = { rate, tokensPerQuote: '1' };
-        const whole = parts.reduce((sum, part) => sum + part, 0);
-        expect(sumOf(settleAll(parts, terms).amounts).toFixed()).toBe(
+        const whole = results.reduce((sum, result) => sum + result, 0);
+        expect(sumOf(settleAll(results, terms).amounts).toFixed()).toBe(
           sumOf(settleAll([whole], terms).amounts).toFixed(),
         );
       }),
     );
   });
 
-  it('rule 28: are never granted twice: a second settlement at the same profit grants nothing', () => {
+  it('rule 28: are never granted twice: a second settlement at the same profit grants no share', () => {
     const terms = { rate: '0.2', tokensPerQuote: '1' };
     const share = profitShareOf({ ...terms, highWaterMark: '0', profit: '100' });
     expect(share).toEqual({ amount: '20', highWaterMark: '100' });
@@ -83,7 +85,7 @@ describe('profit shares', () => {
     expect(profitShareOf({ ...terms, highWaterMark: '100', profit: '99.99' })).toBeNull();
   });
 
-  it('rule 28: take a loss before the first gain into account', () => {
+  it('rule 28: are not granted for a loss before the first gain', () => {
     const terms = { rate: '0.1', tokensPerQuote: '1', highWaterMark: '0' };
     expect(profitShareOf({ ...terms, profit: '-50' })).toBeNull();
     expect(profitShareOf({ ...terms, profit: '0' })).toBeNull();
@@ -105,7 +107,7 @@ describe('profit shares', () => {
     ).toEqual({ amount: '0.999999999999999999', highWaterMark: '1.999999999999999999' });
   });
 
-  it('that cannot be granted are carried: below the smallest unit of the token, or without a conversion rate', () => {
+  it('are carried into the next period if they are below the token’s smallest unit or have no conversion rate', () => {
     const terms = { rate: '0.1', highWaterMark: '0' };
     expect(profitShareOf({ ...terms, tokensPerQuote: '1', profit: '0.000000000000000009' })).toBeNull();
     expect(profitShareOf({ ...terms, tokensPerQuote: undefined, profit: '1000' })).toBeNull();
@@ -115,7 +117,7 @@ describe('profit shares', () => {
     });
   });
 
-  it('are never granted for profit made while copying was free, not even later', () => {
+  it('are never granted for profit that was made while copying was free, even later', () => {
     const free = profitShareOf({ rate: '0', tokensPerQuote: undefined, highWaterMark: '0', profit: '100' });
     expect(free).toEqual({ amount: '0', highWaterMark: '100' });
     expect(profitShareOf({ rate: '0.5', tokensPerQuote: '1', highWaterMark: '100', profit: '110' })).toEqual({
@@ -126,7 +128,7 @@ describe('profit shares', () => {
 });
 
 const day = (text: string) => new Date(`${text}T00:00:00Z`);
-const shown = (periods: readonly UtcPeriod[]) =>
+const datesOf = (periods: readonly UtcPeriod[]) =>
   periods.map(({ from, to }) => `${from.toISOString().slice(0, 10)} ${to.toISOString().slice(0, 10)}`);
 
 describe('periods', () => {
@@ -138,18 +140,21 @@ describe('periods', () => {
     ['MONTH', '2026-01-01', ['2025-12-01 2026-01-01']],
     ['QUARTER', '2026-11-21', ['2026-07-01 2026-10-01']],
     ['QUARTER', '2026-02-28', ['2025-10-01 2026-01-01']],
-  ] as const)('of a %s: at %s the last one that is over is the first to be settled', (kind, at, expected) => {
-    expect(shown(periodsToSettle(kind, null, day(at)))).toEqual(expected);
-  });
+  ] as const)(
+    'of the kind %s: at %s the last period that has ended is settled first',
+    (kind, at, expected) => {
+      expect(datesOf(periodsToSettle(kind, null, day(at)))).toEqual(expected);
+    },
+  );
 
-  it('end with their last instant, not before', () => {
+  it('are settled once they have ended, not earlier', () => {
     const end = day('2026-11-23');
     expect(periodsToSettle('WEEK', day('2026-11-16'), new Date(end.getTime() - 1))).toEqual([]);
-    expect(shown(periodsToSettle('WEEK', day('2026-11-16'), end))).toEqual(['2026-11-16 2026-11-23']);
+    expect(datesOf(periodsToSettle('WEEK', day('2026-11-16'), end))).toEqual(['2026-11-16 2026-11-23']);
   });
 
   it.each(['WEEK', 'MONTH', 'QUARTER'] as const)(
-    'of a %s follow each other without a gap or an overlap',
+    'of the kind %s follow each other without gaps or overlaps',
     (kind) => {
       const instants = fc.date({ min: day('2020-01-01'), max: day('2030-01-01'), noInvalidDate: true });
       fc.assert(

@@ -1,13 +1,15 @@
 /**
- * Computes the share of a copier's profit that the strategy's owner is granted, and the periods to settle. Pure.
+ * Computes the share of a copier's profit that the strategy's owner is granted, and the periods to settle. The functions
+ * are pure.
  *
  * 1. The share of a gain is `rate` × the rise of the net realised profit, since the first copy, above its high-water
- *    mark. At a constant rate, each share equals `max(0, rate × profit − already shared)`. A loss must be made good
- *    before anything is shared again, and no share is ever taken back.
- * 2. A rate applies to what is settled while it is set. Profit that was settled earlier, or made while copying was
- *    free, is never shared at a later rate.
- * 3. The mark rises only when a share is granted, or when there is no share because copying is free. A share that
- *    cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next period.
+ *    mark. At a constant rate, each share equals `max(0, rate × profit − already shared)`. A loss must be recovered
+ *    before profit is shared again, and a share is never taken back.
+ * 2. A rate applies to profit that is settled while the rate is set. Profit that was settled earlier, or made while
+ *    copying was free, is never shared at a later rate.
+ * 3. The high-water mark rises only when a share is granted, or when no share is due because copying is free. A share
+ *    that cannot be granted (no conversion rate, or less than the token's smallest unit) is carried into the next
+ *    period.
  * 4. Shares are rounded down to the 18 stored decimals, so that they never exceed the profit.
  */
 import {

@@ -7,8 +7,8 @@ import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence
 import type { UtcPeriod } from './profit-share.rules.js';
 
 /**
- * The profit of a copier with another user's strategy, in one quote currency. The copier holds nothing and is above its
- * mark.
+ * The profit of a copier with another user's strategy, in one quote currency. The copier holds nothing of the strategy,
+ * and the profit exceeds the high-water mark.
  */
 export type CopierProfit = {
   readonly copierId: string;
@@ -16,13 +16,14 @@ export type CopierProfit = {
   readonly ownerId: string;
   readonly quote: string;
   readonly rate: Decimal;
-  /** Net of fees, over everything that was ever closed. */
+  /** The profit of all closures since the first copy, net of fees. */
   readonly profit: Decimal;
   readonly highWaterMark: Decimal;
 };
 
 /**
- * A remainder too small to sell does not count as held, because a fee in base currency leaves one in a lot for good.
+ * A remainder that is too small to sell does not count as held, because a fee in base currency leaves such a remainder in
+ * a lot forever.
  * Strategies without a profit share are processed weekly.
  */
 const COPIER_PROFITS = `
@@ -64,7 +65,7 @@ export function readCopierProfits(
   return queryPrepared<CopierProfit>(tx, COPIER_PROFITS, [copierIds, kind, to]);
 }
 
-/** Returns the next copiers by id, deleted ones included. */
+/** Returns the next copiers in order of id, including deleted copiers. */
 export async function copiersAfter(tx: Tx, after: string, limit: number): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
@@ -74,7 +75,7 @@ export async function copiersAfter(tx: Tx, after: string, limit: number): Promis
   return rows.map(({ id }) => id);
 }
 
-/** Serialises settlements of this copier. It blocks no rows that other transactions use. */
+/** Serialises settlements of this copier, without locking rows that other transactions use. */
 export async function lockSettlement(tx: Tx, copierId: string): Promise<void> {
   await queryPrepared(tx, `SELECT pg_advisory_xact_lock(hashtextextended('profit share of ' || $1, 0))`, [
     copierId,
@@ -152,7 +153,7 @@ export async function insertShareReward(tx: Tx, reward: NewShareReward): Promise
   return row.id;
 }
 
-/** Returns until when periods of this kind are settled; null if none was. */
+/** Returns the end of the last settled period of this kind; null if none was settled. */
 export async function readSettledUntil(tx: Tx, kind: ProfitSharePeriod): Promise<Date | null> {
   const [row] = await queryPrepared<{ at: Date }>(
     tx,

@@ -1,14 +1,14 @@
 /**
- * Grants strategies' owners their share of copiers' profit: rewards of the type PROFIT_SHARE.
+ * Grants the owners of strategies their share of copiers' profit, as rewards of the type PROFIT_SHARE.
  *
- * 1. A copier's profit with a strategy counts from its first copy on, through stops, starts and its removal. Each quote
- *    currency counts separately. Fees in base and quote currency are deducted.
- * 2. A period is settled after its end, with the state at its end, for every copier that then held nothing of the
- *    strategy. Other copiers' profit waits for a later period. The result does not depend on when the settlement runs.
- *    Exception: fills that the exchange reports even later count in the next period.
+ * 1. A copier's profit with a strategy counts from the first copy on, even if the copier is stopped, started or
+ *    removed. Each quote currency counts separately. Fees in base and quote currency are deducted.
+ * 2. A period is settled after its end, with the state at its end. It is settled for every copier that then held
+ *    nothing of the strategy. Other copiers' profit waits for a later period. The result does not depend on when the
+ *    settlement runs. One exception: fills that the exchange reports after the settlement count in the next period.
  * 3. Each copier, strategy, quote currency and period is settled once. Share, reward and event are written in one
- *    transaction. One unique index rejects a second settlement; another prevents that profit above one mark is shared
- *    twice.
+ *    transaction. One unique index rejects a second settlement. Another index ensures that profit above one mark is
+ *    shared once.
  * 4. Owners are not granted a share of their own copiers' profit.
  */
 import {
@@ -38,13 +38,13 @@ import { rewardView } from './reward.view.js';
 import { DEFAULT_TOKENS_PER_QUOTE, PROFIT_SHARE_TYPE } from './reward-catalogue.js';
 import { findReward, upsertRewardType } from './rewards.queries.js';
 
-/** By then fills of a period's last moments are reported and booked. */
+/** The delay after a period's end. By then the fills of the period's last moments are reported and booked. */
 const SETTLES_AFTER_MS = 10 * 60_000;
-const COPIERS_AT_ONCE = 500;
+const COPIERS_PER_BATCH = 500;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 export interface ProfitShareSettings {
-  /** Reward tokens per unit of each quote currency. Default: the values of the world. */
+  /** Reward tokens per unit of each quote currency. Default: depends on the world. */
   readonly tokensPerQuote?: Readonly<Record<string, Decimal>> | undefined;
   /** Number of days in which a reward can be claimed. Default: unlimited. */
   readonly expiresDays?: number | undefined;
@@ -76,17 +76,17 @@ export class ProfitSharesService {
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;
-    const over = new Date((now ?? (await this.time())).getTime() - SETTLES_AFTER_MS);
+    const endedBy = new Date((now ?? (await this.time())).getTime() - SETTLES_AFTER_MS);
     let granted = 0;
     for (const kind of PROFIT_SHARE_PERIODS) {
-      if ((await this.due(kind, over)).length === 0) continue;
-      const turn = await withAdvisoryLock(database, 'profit shares', async (signal) => {
-        for (const period of await this.due(kind, over)) {
+      if ((await this.due(kind, endedBy)).length === 0) continue;
+      const settlement = await withAdvisoryLock(database, 'profit shares', async (signal) => {
+        for (const period of await this.due(kind, endedBy)) {
           granted += await this.settle(kind, period, signal);
           await storeSettledUntil(database.manager, kind, period.to);
         }
       });
-      if (!turn.acquired) return granted;
+      if (!settlement.acquired) return granted;
     }
     return granted;
   }
@@ -100,12 +100,12 @@ export class ProfitSharesService {
     let granted = 0;
     for (let after = NIL_UUID; ; ) {
       signal?.throwIfAborted();
-      const copierIds = await copiersAfter(database.manager, after, COPIERS_AT_ONCE);
+      const copierIds = await copiersAfter(database.manager, after, COPIERS_PER_BATCH);
       const copierProfits = await readCopierProfits(database.manager, kind, period, copierIds);
       const settling = copierProfits.filter((copierProfit) => this.shareOf(copierProfit) !== null);
-      for (const copierId of new Set(settling.map((each) => each.copierId)))
+      for (const copierId of new Set(settling.map(({ copierId }) => copierId)))
         granted += await inTransaction(database, (tx) => this.settleCopier(tx, kind, period, copierId));
-      if (copierIds.length < COPIERS_AT_ONCE) return granted;
+      if (copierIds.length < COPIERS_PER_BATCH) return granted;
       after = copierIds.at(-1)!;
     }
   }

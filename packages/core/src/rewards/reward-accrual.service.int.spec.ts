@@ -24,9 +24,13 @@ const onError = (error: unknown) => {
 const accrual = (settings: RewardSettings = { amounts: {} }, platform = core.platform) =>
   new RewardAccrual(platform, new Ledger(platform), settings);
 const drain = (settings?: RewardSettings) => accrual(settings).relay(onError).drain();
-/** Connects an account with this account id of its exchange; null if the exchange does not report it. */
-const connect = async (venueAccountId: string | null, by = actor, exchange = 'paper'): Promise<RecordIds> => {
-  const account = await core.account(by, undefined, { exchange });
+/** Connects an exchange account whose id at the exchange is `venueAccountId`; null if the exchange does not report it. */
+const connect = async (
+  venueAccountId: string | null,
+  user = actor,
+  exchange = 'paper',
+): Promise<RecordIds> => {
+  const account = await core.account(user, undefined, { exchange });
   await core.rows(
     'UPDATE exchange_accounts SET venue_account_id = $2 WHERE id = $1',
     account.uuid,
@@ -34,40 +38,41 @@ const connect = async (venueAccountId: string | null, by = actor, exchange = 'pa
   );
   return account;
 };
-/** Writes the event of a record, as its feature does, with only the fields that grants read. */
-const appendTestEvent = (by: Actor, type: Event['type'], data: Record<string, unknown>, id = newUuid()) =>
+/** Appends the event of a record, with only the fields that grants read. */
+const appendTestEvent = (user: Actor, type: Event['type'], data: Record<string, unknown>, id = newUuid()) =>
   inTransaction(core.platform.database, (tx) =>
     appendEvent(tx, {
       id,
-      userId: by.userId,
+      userId: user.userId,
       type,
       payload: Buffer.from(JSON.stringify({ event_id: encodeId('evt', id), type, data })),
     }),
   );
-const synced = (account: RecordIds, by = actor) => appendTestEvent(by, 'exchange.synced', { id: account.id });
-const filled = (account: RecordIds, by = actor, trade = newUuid()) =>
-  appendTestEvent(by, 'trade.filled', { id: encodeId('trd', trade), exchange_account_id: account.id });
-const granted = async (by = actor): Promise<string[]> => {
+const appendSynced = (account: RecordIds, user = actor) =>
+  appendTestEvent(user, 'exchange.synced', { id: account.id });
+const appendFilled = (account: RecordIds, user = actor, trade = newUuid()) =>
+  appendTestEvent(user, 'trade.filled', { id: encodeId('trd', trade), exchange_account_id: account.id });
+const grantedCodes = async (user = actor): Promise<string[]> => {
   const rows = await core.rows(
     'SELECT t.code FROM rewards r JOIN reward_types t ON t.id = r.type_id WHERE r.user_id = $1 ORDER BY r.created_at',
-    by.userId,
+    user.userId,
   );
   return rows.map(({ code }) => String(code));
 };
-const unique = () => `venue-${newUuid()}`;
-const grantedEvents = async (by = actor) =>
-  (await core.events(by.userId)).filter(({ type }) => type === 'reward.granted');
-/** Makes the relay handle all events again, as if its progress were lost. */
+const newVenueAccountId = () => `venue-${newUuid()}`;
+const grantedEvents = async (user = actor) =>
+  (await core.events(user.userId)).filter(({ type }) => type === 'reward.granted');
+/** Resets the relay's progress, so that it handles all events again. */
 const resetProgress = () => core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'rewards'");
 
 describe('rewards are granted', () => {
-  it('for a synced account and for a filled trade of it, as the record in the event', async () => {
-    const account = await connect(unique());
+  it('for a synced account and for its first filled trade; the event contains the reward', async () => {
+    const account = await connect(newVenueAccountId());
     const trade = newUuid();
-    await synced(account);
-    await filled(account, actor, trade);
+    await appendSynced(account);
+    await appendFilled(account, actor, trade);
     await drain();
-    expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
     const events = await grantedEvents();
     expect(events).toMatchObject([
       {
@@ -87,68 +92,72 @@ describe('rewards are granted', () => {
   });
 
   it('once, despite repeated syncs and fills', async () => {
-    const account = await connect(unique());
-    for (let turn = 0; turn < 3; turn++) {
-      await synced(account);
-      await synced(account);
-      await filled(account);
+    const account = await connect(newVenueAccountId());
+    for (let round = 0; round < 3; round++) {
+      await appendSynced(account);
+      await appendSynced(account);
+      await appendFilled(account);
       await drain();
     }
-    expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
     expect(await grantedEvents()).toHaveLength(2);
   });
 
-  it('once, despite repeated handling of every event', async () => {
-    const account = await connect(unique());
-    await synced(account);
-    await filled(account);
+  it('once, even if every event is handled again', async () => {
+    const account = await connect(newVenueAccountId());
+    await appendSynced(account);
+    await appendFilled(account);
     await drain();
-    for (let turn = 0; turn < 2; turn++) {
+    for (let round = 0; round < 2; round++) {
       await resetProgress();
       expect(await drain()).toBeGreaterThan(1);
     }
-    expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
     expect(await grantedEvents()).toHaveLength(2);
   });
 
   it('once per user, despite several connected accounts', async () => {
-    for (const account of [await connect(unique()), await connect(unique()), await connect(unique())]) {
-      await synced(account);
-      await filled(account);
+    for (const account of [
+      await connect(newVenueAccountId()),
+      await connect(newVenueAccountId()),
+      await connect(newVenueAccountId()),
+    ]) {
+      await appendSynced(account);
+      await appendFilled(account);
     }
     await drain();
-    expect(await granted()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
   });
 
-  it('once per account at an exchange, despite a second user who connects it, and after its removal', async () => {
-    const venueAccount = unique();
+  it('once per account at an exchange, even if a second user connects it or the first connection was removed', async () => {
+    const venueAccount = newVenueAccountId();
     const [mine, other] = [await connect(venueAccount), await core.actor()];
-    const theirs = await connect(venueAccount, other);
-    await synced(mine);
-    await synced(theirs, other);
-    await filled(theirs, other);
-    await filled(mine);
+    const otherUsersAccount = await connect(venueAccount, other);
+    await appendSynced(mine);
+    await appendSynced(otherUsersAccount, other);
+    await appendFilled(otherUsersAccount, other);
+    await appendFilled(mine);
     await drain();
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', mine.uuid);
     const third = await core.actor();
-    await synced(await connect(venueAccount, third), third);
+    await appendSynced(await connect(venueAccount, third), third);
     await drain();
-    expect([await granted(), await granted(other), await granted(third)]).toEqual([
+    expect([await grantedCodes(), await grantedCodes(other), await grantedCodes(third)]).toEqual([
       ['SIGN_UP'],
       ['FIRST_TRADE'],
       [],
     ]);
   });
 
-  it('once per kind by unique indexes, regardless of earlier checks', async () => {
+  it('once per reward type, because of unique indexes, even without the earlier checks', async () => {
     const { id: type_id } = await core.row("SELECT id FROM reward_types WHERE code = 'SIGN_UP'");
-    const [venue, other] = [unique(), await core.actor()];
-    const insert = (by: Actor, venueAccountId: string) =>
+    const [venue, other] = [newVenueAccountId(), await core.actor()];
+    const insert = (user: Actor, venueAccountId: string) =>
       inTransaction(core.platform.database, (tx) =>
         insertReward(tx, {
           trigger: {
             code: 'SIGN_UP',
-            userId: by.userId,
+            userId: user.userId,
             eventId: newUuid(),
             exchangeAccountId: newUuid(),
             sourceId: newUuid(),
@@ -166,61 +175,61 @@ describe('rewards are granted', () => {
         }),
       );
     const forAccount = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) => insert(turn % 2 === 0 ? actor : other, venue)),
+      Array.from({ length: 20 }, (_, round) => insert(round % 2 === 0 ? actor : other, venue)),
     );
     expect(forAccount.filter((id) => id !== undefined)).toHaveLength(1);
     const third = await core.actor();
-    const forUser = await Promise.all(Array.from({ length: 20 }, () => insert(third, unique())));
+    const forUser = await Promise.all(Array.from({ length: 20 }, () => insert(third, newVenueAccountId())));
     expect(forUser.filter((id) => id !== undefined)).toHaveLength(1);
   });
 
-  it('for the same account id at two exchanges, which are two accounts', async () => {
-    const venueAccount = unique();
+  it('for the same account id at two exchanges, because these are two accounts', async () => {
+    const venueAccount = newVenueAccountId();
     const other = await core.actor();
-    await synced(await connect(venueAccount));
-    await synced(await connect(venueAccount, other, 'another'), other);
+    await appendSynced(await connect(venueAccount));
+    await appendSynced(await connect(venueAccount, other, 'another'), other);
     await drain();
-    expect([await granted(), await granted(other)]).toEqual([['SIGN_UP'], ['SIGN_UP']]);
+    expect([await grantedCodes(), await grantedCodes(other)]).toEqual([['SIGN_UP'], ['SIGN_UP']]);
   });
 
-  it('not for an account whose account id the exchange does not report', async () => {
+  it('only for an account whose account id the exchange reports', async () => {
     const account = await connect(null);
-    await synced(account);
-    await filled(account);
+    await appendSynced(account);
+    await appendFilled(account);
     await drain();
-    expect(await granted()).toEqual([]);
+    expect(await grantedCodes()).toEqual([]);
   });
 
-  it('not for other events, nor to a user who does not own the account', async () => {
-    const account = await connect(unique());
+  it('only for the events of the catalogue, and only to the owner of the account', async () => {
+    const account = await connect(newVenueAccountId());
     const other = await core.actor();
     await appendTestEvent(actor, 'exchange.sync_failed', { id: account.id });
     await appendTestEvent(actor, 'trade.partially_filled', {
       id: encodeId('trd', newUuid()),
       exchange_account_id: account.id,
     });
-    await synced(account, other);
+    await appendSynced(account, other);
     await drain();
-    expect([await granted(), await granted(other)]).toEqual([[], []]);
+    expect([await grantedCodes(), await grantedCodes(other)]).toEqual([[], []]);
   });
 
-  it('once, despite two processes that grant concurrently', async () => {
-    const account = await connect(unique());
+  it('once, even if two processes grant concurrently', async () => {
+    const account = await connect(newVenueAccountId());
     await drain();
-    await synced(account);
+    await appendSynced(account);
     const second = accrual(undefined, await core.openSecondPlatform()).relay(onError);
     await Promise.all([drain(), second.drain()]);
     await drain();
-    expect(await granted()).toEqual(['SIGN_UP']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP']);
     expect(await grantedEvents()).toHaveLength(1);
   });
 });
 
-describe('what is granted', () => {
-  it('has the configured amount and expiry', async () => {
+describe('the catalogue of rewards', () => {
+  it('sets the configured amount and expiry of granted rewards', async () => {
     const settings = { amounts: { SIGN_UP: '0.000000000000000001' }, expiresDays: 30 };
     await accrual(settings).publishRewardTypes();
-    await synced(await connect(unique()));
+    await appendSynced(await connect(newVenueAccountId()));
     await drain(settings);
     const row = await core.row(
       'SELECT amount, expires_at - claimable_at = $2::interval AS is_right FROM rewards WHERE user_id = $1',
@@ -230,21 +239,21 @@ describe('what is granted', () => {
     expect(row).toEqual({ amount: '0.000000000000000001', is_right: true });
   });
 
-  it('is nothing while the amount is zero', async () => {
-    const account = await connect(unique());
-    const nothing = { amounts: { SIGN_UP: '0', FIRST_TRADE: '0' } };
-    await accrual(nothing).publishRewardTypes();
-    await synced(account);
-    await filled(account);
-    await drain(nothing);
-    expect(await granted()).toEqual([]);
+  it('grants no reward while the amount is zero', async () => {
+    const account = await connect(newVenueAccountId());
+    const zeroAmounts = { amounts: { SIGN_UP: '0', FIRST_TRADE: '0' } };
+    await accrual(zeroAmounts).publishRewardTypes();
+    await appendSynced(account);
+    await appendFilled(account);
+    await drain(zeroAmounts);
+    expect(await grantedCodes()).toEqual([]);
     await accrual().publishRewardTypes();
-    await synced(account);
+    await appendSynced(account);
     await drain();
-    expect(await granted()).toEqual(['SIGN_UP']);
+    expect(await grantedCodes()).toEqual(['SIGN_UP']);
   });
 
-  it('is nothing in the live world unless it is configured', async () => {
+  it('has zero amounts in the live world unless others are configured', async () => {
     const { database, listener, instance } = core.platform;
     const live = { ...core.platform, database, listener, instance, world: 'live' } as typeof core.platform;
     await accrual({ amounts: { FIRST_TRADE: '7' } }, live).publishRewardTypes();
@@ -257,7 +266,7 @@ describe('what is granted', () => {
     ]);
   });
 
-  it('is published at every start without changes, despite concurrent starts', async () => {
+  it('does not change when it is published again, even by concurrent starts', async () => {
     const before = await core.rows('SELECT * FROM reward_types ORDER BY code');
     await Promise.all(Array.from({ length: 5 }, () => accrual().publishRewardTypes()));
     expect(await core.rows('SELECT * FROM reward_types ORDER BY code')).toEqual(before);

@@ -2,10 +2,11 @@
  * Grants rewards for events.
  *
  * 1. An event is handled once: the grant and the relay's progress are written in one transaction. Repeated handling
- *    grants nothing more. Unique indexes ensure that each kind is granted once per user, and once per account at an
- *    exchange, whichever user connects it.
- * 2. An account whose exchange does not report an account id grants nothing, because it could be connected repeatedly.
- * 3. The amount is the catalogue's at that time. An amount of zero grants nothing, neither then nor later.
+ *    grants no second reward. Unique indexes ensure that each reward type is granted once per user, and once per account
+ *    at an exchange, even if several users connect that account.
+ * 2. No reward is granted for an account without an account id from its exchange, because users could connect it
+ *    repeatedly.
+ * 3. The amount is the one in the catalogue when the event is handled. If it is zero, the event never grants a reward.
  */
 import { type Decimal, decodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import { createRelay, type Relay, type RelayedEvent, type Tx } from '@trading-automation/persistence';
@@ -25,11 +26,11 @@ import {
 } from './rewards.queries.js';
 
 const CONSUMER = 'rewards';
-/** Rewards are not urgent. */
+/** The minimum pause between two runs of the relay: rewards are not urgent. */
 const PACE_MS = 250;
 
 export interface RewardSettings {
-  /** Reward tokens per grant. Default: the values of the world. */
+  /** Reward tokens per grant. Default: depends on the world. */
   readonly amounts: Readonly<Partial<Record<RewardCode, Decimal | undefined>>>;
   /** Number of days in which a reward can be claimed. Default: unlimited. */
   readonly expiresDays?: number | undefined;

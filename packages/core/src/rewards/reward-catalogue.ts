@@ -8,7 +8,7 @@ export interface RewardKind {
   readonly description: string;
   /** Shown on each reward of the kind. */
   readonly reason: string;
-  /** The event that grants it. */
+  /** The event that grants the reward. */
   readonly event: 'exchange.synced' | 'trade.filled';
   readonly source: 'exchange_account' | 'trade';
 }
@@ -37,21 +37,21 @@ export const REWARD_KINDS: readonly RewardKind[] = [
   },
 ];
 
-/** A reward type as it is offered. */
+/** A reward type of the catalogue. */
 export interface RewardTypeInput {
   readonly code: string;
   readonly name: string;
   readonly description: string;
   readonly basis: RewardBasis;
   readonly rate: Decimal;
-  /** How often it is settled; null: immediately. */
+  /** How often the reward is settled; null if it is granted immediately. */
   readonly period: string | null;
   readonly isActive: boolean;
 }
 
 /**
- * For strategies that others copy. Each strategy sets its own rate and period; these values are the maximum and the
- * choices.
+ * The reward type of strategies that other users copy. Each strategy sets its own rate and period; `rate` is the maximum
+ * and `period` lists the choices.
  */
 export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',

@@ -6,7 +6,7 @@ import { type ProfitShareSettings, ProfitSharesService } from './profit-shares.s
 import { RewardAccrual, type RewardSettings } from './reward-accrual.service.js';
 import { RewardsService } from './rewards.service.js';
 
-/** For the API processes. */
+/** Provides rewards to an API. */
 @Module({
   imports: [LedgerModule],
   providers: [
@@ -21,7 +21,7 @@ import { RewardsService } from './rewards.service.js';
 })
 export class RewardsModule {}
 
-/** For the trading worker. */
+/** Provides the grants of rewards to the trading worker. */
 @Module({})
 export class RewardAccrualModule {
   static with(settings: RewardSettings & ProfitShareSettings): DynamicModule {

@@ -1,6 +1,6 @@
 /**
- * Reads rewards. Their status is not stored: it follows from when a reward becomes claimable, was claimed and expires,
- * by the clock of the transaction. Therefore filter, record and claim always agree.
+ * Reads rewards. Their status is not stored. It is computed from the times at which a reward becomes claimable, is
+ * claimed and expires, by the clock of the transaction. Therefore filter, record and claim always agree.
  */
 import type { RewardSource, RewardStatus } from '@trading-automation/contracts';
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -42,7 +42,7 @@ export const STATUS_CONDITIONS: Readonly<Record<RewardStatus, string>> = {
     'r.claimed_at IS NULL AND r.claimable_at <= now() AND (r.expires_at IS NULL OR r.expires_at > now())',
 };
 
-/** The columns of a `RewardTypeRow`, of `t`. */
+/** Select list of a `RewardTypeRow`, from the table `t`. */
 export const REWARD_TYPE_SELECT =
   't.id, t.code, t.name, t.description, t.basis, t.rate, t.period, t.is_active, t.created_at, t.updated_at';
 
@@ -64,7 +64,7 @@ export async function findReward(tx: Tx, userId: string, id: string): Promise<Re
   return row;
 }
 
-/** Returns the user's rewards among these, in no particular order. */
+/** Returns those rewards with `ids` that belong to the user, in no particular order. */
 export async function findRewards(tx: Tx, userId: string, ids: readonly string[]): Promise<RewardRow[]> {
   return queryPrepared<RewardRow>(
     tx,
@@ -93,7 +93,7 @@ export interface RewardTrigger {
   readonly sourceId: string;
 }
 
-/** What a grant needs of its account and type. */
+/** The data of the account and the reward type that a grant needs. */
 export type Grant = {
   readonly type_id: string;
   readonly rate: string;
@@ -103,7 +103,7 @@ export type Grant = {
 
 /**
  * Returns the triggers that grant a reward, each with its grant. Excludes types that are not offered, accounts without
- * an account id of their exchange, and users or accounts that already have the reward. This filter only saves inserts,
+ * an account id from their exchange, and users or accounts that already have the reward. This filter only saves inserts,
  * since most events repeat; the unique indexes decide.
  */
 export async function findGrants(
@@ -141,7 +141,7 @@ export interface NewReward {
   readonly expiresDays: number | null;
 }
 
-/** Stores the reward and returns its id; undefined if one of its kind already exists. */
+/** Stores the reward and returns its id; undefined if the user or the account already has a reward of this type. */
 export async function insertReward(tx: Tx, reward: NewReward): Promise<string | undefined> {
   const { trigger, grant } = reward;
   const rows: { id: string }[] = await tx.query(
@@ -167,7 +167,7 @@ export async function insertReward(tx: Tx, reward: NewReward): Promise<string | 
   return rows[0]?.id;
 }
 
-/** Stores a type of the catalogue that the APIs show. Writes nothing if it is unchanged. */
+/** Stores a reward type of the catalogue that the APIs show. Writes only changes. */
 export async function upsertRewardType(tx: Tx, type: RewardTypeInput): Promise<void> {
   const { code, name, description, basis, rate, period, isActive } = type;
   await tx.query(

@@ -30,10 +30,10 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-/** A reward of the user; its instants are offsets from now. */
+/** Inserts a reward of the user. Its instants are offsets from now. */
 const grant = async (
   columns: { amount?: string; claimable?: string; expires?: string; type?: string } = {},
-  by = actor,
+  user = actor,
 ): Promise<RecordIds> => {
   const uuid = newUuid();
   await core.rows(
@@ -41,7 +41,7 @@ const grant = async (
        claimable_at, expires_at)
      VALUES ($1, $2, $3, $4, 'SVC-TEST', 'A test.', 'trade', $1, $1, now() + $5::interval, now() + $6::interval)`,
     uuid,
-    by.userId,
+    user.userId,
     types[columns.type ?? 'SIGN_UP'],
     columns.amount ?? '100',
     columns.claimable ?? '-1 second',
@@ -49,13 +49,13 @@ const grant = async (
   );
   return { uuid, id: encodeId('rwd', uuid) };
 };
-/** The user with a credential without permissions. */
-const idle = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
+/** Returns the user with a credential that has no permissions. */
+const withoutPermissions = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 const PENDING = { claimable: '1 hour' };
 const EXPIRED = { claimable: '-2 hours', expires: '-1 hour' };
-const list = (query = '', by = actor) =>
+const list = (query = '', user = actor) =>
   rewards.list(
-    by,
+    user,
     querySchemaOf(rewardOperations.list).parse(Object.fromEntries(new URLSearchParams(query))) as Parameters<
       RewardsService['list']
     >[1],
@@ -68,16 +68,16 @@ const listTypes = (query = '') =>
     >[1],
   );
 const idsOf = async (query: string) => (await list(query)).items.map(({ id }) => id);
-const postingsOf = (subject: string) =>
+const postingsOf = (subjectId: string) =>
   core.rows(
     `SELECT a.kind, p.amount::float8 AS amount FROM ledger_entries e
      JOIN ledger_postings p ON p.entry_id = e.id JOIN ledger_accounts a ON a.id = p.account_id
      WHERE e.subject_id = $1 ORDER BY a.kind`,
-    subject,
+    subjectId,
   );
 
 describe('claiming a reward', () => {
-  it('adds its amount to the balance, and emits an event', async () => {
+  it('adds the amount to the balance, and emits an event', async () => {
     const { id, uuid } = await grant({ amount: '0.1' });
     const claimed = await rewards.claim(actor, id);
     expect(rewardSchema.parse(claimed)).toEqual(claimed);
@@ -106,7 +106,7 @@ describe('claiming a reward', () => {
     expect((await rewards.balance(actor)).available).toBe('100');
   });
 
-  it('adds up for twenty concurrent rewards', async () => {
+  it('adds up the amounts of twenty rewards that are claimed concurrently', async () => {
     const granted = await Promise.all(Array.from({ length: 20 }, () => grant({ amount: '1.5' })));
     await Promise.all(granted.map(({ id }) => rewards.claim(actor, id)));
     expect((await rewards.balance(actor)).available).toBe('30');
@@ -115,17 +115,20 @@ describe('claiming a reward', () => {
   it.each([
     ['PENDING', PENDING],
     ['EXPIRED', EXPIRED],
-  ] as const)('that is %s is refused with that state, and adds nothing', async (state, columns) => {
-    const { id, uuid } = await grant(columns);
-    await expect(rewards.claim(actor, id)).rejects.toMatchObject({
-      code: 'invalid_state',
-      details: [{ state }],
-    });
-    expect(await postingsOf(uuid)).toEqual([]);
-    expect((await rewards.balance(actor)).available).toBe('0');
-  });
+  ] as const)(
+    'that is %s is rejected with that state, without changing the balance',
+    async (state, columns) => {
+      const { id, uuid } = await grant(columns);
+      await expect(rewards.claim(actor, id)).rejects.toMatchObject({
+        code: 'invalid_state',
+        details: [{ state }],
+      });
+      expect(await postingsOf(uuid)).toEqual([]);
+      expect((await rewards.balance(actor)).available).toBe('0');
+    },
+  );
 
-  it('that was claimed in time stays CLAIMED after it would have expired', async () => {
+  it('in time keeps it CLAIMED after its expiry time', async () => {
     const { id, uuid } = await grant({ claimable: '-2 hours', expires: '1 hour' });
     await rewards.claim(actor, id);
     await core.rows("UPDATE rewards SET expires_at = now() - interval '1 hour' WHERE id = $1", uuid);
@@ -133,15 +136,15 @@ describe('claiming a reward', () => {
     await expect(rewards.claim(actor, id)).rejects.toMatchObject({ details: [{ state: 'CLAIMED' }] });
   });
 
-  it('fails with not_found alike for a reward of another user, an unknown id and an invalid id', async () => {
+  it('fails with not_found for a reward of another user, an unknown id and an invalid id', async () => {
     const { id, uuid } = await grant({}, await core.actor());
-    for (const wrong of [id, encodeId('rwd', newUuid()), encodeId('wdr', uuid), 'rwd_', uuid]) {
-      await expect(rewards.claim(actor, wrong)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    for (const unknownId of [id, encodeId('rwd', newUuid()), encodeId('wdr', uuid), 'rwd_', uuid]) {
+      await expect(rewards.claim(actor, unknownId)).rejects.toMatchObject({ code: 'not_found', details: [] });
     }
     expect(await postingsOf(uuid)).toEqual([]);
   });
 
-  it('needs WITHDRAW; reading does not', async () => {
+  it('requires WITHDRAW, but reading does not', async () => {
     const trader = await core.actor('READ', 'TRADE');
     const { id } = await grant({}, trader);
     await expect(rewards.claim(trader, id)).rejects.toMatchObject({
@@ -167,7 +170,7 @@ describe('claiming a reward', () => {
 });
 
 describe('listing rewards', () => {
-  it('shows each in the one status that follows from its instants and its claim', async () => {
+  it('shows the status that follows from each reward’s instants and claim', async () => {
     const [pending, claimable, expired, claimed] = [
       await grant(PENDING),
       await grant({ expires: '1 hour' }),
@@ -181,7 +184,7 @@ describe('listing rewards', () => {
     expect(await idsOf('status=CLAIMED')).toEqual([claimed.id]);
     const all = (await list('order=asc')).items;
     expect(all.map(({ status }) => status)).toEqual(['PENDING', 'CLAIMABLE', 'EXPIRED', 'CLAIMED']);
-    for (const each of all) expect(rewardSchema.parse(each)).toEqual(each);
+    for (const reward of all) expect(rewardSchema.parse(reward)).toEqual(reward);
   });
 
   it('filters by type, and rejects an unknown type', async () => {
@@ -190,18 +193,18 @@ describe('listing rewards', () => {
     const type = encodeId('rwt', types.FIRST_TRADE ?? '');
     expect(await idsOf(`type_id=${type}`)).toEqual([id]);
     expect(await idsOf(`type_id=${type}&status=CLAIMED`)).toEqual([]);
-    for (const wrong of [encodeId('rwt', newUuid()), 'rwt_', encodeId('rwd', types.SIGN_UP ?? '')]) {
-      await expect(list(`type_id=${wrong}`)).rejects.toMatchObject({
+    for (const unknownId of [encodeId('rwt', newUuid()), 'rwt_', encodeId('rwd', types.SIGN_UP ?? '')]) {
+      await expect(list(`type_id=${unknownId}`)).rejects.toMatchObject({
         code: 'not_found',
         details: [{ field: 'type_id', code: 'not_found' }],
       });
     }
   });
 
-  it('pages by every sort without losing a reward or showing one of another user', async () => {
+  it('shows exactly the user’s rewards over the pages, in every sort order', async () => {
     const other = await core.actor();
-    for (let turn = 0; turn < 7; turn++) {
-      await grant({ amount: String(1 + (turn % 3)), claimable: `${turn % 2} minutes` });
+    for (let index = 0; index < 7; index++) {
+      await grant({ amount: String(1 + (index % 3)), claimable: `${index % 2} minutes` });
       await grant({}, other);
     }
     for (const sort of ['created_at', 'claimable_at', 'amount']) {
@@ -223,12 +226,19 @@ describe('listing rewards', () => {
   });
 });
 
-describe('rewards by their ids', () => {
-  it('come in input order from one statement, with null for foreign and unknown ids', async () => {
+describe('loading rewards by their ids', () => {
+  it('returns them in input order with one statement; null for unknown ids and other users’ rewards', async () => {
     const [open, expired] = [await grant(), await grant(EXPIRED)];
-    const theirs = await grant({}, await core.actor());
+    const otherUsersReward = await grant({}, await core.actor());
     const listed = new Map((await list()).items.map((reward) => [reward.id, reward]));
-    const requested = [expired.id, theirs.id, open.id, encodeId('rwd', newUuid()), 'rwd_', expired.id];
+    const requested = [
+      expired.id,
+      otherUsersReward.id,
+      open.id,
+      encodeId('rwd', newUuid()),
+      'rwd_',
+      expired.id,
+    ];
     const expected = requested.map((id) => listed.get(id) ?? null);
     expect(expected.map((reward) => reward?.status)).toEqual([
       'EXPIRED',
@@ -242,24 +252,26 @@ describe('rewards by their ids', () => {
     const read = () => rewards.getMany(actor, requested);
     expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await rewards.getMany(actor, ['rwd_'])).toEqual([null]);
-    await expect(rewards.getMany(idle(), requested)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(rewards.getMany(withoutPermissions(), requested)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });
 
 describe('reward types', () => {
-  it('come in the order of their ids, for every user, from one statement', async () => {
+  it('are loaded in input order with one statement, for every user', async () => {
     const [first, second] = (await listTypes('sort=code&order=asc')).items;
     const requested = [second!.id, encodeId('rwt', newUuid()), first!.id, 'rwt_', second!.id];
     expect(await rewards.getManyTypes(actor, requested)).toEqual([second, null, first, null, second]);
     const read = () => rewards.getManyTypes(actor, requested);
     expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await rewards.getManyTypes(actor, ['rwt_'])).toEqual([null]);
-    await expect(rewards.getManyTypes(idle(), requested)).rejects.toMatchObject({
+    await expect(rewards.getManyTypes(withoutPermissions(), requested)).rejects.toMatchObject({
       code: 'permission_denied',
     });
   });
 
-  it('are those that the world grants, with their rules', async () => {
+  it('are the types that the world grants, with their rules', async () => {
     expect((await listTypes('sort=code&order=asc')).items).toMatchObject([
       { code: 'FIRST_TRADE', rule: { basis: 'FLAT', rate: '50' }, is_active: true },
       { code: 'SIGN_UP', rule: { basis: 'FLAT', rate: '100' }, is_active: true },

@@ -45,7 +45,7 @@ export interface RewardsDependencies {
   readonly ledger: Ledger;
 }
 
-/** The use-cases of rewards. The trading worker grants them. */
+/** Lists and claims rewards. The trading worker grants them. */
 export class RewardsService {
   constructor(private readonly dependencies: RewardsDependencies) {}
 
@@ -79,7 +79,7 @@ export class RewardsService {
     return { ...page, items: page.items.map(rewardView) };
   }
 
-  /** Loads rewards in input order; null for ids that no list shows. */
+  /** Loads rewards in input order; null for ids that are not among the actor's rewards. */
   async getMany(actor: Actor, publicIds: readonly string[]): Promise<readonly (Reward | null)[]> {
     authorise(actor, rewardOperations.list.access);
     const { manager } = this.dependencies.platform.database;
@@ -115,8 +115,8 @@ export class RewardsService {
     authorise(actor, rewardOperations.types.access);
     const { manager } = this.dependencies.platform.database;
     return loadByIds('rwt', publicIds, async (ids) => {
-      const ofIds = `SELECT ${REWARD_TYPE_SELECT} FROM reward_types t WHERE t.id = ANY ($1)`;
-      return (await queryPrepared<RewardTypeRow>(manager, ofIds, [ids])).map(rewardTypeView);
+      const selectByIds = `SELECT ${REWARD_TYPE_SELECT} FROM reward_types t WHERE t.id = ANY ($1)`;
+      return (await queryPrepared<RewardTypeRow>(manager, selectByIds, [ids])).map(rewardTypeView);
     });
   }
 
@@ -126,7 +126,7 @@ export class RewardsService {
     return { currency: ledger.token.currency, ...(await ledger.balance(actor.userId)) };
   }
 
-  /** Adds the amount to the user's balance. Of concurrent claims of one reward, one succeeds. */
+  /** Claims a reward and adds its amount to the user's balance. Of concurrent claims of one reward, one succeeds. */
   async claim(actor: Actor, publicId: string): Promise<Reward> {
     authorise(actor, rewardOperations.claim.access);
     const { userId } = actor;

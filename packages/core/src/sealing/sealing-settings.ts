@@ -4,7 +4,7 @@ import { z } from 'zod';
 const ID = '[0-9a-f]{16}';
 const KEY = '[\\w-]+';
 
-/** The recipient's public key: `<id>.<public key>`. */
+/** Reads the recipient's public key: `<id>.<public key>`. */
 export const sealingKeySetting = z
   .string()
   .regex(new RegExp(`^${ID}\\.${KEY}$`), 'expected <id>.<public key>')
@@ -13,7 +13,7 @@ export const sealingKeySetting = z
     return { id, publicKey };
   });
 
-/** The private keys that open sealed boxes: `<id>.<private key>`, the current one first, joined by commas. */
+/** Reads the private keys that open sealed boxes: `<id>.<private key>`, separated by commas, with the current key first. */
 export const openingKeysSetting = z
   .string()
   .regex(

@@ -9,8 +9,8 @@ import {
   type SealingKeyPair,
 } from './sealing.js';
 
-const PLACE = 'exchange_account/0190b5c2-0000-7000-8000-000000000001';
-const theirs = new CipherSuite({
+const CONTEXT = 'exchange_account/0190b5c2-0000-7000-8000-000000000001';
+const otherLibrary = new CipherSuite({
   kem: new DhkemP256HkdfSha256(),
   kdf: new HkdfSha256(),
   aead: new Aes256Gcm(),
@@ -29,44 +29,48 @@ describe('a sealed box', () => {
     opener = await Opener.with([pair]);
   });
 
-  it('opens to exactly what was sealed', async () => {
+  it('opens to exactly the sealed secret', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 2000 }), async (secret) => {
-        expect(await opener.open(await sealer.seal(secret, PLACE), PLACE)).toBe(secret);
+        expect(await opener.open(await sealer.seal(secret, CONTEXT), CONTEXT)).toBe(secret);
       }),
       { numRuns: 50 },
     );
   });
 
-  it('is HPKE that another library can open', async () => {
-    const [, encapsulated, ciphertext] = (await sealer.seal('the secret', PLACE)).split('.') as [
+  it('can be opened by another HPKE library', async () => {
+    const [, encapsulated, ciphertext] = (await sealer.seal('the secret', CONTEXT)).split('.') as [
       string,
       string,
       string,
     ];
-    const recipientKey = await theirs.kem.deserializePrivateKey(bytes(pair.privateKey));
-    const opened = await theirs.open(
+    const recipientKey = await otherLibrary.kem.deserializePrivateKey(bytes(pair.privateKey));
+    const opened = await otherLibrary.open(
       { recipientKey, enc: bytes(encapsulated), info },
       bytes(ciphertext),
-      utf8(PLACE),
+      utf8(CONTEXT),
     );
     expect(Buffer.from(opened).toString()).toBe('the secret');
   });
 
   it('can be sealed by another HPKE library', async () => {
-    const recipientPublicKey = await theirs.kem.deserializePublicKey(bytes(pair.publicKey));
-    const { enc, ct } = await theirs.seal({ recipientPublicKey, info }, utf8('their secret'), utf8(PLACE));
+    const recipientPublicKey = await otherLibrary.kem.deserializePublicKey(bytes(pair.publicKey));
+    const { enc, ct } = await otherLibrary.seal(
+      { recipientPublicKey, info },
+      utf8('another secret'),
+      utf8(CONTEXT),
+    );
     const box = [pair.id, ...[enc, ct].map((part) => Buffer.from(part).toString('base64url'))].join('.');
-    expect(await opener.open(box, PLACE)).toBe('their secret');
+    expect(await opener.open(box, CONTEXT)).toBe('another secret');
   });
 
   it('does not open in another context', async () => {
-    const box = await sealer.seal('the secret', PLACE);
+    const box = await sealer.seal('the secret', CONTEXT);
     await expect(opener.open(box, 'exchange_account/other')).rejects.toThrow(SealedBoxError);
   });
 
-  it('does not open once any character is altered', async () => {
-    const box = await sealer.seal('the secret', PLACE);
+  it('does not open if any character is altered', async () => {
+    const box = await sealer.seal('the secret', CONTEXT);
     const anyCharacter = fc.constantFrom(
       ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!',
     );
@@ -74,30 +78,30 @@ describe('a sealed box', () => {
       fc.asyncProperty(fc.nat(box.length - 1), anyCharacter, async (at, character) => {
         fc.pre(box[at] !== character);
         const altered = `${box.slice(0, at)}${character}${box.slice(at + 1)}`;
-        await expect(opener.open(altered, PLACE)).rejects.toThrow(SealedBoxError);
+        await expect(opener.open(altered, CONTEXT)).rejects.toThrow(SealedBoxError);
       }),
     );
   });
 
-  it.each(['', 'a', 'a.b', 'a.b.c', '..', 'a.b.c.d'])('that is malformed (%j) is rejected', async (box) => {
-    await expect(opener.open(box, PLACE)).rejects.toThrow(SealedBoxError);
+  it.each(['', 'a', 'a.b', 'a.b.c', '..', 'a.b.c.d'])('is rejected if it is malformed: %j', async (box) => {
+    await expect(opener.open(box, CONTEXT)).rejects.toThrow(SealedBoxError);
   });
 
-  it('opens after a rotation while its key is in the ring, and not afterwards', async () => {
+  it('opens after a rotation only while its key is in the ring', async () => {
     const next = await generateSealingKeyPair();
-    const old = await sealer.seal('the secret', PLACE);
-    const fresh = await (await Sealer.for(next)).seal('the secret', PLACE);
+    const old = await sealer.seal('the secret', CONTEXT);
+    const fresh = await (await Sealer.for(next)).seal('the secret', CONTEXT);
     expect([keyIdOf(old), keyIdOf(fresh)]).toEqual([pair.id, next.id]);
 
     const both = await Opener.with([next, pair]);
-    expect([await both.open(old, PLACE), await both.open(fresh, PLACE)]).toEqual([
+    expect([await both.open(old, CONTEXT), await both.open(fresh, CONTEXT)]).toEqual([
       'the secret',
       'the secret',
     ]);
-    await expect((await Opener.with([next])).open(old, PLACE)).rejects.toThrow('no key of the ring');
+    await expect((await Opener.with([next])).open(old, CONTEXT)).rejects.toThrow('no key of the ring');
   });
 
-  it('is never sealed to a key with another id', async () => {
+  it('cannot be sealed to a key whose id does not match', async () => {
     const other = await generateSealingKeyPair();
     await expect(Sealer.for({ id: pair.id, publicKey: other.publicKey })).rejects.toThrow(
       'does not match its id',

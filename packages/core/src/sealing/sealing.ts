@@ -3,8 +3,8 @@
  *
  * 1. A process that stores secrets has only the recipient's public key and cannot open what it sealed.
  * 2. A sealed box names the key that opens it, so that keys rotate while old boxes stay readable.
- * 3. A box is bound to its context, such as `exchange_account/<uuid>`: moved to another row, it does not open.
- * 4. An error does not say why a box does not open.
+ * 3. A box is bound to its context, such as `exchange_account/<uuid>`: if it is moved to another row, it does not open.
+ * 4. Errors do not reveal why a box does not open.
  *
  * A box is a string: `<key id>.<base64url of the encapsulated key>.<base64url of the ciphertext>`.
  */
@@ -13,7 +13,7 @@ import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA
 
 const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_AES_256_GCM);
 
-/** Separates sealed boxes from any other use of the same key. */
+/** Separates sealed boxes from other uses of the same key. */
 const INFO = new TextEncoder().encode('trading-automation/sealed-box/v1');
 
 /** A key pair as strings. `id` is the start of the public key's SHA-256 and is not secret. */
@@ -45,7 +45,7 @@ export async function generateSealingKeyPair(): Promise<SealingKeyPair> {
   return { id: await keyId(publicKey), publicKey: toText(publicKey), privateKey: toText(privateKey) };
 }
 
-/** Seals for one recipient. */
+/** Seals secrets for one recipient. */
 export class Sealer {
   private constructor(
     readonly keyId: string,
@@ -53,7 +53,7 @@ export class Sealer {
   ) {}
 
   /**
-   * Creates a sealer. @throws {TypeError} if the id does not belong to the key @throws if the key is not a point of
+   * Creates a sealer. @throws {TypeError} if the id does not belong to the key @throws if the key is not a point on
    * the curve
    */
   static async for(recipient: PublicSealingKey): Promise<Sealer> {
@@ -118,7 +118,7 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** Decodes base64url and rejects every non-canonical spelling, so that an altered box never equals the original. */
+/** Decodes base64url. Rejects every non-canonical encoding, so that two different strings are never the same box. */
 function toBytes(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) throw new TypeError('expected canonical base64url');

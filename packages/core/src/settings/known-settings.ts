@@ -1,6 +1,6 @@
 /**
- * Settings that the product itself reads. An invalid value is rejected on write, so that a user never relies on a
- * choice without effect. Every other key belongs to the user alone.
+ * Validates the settings that the product itself reads. An invalid value is rejected on write, so that a user never
+ * relies on a choice that has no effect. The product does not read any other key.
  */
 import {
   DomainError,
@@ -10,16 +10,18 @@ import {
 } from '@trading-automation/contracts';
 import type { z } from 'zod';
 
-const KNOWN: ReadonlyMap<string, z.ZodType> = new Map([[NOTIFICATIONS_SETTING, notificationPreferences]]);
+const KNOWN_SETTINGS: ReadonlyMap<string, z.ZodType> = new Map([
+  [NOTIFICATIONS_SETTING, notificationPreferences],
+]);
 
 /** @throws {DomainError} `validation_failed`, naming each invalid member and how to fix it */
 export function assertValidSetting(key: string, value: unknown): void {
-  const checked = KNOWN.get(key)?.safeParse(value);
+  const checked = KNOWN_SETTINGS.get(key)?.safeParse(value);
   if (checked === undefined || checked.success) return;
   throw new DomainError('validation_failed', undefined, checked.error.issues.flatMap(detailsOf));
 }
 
-/** Errors never repeat values, and shorten long names. */
+/** The length to which errors shorten names. Errors never repeat values. */
 const NAME_SHOWN_MAX = 100;
 
 function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {

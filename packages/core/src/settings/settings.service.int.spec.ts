@@ -17,10 +17,10 @@ beforeEach(async () => {
   actor = await core.actor('READ');
 });
 
-const put = (key: string, value: unknown, by: Actor = actor) => settings.put(by, key, { value });
-const list = (query = '', by: Actor = actor) =>
+const put = (key: string, value: unknown, user: Actor = actor) => settings.put(user, key, { value });
+const list = (query = '', user: Actor = actor) =>
   settings.list(
-    by,
+    user,
     querySchemaOf(settingOperations.list).parse(Object.fromEntries(new URLSearchParams(query))) as Parameters<
       SettingsService['list']
     >[1],
@@ -28,7 +28,7 @@ const list = (query = '', by: Actor = actor) =>
 const textOf = ({ value }: Setting) => value.text;
 
 describe('a setting', () => {
-  it('needs only READ to be put, read, changed and deleted', async () => {
+  it('can be put, read, changed and deleted with READ', async () => {
     const stored = await put('theme', 'dark');
     expect(stored).toMatchObject({ key: 'theme', created_at: stored.updated_at });
     expect(await settings.get(actor, 'theme')).toEqual(stored);
@@ -42,11 +42,14 @@ describe('a setting', () => {
 
   it.each([
     ['null', null],
-    ['a number beyond doubles', new JsonNumber('123456789012345678901234567890.000000000000000000000000001')],
-    ['a number beyond their range', [new JsonNumber('-1e999')]],
+    [
+      'a number with more digits than a double',
+      new JsonNumber('123456789012345678901234567890.000000000000000000000000001'),
+    ],
+    ['a number beyond the range of doubles', [new JsonNumber('-1e999')]],
     ['a negative zero', { z: -0 }],
     ['members in a custom order', { z: 1, a: { y: 2, b: [] }, m: null }],
-    ['text of every script, quotes and escapes', '\u0001"\\/\n\u2028😀ü'],
+    ['text with other scripts, quotes and escapes', '\u0001"\\/\n\u2028😀ü'],
   ])('is returned as it was put: %s', async (_case, value) => {
     const text = jsonText(value);
     expect(textOf(await put('k', value))).toBe(text);
@@ -55,7 +58,7 @@ describe('a setting', () => {
   });
 
   it.each(['', 'UPPER', 'spa ce', 'ü', 'nul\u0000', 'slash/ed', 'x'.repeat(65), 'line\n'])(
-    'cannot have the key %j: putting it is rejected, and reading it finds nothing',
+    'cannot have the key %j: writing it is rejected, and reading it returns not_found',
     async (key) => {
       await expect(put(key, 1)).rejects.toMatchObject({
         code: 'validation_failed',
@@ -66,14 +69,14 @@ describe('a setting', () => {
     },
   );
 
-  it('accepts keys of every allowed character and length', async () => {
+  it('can have a key of every allowed character and length', async () => {
     for (const key of ['a', '.', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
       await put(key, key);
       expect(textOf(await settings.get(actor, key))).toBe(`"${key}"`);
     }
   });
 
-  it('is one record with one of the values if a new key is put concurrently', async () => {
+  it('is stored once, with one of the values, if a new key is put concurrently', async () => {
     const stored = await Promise.all(Array.from({ length: 12 }, (_, index) => put('race', index)));
     expect(new Set(stored.map(({ created_at }) => created_at)).size).toBe(1);
     const { items } = await list();
@@ -110,7 +113,7 @@ describe('the setting for notification preferences', () => {
     ],
     [{ email: { '*': new JsonNumber('1') } }, 'value.email.*', 'invalid_type', /true or false/],
     [{ email: { 'key.created': false } }, 'value.email.key.created', 'invalid_value', /Omit this key/],
-  ])('rejects %j, which would have no effect', async (value, field, code, resolution) => {
+  ])('rejects %j, because it would have no effect', async (value, field, code, resolution) => {
     await put('notifications', { email: {} });
     await expect(put('notifications', value)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -122,7 +125,7 @@ describe('the setting for notification preferences', () => {
 });
 
 describe('the list of settings', () => {
-  it('is sorted by key, creation or change, in pages', async () => {
+  it('can be sorted by key, creation time or update time, in pages', async () => {
     for (const key of ['b', 'a-', 'a.', 'a', 'c']) await put(key, key);
     await put('b', 'changed');
     const keysOf = async (query: string) => (await list(query)).items.map(({ key }) => key);
@@ -146,11 +149,11 @@ describe('an account with 1,000 settings', () => {
     );
   });
 
-  it('rejects another one, even concurrently; existing settings can still be changed', async () => {
+  it('cannot add another setting, even concurrently, but can change existing settings', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, (_, n) => put(`new${n}`, n)));
-    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
-    expect(refused).toHaveLength(7);
-    for (const reason of refused) {
+    const rejections = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(rejections).toHaveLength(7);
+    for (const reason of rejections) {
       expect(reason).toMatchObject({ code: 'limit_reached', details: [{ limit: 1_000 }] });
     }
     expect(textOf(await put('k1', 'changed'))).toBe('"changed"');

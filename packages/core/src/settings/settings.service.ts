@@ -23,7 +23,7 @@ import { assertValidSetting } from './known-settings.js';
 
 const SETTINGS_MAX = 1_000;
 
-/** The value is read as text: the driver would parse JSON numbers as doubles. */
+/** Selects the value as text, because the driver would parse JSON numbers as doubles. */
 const COLUMNS = 's.key, s.value::text AS value, s.created_at, s.updated_at';
 
 type SettingRow = {
@@ -33,7 +33,7 @@ type SettingRow = {
   readonly updated_at: Date;
 };
 
-/** A key-value store of each user. It returns the JSON exactly as it was put. */
+/** Stores key-value settings for each user. Returns the JSON exactly as the user put it. */
 export class SettingsService {
   constructor(
     private readonly platform: Platform,
@@ -63,7 +63,7 @@ export class SettingsService {
     authorise(actor, settingOperations.get.access);
     const [row] = await this.platform.database.query(
       `SELECT ${COLUMNS} FROM settings s WHERE s.user_id = $1 AND s.key = $2`,
-      [actor.userId, keyOf(key)],
+      [actor.userId, parseKey(key)],
     );
     if (row === undefined) throw new DomainError('not_found');
     return settingView(row);
@@ -93,7 +93,7 @@ export class SettingsService {
 
   async delete(actor: Actor, key: string): Promise<{ key: string; deleted: true }> {
     authorise(actor, settingOperations.delete.access);
-    const settingKey = keyOf(key);
+    const settingKey = parseKey(key);
     return this.commands.run(actor.idempotency, async (tx) => {
       const [, count] = await tx.query('DELETE FROM settings WHERE user_id = $1 AND key = $2', [
         actor.userId,
@@ -105,15 +105,15 @@ export class SettingsService {
   }
 }
 
-/** A malformed key does not exist. Postgres would even reject some of them, such as one with a NUL character. */
-function keyOf(text: string): string {
+/** Throws `not_found` for a malformed key, because Postgres would reject some, such as a key with a NUL character. */
+function parseKey(text: string): string {
   if (!SETTING_KEY.test(text)) throw new DomainError('not_found');
   return text;
 }
 
 /**
- * Takes the user's lock, so that two concurrent requests cannot both take the last free slot. Existing keys may be
- * changed at the limit.
+ * Takes the user's lock, so that two concurrent requests cannot both take the last free slot. A user at the
+ * limit can still change existing keys.
  */
 async function assertBelowLimit(tx: Tx, userId: string, key: string): Promise<void> {
   await lockUser(tx, userId);

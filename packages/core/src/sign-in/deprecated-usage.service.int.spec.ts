@@ -2,20 +2,21 @@ import { CoreUnderTest } from '../testing/index.js';
 import { DeprecatedUsageService } from './deprecated-usage.service.js';
 
 let core: CoreUnderTest;
-let use: DeprecatedUsageService;
+let usage: DeprecatedUsageService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
 });
 afterAll(() => core.close());
 beforeEach(async () => {
   await core.rows('DELETE FROM deprecated_uses');
-  use = new DeprecatedUsageService(core.platform);
+  usage = new DeprecatedUsageService(core.platform);
 });
 
 const DAYS = ['0001-01-01', '9999-12-31'] as const;
 const totals = async () => {
   const uses: Record<string, number> = {};
-  for (const each of await use.list(...DAYS)) uses[each.operation] = (uses[each.operation] ?? 0) + each.uses;
+  for (const count of await usage.list(...DAYS))
+    uses[count.operation] = (uses[count.operation] ?? 0) + count.uses;
   return uses;
 };
 
@@ -23,14 +24,14 @@ describe('uses of deprecated operations', () => {
   it('are counted by day and operation, over all processes', async () => {
     const other = new DeprecatedUsageService(await core.openSecondPlatform());
     for (let n = 0; n < 100; n++) {
-      use.note('login');
+      usage.note('login');
       other.note(n % 2 === 0 ? 'login' : 'register');
     }
-    await Promise.all([use.write(), other.write(), use.write()]);
-    use.note('login');
-    await use.write();
+    await Promise.all([usage.write(), other.write(), usage.write()]);
+    usage.note('login');
+    await usage.write();
     expect(await totals()).toEqual({ login: 151, register: 50 });
-    const [first] = await use.list(...DAYS);
+    const [first] = await usage.list(...DAYS);
     const today = Date.now();
     const days = [today, today - 60_000].map((ms) => new Date(ms).toISOString().slice(0, 10));
     expect(days).toContain(first?.day);
@@ -41,26 +42,26 @@ describe('uses of deprecated operations', () => {
       `INSERT INTO deprecated_uses VALUES ('2026-01-30', 'login', 1), ('2026-01-31', 'x_auth', 2),
          ('2026-01-31', 'login', 3), ('2026-02-01', 'login', 4)`,
     );
-    expect(await use.list('2026-01-31', '2026-01-31')).toEqual([
+    expect(await usage.list('2026-01-31', '2026-01-31')).toEqual([
       { day: '2026-01-31', operation: 'login', uses: 3 },
       { day: '2026-01-31', operation: 'x_auth', uses: 2 },
     ]);
-    expect(await use.list('2026-01-30', '2026-02-01')).toHaveLength(4);
+    expect(await usage.list('2026-01-30', '2026-02-01')).toHaveLength(4);
   });
 
-  it('that could not be written are written later, and fail no request', async () => {
-    use.note('login');
-    await core.rows('ALTER TABLE deprecated_uses RENAME TO away');
-    await use.write();
-    await core.rows('ALTER TABLE away RENAME TO deprecated_uses');
-    use.note('login');
-    await use.write();
+  it('that could not be written are written later, without failing a request', async () => {
+    usage.note('login');
+    await core.rows('ALTER TABLE deprecated_uses RENAME TO unavailable');
+    await usage.write();
+    await core.rows('ALTER TABLE unavailable RENAME TO deprecated_uses');
+    usage.note('login');
+    await usage.write();
     expect(await totals()).toEqual({ login: 2 });
   });
 
   it('are written when the process ends', async () => {
-    use.note('login');
-    await use.onModuleDestroy();
+    usage.note('login');
+    await usage.onModuleDestroy();
     expect(await totals()).toEqual({ login: 1 });
   });
 });

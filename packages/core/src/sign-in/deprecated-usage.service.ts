@@ -2,7 +2,8 @@
  * Counts the uses of each deprecated operation by UTC day, to decide when it can be removed.
  *
  * 1. Only counts are stored, nothing about callers or inputs.
- * 2. Recording delays no request and fails none. Counts are written every few seconds; a crash loses the last ones.
+ * 2. Recording never delays a request or makes it fail. Counts are written every few seconds; a crash loses the last
+ *    ones.
  */
 import type { Platform } from '../platform/index.js';
 
@@ -70,7 +71,7 @@ export class DeprecatedUsageService {
         [uses.map(({ day }) => day), uses.map(({ operation }) => operation), uses.map((use) => use.uses)],
       );
     } catch {
-      // Retried with the next write. If only the response was lost, these are counted twice.
+      // The next write retries these counts. If only the database's response was lost, they are counted twice.
       for (const use of uses) this.add(use);
     }
   }

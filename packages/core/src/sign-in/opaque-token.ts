@@ -1,8 +1,8 @@
 /**
  * Secrets that are generated here and shown once: refresh tokens and tickets.
  *
- * A token is a prefix for its kind, then 32 random bytes. A slow hash is unnecessary for 256 random bits: the SHA-256
- * is stored.
+ * A token consists of a prefix for its kind and 32 random bytes. Its SHA-256 is stored: 256 random bits need no slow
+ * hash.
  */
 import { createHash, randomBytes } from 'node:crypto';
 

@@ -2,7 +2,7 @@
  * Hashes passwords with Argon2id, with the minimum memory and passes that OWASP recommends.
  *
  * 1. A password has 10 to 128 characters. A longer one is rejected, never truncated.
- * 2. Passwords are normalised to Unicode NFKC: the same letters from another keyboard are the same password.
+ * 2. Passwords are normalised to Unicode NFKC: the same letters typed on another keyboard are the same password.
  * 3. `verify` does the same work without a stored hash, so that its duration does not reveal which accounts exist.
  */
 import { randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ export class PasswordHasher {
     return hash(password, COST);
   }
 
-  /** Returns whether the hash matches the password; false if either is null. */
+  /** Returns whether the password matches the hash; false if either is null. */
   async verify(storedHash: string | null, password: string | null): Promise<boolean> {
     const isSame = await this.compare(storedHash ?? (await this.dummyHash), password ?? '');
     return isSame && storedHash !== null && password !== null;

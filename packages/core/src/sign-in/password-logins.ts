@@ -1,9 +1,9 @@
 /**
- * The e-mail addresses and passwords that accounts sign in with.
+ * Registers, checks and changes the e-mail addresses and passwords with which users sign in.
  *
- * 1. An unknown address and a wrong password get the same error after the same work, and count alike.
- * 2. A registered address is unverified: it is pending and receives a link, like any new address.
- * 3. A password that was checked counts only as long as it is not changed.
+ * 1. An unknown address and a wrong password get the same error after the same work, and both count as an attempt.
+ * 2. A newly registered address is unverified: it is pending and receives a link, like any new address.
+ * 3. A login fails if the password is changed after it was checked.
  */
 import { DomainError, EMAIL_MAX } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
@@ -41,7 +41,7 @@ export class PasswordLogins {
   ) {}
 
   /**
-   * Registers a login in a transaction. `openAccount` opens its account and passes its user's id to `store`.
+   * Registers a login in a transaction. `openAccount` opens the account and passes the user's id to `store`.
    *
    * @throws {DomainError} `already_exists` if the address already has a password
    */

@@ -8,37 +8,37 @@ import { SignInUnderTest } from './testing/sign-in-under-test.js';
 
 const PASSWORD = 'correct horse battery';
 const WRONG = 'incorrect horse battery';
-const REFUSED = { code: 'invalid_login', message: 'E-mail or password is wrong.', details: [] };
+const LOGIN_REJECTED = { code: 'invalid_login', message: 'E-mail or password is wrong.', details: [] };
 
-let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['createServices']>;
+let env: SignInUnderTest;
+let services: ReturnType<SignInUnderTest['createServices']>;
 beforeAll(async () => {
-  under = await SignInUnderTest.open();
-  process = under.createServices();
+  env = await SignInUnderTest.open();
+  services = env.createServices();
 });
-afterAll(() => under.close());
+afterAll(() => env.close());
 
-let count = 0;
-const newEmail = () => `user${++count}@example.com`;
-const register = (email: string, password = PASSWORD) => process.passwords.register({ email, password });
-const login = (email: string, password = PASSWORD) => process.passwords.login({ email, password });
-const actorOf = (accessToken: string) => process.sessions.verify(accessToken);
+let emailCount = 0;
+const newEmail = () => `user${++emailCount}@example.com`;
+const register = (email: string, password = PASSWORD) => services.passwords.register({ email, password });
+const login = (email: string, password = PASSWORD) => services.passwords.login({ email, password });
+const actorOf = (accessToken: string) => services.sessions.verify(accessToken);
 
 async function userOf(signedIn: SignInResult): Promise<string> {
-  if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
+  if (signedIn.kind !== 'tokens') throw new Error('a second factor is required');
   return (await actorOf(signedIn.tokens.accessToken)).userId;
 }
-async function registered(email = newEmail()): Promise<Actor> {
+async function registerUser(email = newEmail()): Promise<Actor> {
   const { accessToken } = await register(email);
   return actorOf(accessToken);
 }
-/** Enables a second factor and logs in up to its ticket; the returned function completes the login. */
-async function ticketHolder({ userId, ...actor }: Actor): Promise<() => Promise<IssuedTokens>> {
-  const { platform, secondFactor } = process;
+/** Enables a second factor and starts a login that waits for it; the returned function completes the login. */
+async function startPendingLogin({ userId, ...actor }: Actor): Promise<() => Promise<IssuedTokens>> {
+  const { platform, secondFactor } = services;
   await secondFactor.generate({ userId, ...actor });
-  const [secret] = await under.core.rows('SELECT secret_sealed FROM totp_factors WHERE user_id = $1', userId);
-  const bytes = process.seal.open(`second factor of ${userId}`, secret?.secret_sealed as Buffer)!;
-  const step = Math.floor(under.nowMs / 30_000);
+  const [secret] = await env.core.rows('SELECT secret_sealed FROM totp_factors WHERE user_id = $1', userId);
+  const bytes = services.sealer.open(`second factor of ${userId}`, secret?.secret_sealed as Buffer)!;
+  const step = Math.floor(env.nowMs / 30_000);
   await secondFactor.enable({ userId, ...actor }, referenceTotpCode(bytes, step));
   const { ticket } = await inTransaction(platform.database, (tx) =>
     secondFactor.issueTicket(tx, userId, 'password'),
@@ -46,27 +46,27 @@ async function ticketHolder({ userId, ...actor }: Actor): Promise<() => Promise<
   return () => secondFactor.verify(ticket, referenceTotpCode(bytes, step + 1));
 }
 const mailsTo = (email: string) =>
-  under.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
+  env.core.rows('SELECT user_id, subject, body FROM mails WHERE recipient = $1', email);
 
 describe('registering', () => {
-  it('opens an account with a session; its address is pending until the link is opened', async () => {
+  it('opens an account with a session; the address is pending until the link is opened', async () => {
     const email = newEmail();
-    const { userId } = await registered(email);
-    const user = () => under.core.row('SELECT email, pending_email FROM users WHERE id = $1', userId);
+    const { userId } = await registerUser(email);
+    const user = () => env.core.row('SELECT email, pending_email FROM users WHERE id = $1', userId);
     expect(await user()).toEqual({ email: null, pending_email: email });
     const [mail, ...more] = await mailsTo(email);
     expect(mail).toMatchObject({ user_id: userId, subject: 'Verify your e-mail address' });
     expect(more).toEqual([]);
     const [, code = ''] = /code=([\w-]{43})/.exec(String(mail?.body)) ?? [];
-    await process.emails.verify(code);
+    await services.emails.verify(code);
     expect(await user()).toEqual({ email, pending_email: null });
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('a known address is rejected, and leaves no second account', async () => {
+  it('a known address is rejected without opening a second account', async () => {
     const email = newEmail();
-    const { userId } = await registered(email);
-    const users = () => under.core.row('SELECT count(*)::int AS count FROM users');
+    const { userId } = await registerUser(email);
+    const users = () => env.core.row('SELECT count(*)::int AS count FROM users');
     const before = await users();
     await expect(register(email, WRONG)).rejects.toMatchObject({
       code: 'already_exists',
@@ -77,7 +77,7 @@ describe('registering', () => {
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('one address ten times concurrently opens one account', async () => {
+  it('one address ten times concurrently opens only one account', async () => {
     const email = newEmail();
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => register(email)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -88,10 +88,10 @@ describe('registering', () => {
   });
 
   it('trims an address, and accepts its domain in any case', async () => {
-    const { userId } = await registered(' Anna.B+x@Example.COM\n');
+    const { userId } = await registerUser(' Anna.B+x@Example.COM\n');
     expect(await userOf(await login('Anna.B+x@eXample.com '))).toBe(userId);
     await expect(register('Anna.B+x@example.com')).rejects.toMatchObject({ code: 'already_exists' });
-    await expect(login('anna.b+x@example.com')).rejects.toMatchObject(REFUSED);
+    await expect(login('anna.b+x@example.com')).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('registering', () => {
   });
 
   it('is rejected if registration is closed', async () => {
-    const closed = under.createServices({ openRegistration: false });
+    const closed = env.createServices({ openRegistration: false });
     await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -129,9 +129,9 @@ describe('registering', () => {
 describe('logging in', () => {
   it('opens a new session each time', async () => {
     const email = newEmail();
-    const actor = await registered(email);
+    const actor = await registerUser(email);
     const [first, second] = [await login(email), await login(email)];
-    if (first.kind !== 'tokens' || second.kind !== 'tokens') throw new Error('a second factor is asked for');
+    if (first.kind !== 'tokens' || second.kind !== 'tokens') throw new Error('a second factor is required');
     const sessions = [
       actor,
       await actorOf(first.tokens.accessToken),
@@ -147,7 +147,7 @@ describe('logging in', () => {
     await expect(login(email, 'Schlüssel-finden'.normalize('NFD'))).resolves.toMatchObject({
       kind: 'tokens',
     });
-    await expect(login(email, 'Schlussel-finden')).rejects.toMatchObject(REFUSED);
+    await expect(login(email, 'Schlussel-finden')).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it.each([
@@ -156,156 +156,155 @@ describe('logging in', () => {
     ['a password that is too long to be one', true, 'a'.repeat(2_000)],
     ['an unknown address', false, PASSWORD],
     ['an unknown address and no password', false, ''],
-  ])('with %s gets the same error after one hash computation', async (_case, isKnown, password) => {
+  ])('with %s fails with the same error after one hash computation', async (_case, isKnown, password) => {
     const email = newEmail();
     if (isKnown) await register(email);
-    const before = under.hashes.compared;
-    await expect(login(email, password)).rejects.toMatchObject(REFUSED);
-    expect(under.hashes.compared - before).toBe(1);
+    const before = env.hashes.compared;
+    await expect(login(email, password)).rejects.toMatchObject(LOGIN_REJECTED);
+    expect(env.hashes.compared - before).toBe(1);
   });
 
   it.each(['', 'no address', '\u0000', '🙂', 'x'.repeat(300)])(
-    'with %j for an address gets the same answer for the same work',
+    'with %j as the address fails with the same error after one hash computation',
     async (email) => {
-      const before = under.hashes.compared;
-      await expect(login(email)).rejects.toMatchObject(REFUSED);
-      expect(under.hashes.compared - before).toBe(1);
+      const before = env.hashes.compared;
+      await expect(login(email)).rejects.toMatchObject(LOGIN_REJECTED);
+      expect(env.hashes.compared - before).toBe(1);
     },
   );
 
   it('with a password that was replaced during the check opens no session', async () => {
     const email = newEmail();
-    const { userId } = await registered(email);
-    const replacing = "UPDATE password_logins SET hash = 'another' WHERE user_id = $1";
-    const holding = `WITH u AS (SELECT id FROM users WHERE id = $1 FOR UPDATE) ${replacing} AND user_id IN (SELECT id FROM u)`;
-    await expect(under.whileLocked(holding, [userId], () => login(email))).rejects.toMatchObject(REFUSED);
+    const { userId } = await registerUser(email);
+    const replacePassword = "UPDATE password_logins SET hash = 'another' WHERE user_id = $1";
+    const lockAndReplace = `WITH u AS (SELECT id FROM users WHERE id = $1 FOR UPDATE) ${replacePassword} AND user_id IN (SELECT id FROM u)`;
+    await expect(env.whileLocked(lockAndReplace, [userId], () => login(email))).rejects.toMatchObject(
+      LOGIN_REJECTED,
+    );
   });
 });
 
-describe('guessing', () => {
-  const tries = async (email: string, most: number) => {
-    for (let n = 0; n < most; n++) await expect(login(email, WRONG)).rejects.toMatchObject(REFUSED);
+describe('guessing a password', () => {
+  const failLogins = async (email: string, times: number) => {
+    for (let n = 0; n < times; n++) await expect(login(email, WRONG)).rejects.toMatchObject(LOGIN_REJECTED);
   };
-  const TOO_MANY = { code: 'rate_limited' };
-  const minutesPass = (minutes: number) =>
-    under.core.rows(
-      "UPDATE sign_in_attempts SET expires_at = expires_at - $1 * interval '1 minute'",
-      minutes,
-    );
+  const RATE_LIMITED = { code: 'rate_limited' };
+  const advanceMinutes = (minutes: number) =>
+    env.core.rows("UPDATE sign_in_attempts SET expires_at = expires_at - $1 * interval '1 minute'", minutes);
 
   it.each([
     ['a known', true],
     ['an unknown', false],
   ])(
-    'at the password of %s address is refused after ten tries, the right one too',
+    'of %s address is rejected after ten wrong attempts, even with the right password',
     async (_case, isKnown) => {
       const email = newEmail();
       if (isKnown) await register(email);
-      await tries(email, 10);
-      const compared = under.hashes.compared;
+      await failLogins(email, 10);
+      const comparedBefore = env.hashes.compared;
       for (const password of [WRONG, PASSWORD]) {
-        const refused = await login(email, password).catch((error) => error);
-        expect(refused).toMatchObject({
-          ...TOO_MANY,
+        const rejection = await login(email, password).catch((error) => error);
+        expect(rejection).toMatchObject({
+          ...RATE_LIMITED,
           message: 'At most 10 attempts are allowed in 15 minutes. Wait for Retry-After.',
           details: [],
         });
-        expect(refused.retryAfterSeconds).toBeGreaterThan(840);
-        expect(refused.retryAfterSeconds).toBeLessThanOrEqual(900);
+        expect(rejection.retryAfterSeconds).toBeGreaterThan(840);
+        expect(rejection.retryAfterSeconds).toBeLessThanOrEqual(900);
       }
-      expect(under.hashes.compared).toBe(compared);
-      await expect(login(newEmail(), WRONG)).rejects.toMatchObject(REFUSED);
+      expect(env.hashes.compared).toBe(comparedBefore);
+      await expect(login(newEmail(), WRONG)).rejects.toMatchObject(LOGIN_REJECTED);
     },
   );
 
-  it('is limited to ten attempts, whatever the spelling of the address', async () => {
+  it('is limited to ten attempts over all notations of the address', async () => {
     for (let n = 0; n < 10; n++) {
       await expect(login(n % 2 ? 'same@EXAMPLE.com' : ' same@example.com', WRONG)).rejects.toMatchObject(
-        REFUSED,
+        LOGIN_REJECTED,
       );
     }
-    await expect(login('same@Example.com', WRONG)).rejects.toMatchObject(TOO_MANY);
+    await expect(login('same@Example.com', WRONG)).rejects.toMatchObject(RATE_LIMITED);
   });
 
-  it('fifty times concurrently is ten guesses', async () => {
+  it('fifty times concurrently checks only ten passwords', async () => {
     const email = newEmail();
     await register(email);
-    const compared = under.hashes.compared;
+    const comparedBefore = env.hashes.compared;
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => login(email, WRONG)));
-    expect(under.hashes.compared - compared).toBe(10);
+    expect(env.hashes.compared - comparedBefore).toBe(10);
     const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'none'));
     expect(codes.filter((code) => code === 'invalid_login')).toHaveLength(10);
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40);
   });
 
-  it('is possible again after fifteen minutes, not earlier, however often it continues', async () => {
+  it('is possible again after fifteen minutes, even if attempts continue in the meantime', async () => {
     const email = newEmail();
     await register(email);
-    await tries(email, 10);
-    for (let n = 0; n < 5; n++) await expect(login(email, WRONG)).rejects.toMatchObject(TOO_MANY);
-    await under.core.rows('UPDATE sign_in_attempts SET attempts = 2147483647 WHERE attempts > 10');
-    await expect(login(email, WRONG)).rejects.toMatchObject(TOO_MANY);
-    await minutesPass(14);
-    await expect(login(email)).rejects.toMatchObject(TOO_MANY);
-    await minutesPass(1);
-    await tries(email, 10);
-    await expect(login(email)).rejects.toMatchObject(TOO_MANY);
+    await failLogins(email, 10);
+    for (let n = 0; n < 5; n++) await expect(login(email, WRONG)).rejects.toMatchObject(RATE_LIMITED);
+    await env.core.rows('UPDATE sign_in_attempts SET attempts = 2147483647 WHERE attempts > 10');
+    await expect(login(email, WRONG)).rejects.toMatchObject(RATE_LIMITED);
+    await advanceMinutes(14);
+    await expect(login(email)).rejects.toMatchObject(RATE_LIMITED);
+    await advanceMinutes(1);
+    await failLogins(email, 10);
+    await expect(login(email)).rejects.toMatchObject(RATE_LIMITED);
   });
 
-  it('is reset by the right password', async () => {
+  it('is possible ten times again after a login with the right password', async () => {
     const email = newEmail();
     await register(email);
-    await tries(email, 9);
+    await failLogins(email, 9);
     await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
-    await tries(email, 9);
+    await failLogins(email, 9);
     await expect(login(email)).resolves.toMatchObject({ kind: 'tokens' });
   });
 });
 
 describe('changing the password', () => {
   const change = (actor: Actor, password = PASSWORD, newPassword = WRONG) =>
-    process.passwords.change(actor, { password, newPassword });
+    services.passwords.change(actor, { password, newPassword });
 
   it("ends every session, including the caller's; then only the new password is valid", async () => {
     const email = newEmail();
-    const actor = await registered(email);
+    const actor = await registerUser(email);
     const before = await login(email);
     await change(actor);
     await expect(userOf(before)).rejects.toMatchObject({ code: 'invalid_access_token' });
-    await expect(login(email)).rejects.toMatchObject(REFUSED);
+    await expect(login(email)).rejects.toMatchObject(LOGIN_REJECTED);
     expect(await userOf(await login(email, WRONG))).toBe(actor.userId);
     await expect(change(actor, WRONG, PASSWORD)).rejects.toMatchObject({ code: 'invalid_access_token' });
   });
 
-  it.each(['a login', 'a ticket'])('ends a session that %s opens concurrently', async (way) => {
+  it.each(['a login', 'a ticket'])('ends a session that %s opens concurrently', async (method) => {
     const email = newEmail();
-    const actor = await registered(email);
+    const actor = await registerUser(email);
     await login(email);
-    const begin = way === 'a login' ? () => login(email) : await ticketHolder(actor);
-    const changing = { password: PASSWORD, newPassword: WRONG };
-    // Opening a session blocks before its end, because it must read the signing key.
-    const beginBoth = async () => {
-      const beginning = begin();
-      await under.untilBlocked(1);
-      return Promise.all([beginning, process.passwords.change(actor, changing)]);
+    const openSession = method === 'a login' ? () => login(email) : await startPendingLogin(actor);
+    const passwordChange = { password: PASSWORD, newPassword: WRONG };
+    // Opening a session must read the signing key, so the table lock blocks it just before it completes.
+    const openAndChange = async () => {
+      const opening = openSession();
+      await env.untilBlocked(1);
+      return Promise.all([opening, services.passwords.change(actor, passwordChange)]);
     };
-    const [begun] = await under.whileLocked('LOCK TABLE token_keys', [], beginBoth, 2);
-    const tokens = 'kind' in begun ? begun.kind === 'tokens' && begun.tokens : begun;
-    if (tokens === false) throw new Error('a second factor is asked for');
+    const [opened] = await env.whileLocked('LOCK TABLE token_keys', [], openAndChange, 2);
+    const tokens = 'kind' in opened ? opened.kind === 'tokens' && opened.tokens : opened;
+    if (tokens === false) throw new Error('a second factor is required');
     await expect(actorOf(tokens.accessToken)).rejects.toMatchObject({ code: 'invalid_access_token' });
   });
 
   it('ends a login that is waiting for its second factor', async () => {
     const email = newEmail();
-    const actor = await registered(email);
-    const verify = await ticketHolder(actor);
+    const actor = await registerUser(email);
+    const verify = await startPendingLogin(actor);
     await change(actor);
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_login' });
   });
 
-  it('needs the current one, with the same limit of guesses as a login', async () => {
+  it('requires the current password, with the same limit of attempts as a login', async () => {
     const email = newEmail();
-    const actor = await registered(email);
+    const actor = await registerUser(email);
     for (let n = 0; n < 10; n++) {
       await expect(change(actor, WRONG)).rejects.toMatchObject({
         code: 'validation_failed',
@@ -316,13 +315,13 @@ describe('changing the password', () => {
     await expect(login(email)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('needs a valid new one, an account with a password, and ADMIN', async () => {
-    const actor = await registered();
+  it('requires a valid new password, an account with a password, and ADMIN', async () => {
+    const actor = await registerUser();
     await expect(change(actor, PASSWORD, 'short')).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'new_password' }],
     });
-    await expect(change(await under.actor())).rejects.toMatchObject({ code: 'invalid_state' });
+    await expect(change(await env.actor())).rejects.toMatchObject({ code: 'invalid_state' });
     const lesser = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] as const } };
     await expect(change(lesser)).rejects.toMatchObject({ code: 'permission_denied' });
   });

@@ -1,7 +1,7 @@
 /**
  * Sign-in by e-mail address and password. Deprecated, retained until v2.0.
  *
- * Changing the password ends every session. A login that was checked against the old password opens none.
+ * Changing the password ends every session. A login that was checked against the old password opens no session.
  */
 import { type Actor, authorise } from '../operations/index.js';
 import type { CredentialChanges } from './credential-changes.js';

@@ -8,7 +8,7 @@ describe('recovery codes', () => {
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
   });
 
-  it('are read in any case, with or without hyphens, and with O, I and L for digits', () => {
+  it('are accepted in any case, with or without hyphens, and with O, I and L for digits', () => {
     const expected = hashOfRecoveryCode('anna', '0123-ABCD-1111-WXYZ');
     for (const text of ['0123ABCD1111WXYZ', 'o123-abcd-iLl1-wxyz', ' 0123 abcd 1111 wxyz ']) {
       expect(hashOfRecoveryCode('anna', text)).toEqual(expected);

@@ -1,8 +1,8 @@
 /**
- * Recovery codes: each replaces a lost second factor once.
+ * Generates and hashes recovery codes. Each code replaces a lost second factor once.
  *
- * 1. A code is 80 random bits in Crockford's base32, in groups of four. With that many bits no slow hash is
- *    necessary; a SHA-256 of the user and the code is stored.
+ * 1. A code is 80 random bits in Crockford's base32, in groups of four. So many bits need no slow
+ *    hash: a SHA-256 of the user and the code is stored.
  * 2. Case, spaces and hyphens are ignored, and letters that look like digits are read as digits.
  */
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
- * The codes of a second factor: those of an authenticator app, and recovery codes.
+ * Checks the codes of a second factor: the codes of an authenticator app, and recovery codes.
  *
- * 1. A code is accepted once: afterwards no code of its time step or an earlier one is accepted. A recovery code is
- *    also single use.
- * 2. A user has ten attempts in fifteen minutes. They are counted before they are checked.
+ * 1. An app's code is accepted once. After that, no code of its time step or an earlier one is accepted. A recovery code
+ *    is also accepted once.
+ * 2. A user has ten attempts in fifteen minutes. Each attempt is counted before its code is checked.
  * 3. The app's secret is stored sealed; recovery codes are stored as hashes.
  */
 import { insertMany, type Tx } from '@trading-automation/persistence';
@@ -25,7 +25,7 @@ export class SecondFactorCodes {
     private readonly nowMs: () => number = Date.now,
   ) {}
 
-  /** Seals the secret that the user's app computes its codes from. */
+  /** Seals the secret from which the user's app computes its codes. */
   sealSecret(userId: string, secret: Uint8Array): Buffer {
     return this.sealer.seal(subjectOf(userId), secret);
   }
@@ -40,7 +40,7 @@ export class SecondFactorCodes {
     await this.attempts.clear(tx, subjectOf(userId));
   }
 
-  /** Uses a code of the app or a recovery code; returns false if it is wrong or was used. */
+  /** Consumes a code of the app or a recovery code; returns false if the code is wrong or was used. */
   async take(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const text = withoutSpaces(code);
     if (isTotpCode(text)) return this.takeAppCode(tx, userId, factor, text);
@@ -51,7 +51,7 @@ export class SecondFactorCodes {
     return taken.length > 0;
   }
 
-  /** Uses a code of the app; returns false if it is wrong or was used. */
+  /** Consumes a code of the app; returns false if the code is wrong or was used. */
   async takeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const secret = this.sealer.open(subjectOf(userId), factor.secret_sealed);
     if (secret === null) throw new Error('a second factor cannot be opened with any of the server keys');
@@ -70,18 +70,18 @@ export class SecondFactorCodes {
     await insertMany(
       tx,
       RecoveryCodeEntity,
-      codes.map((each) => ({ userId, hash: hashOfRecoveryCode(userId, each) })),
+      codes.map((code) => ({ userId, hash: hashOfRecoveryCode(userId, code) })),
     );
     return codes;
   }
 }
 
-/** Names the factor of a user, both as what is sealed and as what is guessed. */
+/** Returns the name of the user's factor, both as the context of the seal and as the subject of counted attempts. */
 function subjectOf(userId: string): string {
   return `second factor of ${userId}`;
 }
 
-/** Authenticator apps show a code in groups. */
+/** Removes the spaces with which authenticator apps group digits. */
 function withoutSpaces(code: string): string {
   return code.replace(/\s/g, '');
 }

@@ -1,9 +1,9 @@
 /**
- * The second factor: codes of an authenticator app, and recovery codes if the app is lost.
+ * Manages the second factor: codes of an authenticator app, and recovery codes if the app is lost.
  *
  * 1. A secret is pending until a code proves that the app has it. Only then is a second factor required.
- * 2. A ticket is valid for five minutes, five attempts and one session. Attempts are counted before they are checked.
- *    In addition, a user's attempts are limited over all tickets, so a password alone allows no guessing.
+ * 2. A ticket is valid for five minutes, five attempts and one session. An attempt is counted before its code is
+ *    checked. A user's attempts are also limited over all tickets, so that a known password does not allow guessing.
  * 3. Tickets are stored as hashes.
  */
 import { DomainError, encodeId } from '@trading-automation/contracts';
@@ -97,7 +97,7 @@ export class SecondFactorService {
     });
   }
 
-  /** Whether signing in requires a second factor. */
+  /** Returns whether signing in requires a second factor. */
   async isRequired(tx: Tx, userId: string): Promise<boolean> {
     const enabled = await tx.query('SELECT FROM totp_factors WHERE user_id = $1 AND enabled_at IS NOT NULL', [
       userId,

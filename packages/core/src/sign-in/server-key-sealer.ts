@@ -1,9 +1,9 @@
 /**
  * Seals secrets that the APIs themselves must read again: private keys of tokens, and secrets of second factors.
  *
- * 1. The key is derived from the server key for this purpose only. The first server key seals and all of them open,
- *    so that a key can be replaced during operation.
- * 2. A box is bound to its context: moved to another row, it does not open.
+ * 1. The key is derived from the server key for this purpose only. The first server key seals and all can open, so that
+ *    operators can replace a key without downtime.
+ * 2. A sealed secret is bound to its context: if it is moved to another row, it cannot be opened.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { ServerKeys } from '../platform/index.js';
@@ -39,7 +39,7 @@ export class ServerKeySealer {
       try {
         return Buffer.concat([secret, decipher.final()]);
       } catch {
-        // Another key may open it; unauthenticated bytes of `secret` are discarded.
+        // Another key may open it. Discard the bytes of `secret`, which are not authenticated.
       }
     }
     return null;

@@ -1,10 +1,11 @@
 /**
- * Sessions, which the deprecated sign-in methods open. Retained until v2.0; new integrations sign their requests.
+ * Manages sessions, which the deprecated sign-in methods open. Retained until v2.0; new integrations sign their
+ * requests.
  *
- * 1. An access token is a JWT, valid for fifteen minutes. It is rejected once its session has ended, which is checked
- *    in the database for each request.
- * 2. A refresh token is single use and yields the next one. Only its SHA-256 is stored.
- * 3. A reused refresh token is either stolen or sent by a victim of theft, so its whole session ends.
+ * 1. An access token is a JWT, valid for fifteen minutes. Each request checks in the database whether its session
+ *    has ended; the token is then rejected.
+ * 2. A refresh token can be used once and is replaced by a new one. Only its SHA-256 is stored.
+ * 3. If a refresh token is used twice, one of the callers stole it, so the whole session ends.
  * 4. A session ends 30 days after its last refresh, and at most 90 days after it started.
  */
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
@@ -210,7 +211,7 @@ async function extend(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
   return session;
 }
 
-/** Notifies the watches of long-lived requests. */
+/** Ends sessions, and notifies the watches of long-lived requests. */
 async function endSessions(tx: Tx, condition: string, param: string): Promise<void> {
   await tx.query(
     `UPDATE sessions SET revoked_at = clock_timestamp() WHERE ${condition} AND revoked_at IS NULL`,

@@ -1,8 +1,7 @@
 /**
  * Limits guessing: each subject has ten attempts in fifteen minutes.
  *
- * 1. An attempt is counted, and the count committed, before it is checked: a hundred concurrent attempts are still
- *    ten guesses.
+ * 1. The count is committed before the attempt is checked: of a hundred concurrent attempts only ten are checked.
  * 2. Unknown subjects are counted like known ones, so that a rejection reveals nothing.
  * 3. A success resets the count.
  */
@@ -19,7 +18,7 @@ export class SignInAttempts {
 
   /** Counts an attempt. @throws {DomainError} `rate_limited` if the limit is exceeded, until the window ends */
   async consume(subject: string): Promise<void> {
-    // The count stops just above the limit, so that a persistent attacker cannot overflow the column.
+    // Stop counting just above the limit, so that a persistent attacker cannot overflow the column.
     const [{ attempts, wait_seconds }] = await this.platform.database.query(
       `INSERT INTO sign_in_attempts AS a (subject, attempts, expires_at)
        VALUES ($1, 1, clock_timestamp() + interval '${WINDOW_MINUTES} minutes')
@@ -39,7 +38,7 @@ export class SignInAttempts {
   }
 }
 
-/** An address field may contain anything, even a password typed by mistake, so only its hash is stored. */
+/** Hashes the subject: an address field may contain anything, even a password typed by mistake. */
 function hashOf(subject: string): Buffer {
   return createHash('sha256').update(subject).digest();
 }

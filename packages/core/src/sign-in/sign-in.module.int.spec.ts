@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** The services of the module, created by Nest from their dependencies, as in an application. */
-function services(): Map<InjectionToken, unknown> {
+/** Creates the services of the module from its providers, as Nest does in an application. */
+function createServices(): Map<InjectionToken, unknown> {
   const { platform, commands } = core;
   class Application {}
   const { providers = [], exports = [] } = SignInModule.with({
@@ -31,29 +31,31 @@ function services(): Map<InjectionToken, unknown> {
       new EmailVerificationService({ platform, commands, publicUrl: () => 'https://api.example.com' }),
     ],
   ]);
-  const make = (token: InjectionToken): unknown => {
+  const resolve = (token: InjectionToken): unknown => {
     if (instances.has(token)) return instances.get(token);
     const provider = (providers as FactoryProvider[]).find(({ provide }) => provide === token);
     if (provider === undefined) throw new Error(`nothing provides ${String(token)}`);
     instances.set(
       token,
-      provider.useFactory(...(provider.inject ?? []).map((each) => make(each as InjectionToken))),
+      provider.useFactory(
+        ...(provider.inject ?? []).map((dependency) => resolve(dependency as InjectionToken)),
+      ),
     );
     return instances.get(token);
   };
-  for (const token of exports) make(token as InjectionToken);
+  for (const token of exports) resolve(token as InjectionToken);
   return instances;
 }
 
-describe('the module', () => {
-  it('provides each of its services with the providers of an API', () => {
-    const instances = services();
+describe('SignInModule', () => {
+  it('can create each of its services from the providers of an API', () => {
+    const instances = createServices();
     for (const [token, service] of instances) expect(service).toBeInstanceOf(token);
     expect(instances.has(SessionsService)).toBe(true);
   });
 
   it('signs a user in across its services', async () => {
-    const instances = services();
+    const instances = createServices();
     const passwords = instances.get(PasswordSignInService) as PasswordSignInService;
     const sessions = instances.get(SessionsService) as SessionsService;
     const { accessToken } = await passwords.register({

@@ -50,7 +50,7 @@ export class SignInModule {
   }
 }
 
-/** Sessions, the second factor, and what every method needs to open a session. */
+/** Provides sessions, the second factor, and the services that every method uses to open a session. */
 function sessionProviders({ serverKeys, issuer, openRegistration }: SignInOptions): Provider[] {
   const sealer = new ServerKeySealer(serverKeys);
   return [
@@ -89,7 +89,7 @@ function sessionProviders({ serverKeys, issuer, openRegistration }: SignInOption
   ];
 }
 
-/** The sign-in methods and the count of their use. */
+/** Provides the sign-in methods, and the service that counts their uses. */
 function methodProviders({ passkeys }: SignInOptions): Provider[] {
   return [
     {

@@ -1,8 +1,8 @@
 /**
  * Completes every deprecated sign-in method, with tokens or with a ticket for the second factor.
  *
- * A user with a second factor gets a ticket instead of tokens. A passkey is an exception: it verifies its user each
- * time and already is two factors.
+ * A user with a second factor gets a ticket instead of tokens. A sign-in by passkey is the exception: it always
+ * verifies the user and thus already proves two factors.
  */
 import type { Tx } from '@trading-automation/persistence';
 import type { SecondFactorService, Ticket } from './second-factor.service.js';

@@ -1,10 +1,10 @@
 /**
- * The Ed25519 keys that sign access tokens. The first process that needs a key creates it.
+ * Manages the Ed25519 keys that sign access tokens. The first process that needs a key creates it.
  *
- * 1. A key signs for 30 days. Its public half is published and accepted for one more day, which is longer than any of
- *    its tokens is valid.
- * 2. A private half is stored sealed with the server key. If no server key can open it, it no longer signs and a new
- *    key is created.
+ * 1. A key signs for 30 days. Its public half is published and accepted for one more day, so that it
+ *    outlasts every token that it signed.
+ * 2. The private half is stored sealed with the server key. If no server key can open it, the key no longer signs and a
+ *    new key is created.
  * 3. If several processes need a new key concurrently, one creates it and the others use it.
  */
 import { generateKeyPairSync } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { Platform } from '../platform/index.js';
 import type { ServerKeySealer } from './server-key-sealer.js';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
-/** Any other string names no key, and Postgres may not accept it. */
+/** The form of every key id. Other strings are never sent to Postgres, which may not accept them. */
 const KID = /^[0-9a-f-]{36}$/;
 const SIGNS_DAYS = 30;
 const PUBLISHED_DAYS = SIGNS_DAYS + 1;
@@ -40,7 +40,7 @@ export interface SigningKey {
 export class TokenKeys {
   constructor(
     private readonly platform: Platform,
-    private readonly seal: ServerKeySealer,
+    private readonly sealer: ServerKeySealer,
   ) {}
 
   /** Returns the key to sign with, creating one in this transaction if necessary. */
@@ -48,7 +48,7 @@ export class TokenKeys {
     const current = await this.current(tx);
     if (current !== null) return current;
     await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('token keys', 0))");
-    // The previous holder of the lock may have created it.
+    // The previous holder of the lock may have created the key.
     return (await this.current(tx)) ?? this.create(tx);
   }
 
@@ -76,7 +76,7 @@ export class TokenKeys {
        ORDER BY created_at DESC, kid`,
     );
     for (const { kid, private_sealed } of rows) {
-      const secret = this.seal.open(sealContextOf(kid), private_sealed);
+      const secret = this.sealer.open(sealContextOf(kid), private_sealed);
       if (secret !== null) return { kid, privateJwk: JSON.parse(secret.toString()) };
     }
     return null;
@@ -87,7 +87,7 @@ export class TokenKeys {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const privateJwk = privateKey.export({ format: 'jwk' }) as JWK;
     const publicJwk = { ...publicKey.export({ format: 'jwk' }), kid, alg: TOKEN_ALGORITHM, use: 'sig' };
-    const sealed = this.seal.seal(sealContextOf(kid), Buffer.from(JSON.stringify(privateJwk)));
+    const sealed = this.sealer.seal(sealContextOf(kid), Buffer.from(JSON.stringify(privateJwk)));
     await tx.query(
       `INSERT INTO token_keys (kid, public_jwk, private_sealed, created_at, signs_until, shown_until)
        SELECT $1, $2, $3, at, at + interval '${SIGNS_DAYS} days', at + interval '${PUBLISHED_DAYS} days'

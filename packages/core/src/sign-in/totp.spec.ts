@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { fromBase32, referenceTotpCode } from './testing/reference-totp.js';
 import { describeTotp, generateTotpSecret, stepOfCode } from './totp.js';
 
-/** RFC 6238, appendix B: SHA-1; the last six of its eight digits. */
+/** The SHA-1 vectors of RFC 6238, appendix B, with the last six of their eight digits. */
 const SECRET = Buffer.from('12345678901234567890');
 const VECTORS: [number, string][] = [
   [59, '287082'],
@@ -14,43 +14,44 @@ const VECTORS: [number, string][] = [
 ];
 
 describe('a time-based code', () => {
-  it.each(VECTORS)('at %p seconds is %p, as in the standard', (seconds, code) => {
+  it.each(VECTORS)('at %p seconds is %p, as in RFC 6238', (seconds, code) => {
     expect(referenceTotpCode(SECRET, Math.floor(seconds / 30))).toBe(code);
     expect(stepOfCode(SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
   });
 
-  it('is accepted one step before and after its own, and no further', () => {
+  it('is accepted at most one time step before or after its own', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 20, maxLength: 20 }),
         fc.integer({ min: 1_000, max: 100_000_000 }),
         fc.integer({ min: 0, max: 29_999 }),
         fc.integer({ min: -3, max: 3 }),
-        (secret, step, within, away) => {
-          const code = referenceTotpCode(secret, step + away);
-          const found = stepOfCode(secret, code, step * 30_000 + within);
-          if (Math.abs(away) <= 1) return found !== null && referenceTotpCode(secret, found) === code;
+        (secret, step, within, offset) => {
+          const code = referenceTotpCode(secret, step + offset);
+          const acceptedStep = stepOfCode(secret, code, step * 30_000 + within);
+          if (Math.abs(offset) <= 1)
+            return acceptedStep !== null && referenceTotpCode(secret, acceptedStep) === code;
           // A code of another step may be equal by chance.
-          return found === null || referenceTotpCode(secret, found) === code;
+          return acceptedStep === null || referenceTotpCode(secret, acceptedStep) === code;
         },
       ),
     );
     const now = 50_000_000;
-    for (const away of [-3, -2, 2, 3]) {
-      expect(stepOfCode(SECRET, referenceTotpCode(SECRET, now + away), now * 30_000)).toBeNull();
+    for (const offset of [-3, -2, 2, 3]) {
+      expect(stepOfCode(SECRET, referenceTotpCode(SECRET, now + offset), now * 30_000)).toBeNull();
     }
   });
 
   it.each(['', '28708', '2870820', '28708a', '２８７０８２', ' 287082', '-87082', '0x1234'])(
-    'is not %j',
+    'is rejected if it is malformed: %j',
     (text) => {
       expect(stepOfCode(SECRET, text, 59_000)).toBeNull();
     },
   );
 });
 
-describe('the URI for an authenticator app', () => {
-  it('contains issuer, account and secret', () => {
+describe('the description for an authenticator app', () => {
+  it('is a URI with issuer, account and secret', () => {
     const { uri, secret } = describeTotp(SECRET, { issuer: 'Trading automation', label: 'a:b@example.com' });
     expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
     expect(fromBase32(secret)).toEqual(SECRET);
@@ -67,8 +68,8 @@ describe('the URI for an authenticator app', () => {
   });
 
   it('has a new secret of 20 random bytes each time', () => {
-    const drawn = Array.from({ length: 100 }, () => generateTotpSecret().toString('hex'));
-    expect(new Set(drawn).size).toBe(100);
-    expect(drawn[0]).toHaveLength(40);
+    const secrets = Array.from({ length: 100 }, () => generateTotpSecret().toString('hex'));
+    expect(new Set(secrets).size).toBe(100);
+    expect(secrets[0]).toHaveLength(40);
   });
 });

@@ -1,4 +1,4 @@
-/** Time-based codes (RFC 6238) as authenticator apps expect them: SHA-1, six digits, thirty seconds. */
+/** Generates and checks time-based codes (RFC 6238) as authenticator apps expect them: SHA-1, six digits, thirty seconds. */
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
@@ -13,7 +13,7 @@ export function generateTotpSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** Returns the URI for an authenticator app, and its secret for manual entry. */
+/** Returns the URI for an authenticator app, and the secret for manual entry. */
 export function describeTotp(
   secret: Uint8Array,
   names: { readonly issuer: string; readonly label: string },
@@ -28,7 +28,7 @@ export function isTotpCode(text: string): boolean {
 
 /** Returns the time step of a code that is accepted now; null for any other code. */
 export function stepOfCode(secret: Uint8Array, code: string, nowMs: number): number | null {
-  // The library accepts any six characters, and throws for multi-byte ones.
+  // The library accepts any six characters, and throws for multi-byte characters.
   if (!isTotpCode(code)) return null;
   const delta = TOTP.validate({
     ...OPTIONS,

@@ -23,8 +23,8 @@ export interface RecordIds {
 const keyOf = (label: string) => createHash('sha256').update(label).digest();
 
 /**
- * Core on its own database, for one test file. Rows are inserted with plain SQL, so that no feature is needed to set
- * another up.
+ * The test environment of core: its platform on a separate database, for one test file. It inserts rows with plain SQL,
+ * so that the fixtures of a feature do not depend on other features.
  */
 export class CoreUnderTest {
   private readonly others: Platform[] = [];
@@ -59,12 +59,12 @@ export class CoreUnderTest {
     await this.database.drop();
   }
 
-  /** Resolves once all earlier subscriptions receive notifications. */
+  /** Resolves once all earlier subscriptions can receive notifications. */
   async untilListening(): Promise<void> {
     const { listener } = this.platform;
     let unsubscribe = () => {};
     await new Promise<void>((resolve) => {
-      unsubscribe = listener.subscribe('nothing_in_particular', () => resolve());
+      unsubscribe = listener.subscribe('unused_channel', () => resolve());
     });
     unsubscribe();
   }
@@ -101,7 +101,8 @@ export class CoreUnderTest {
   }
 
   /**
-   * Creates an exchange account whose balances were just read. @param free free amounts by asset; null if never read
+   * Creates an exchange account whose balances were just read. @param free the free amounts by asset; null if the
+   * balances were never read
    */
   async account(
     actor: Actor,
@@ -128,7 +129,7 @@ export class CoreUnderTest {
     return { uuid, id: encodeId('exa', uuid) };
   }
 
-  /** Creates a pair, by default `BTC/USDT` with steps of 0.01. @param columns overrides of its columns */
+  /** Creates a pair, by default `BTC/USDT` with steps of 0.01. @param columns column values that override the defaults */
   async pair(columns: Readonly<Record<string, unknown>> = {}): Promise<RecordIds> {
     const uuid = newUuid();
     const base = String(columns.base ?? 'BTC');
@@ -157,7 +158,7 @@ export class CoreUnderTest {
     return { uuid, id: encodeId('tpr', uuid) };
   }
 
-  /** Claims the submission of a trade, as the worker that owns its account; returns null if it must not be sent. */
+  /** Claims the submission of a trade as its account's owner. Returns the order; null if it must not be sent. */
   async beginSubmission(tradeId: string, venueClientOrderId: string): Promise<OrderRequest | null> {
     const [owner] = await this.rows(
       `INSERT INTO account_owners AS o (account_id, worker, fence)
@@ -177,7 +178,7 @@ export class CoreUnderTest {
     return submission?.order ?? null;
   }
 
-  /** Returns an idempotency context whose stored response is the outcome as JSON. */
+  /** Returns an idempotency context that renders the outcome as JSON. */
   idempotencyContext(userId: string, key: string, route = 'POST /test'): IdempotencyContext {
     return {
       request: { userId, route, key, fingerprint: keyOf(`${route} ${key}`) },

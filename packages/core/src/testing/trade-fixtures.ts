@@ -28,16 +28,16 @@ export interface OrderFixture {
   readonly fills: readonly FillFixture[];
   /** Default: FILLED. */
   readonly status?: TradeStatus;
-  /** When it was created. Default: the time of its first fill. */
+  /** The time of its creation. Default: the time of its first fill. */
   readonly at?: string;
-  /** Uuids. */
+  /** The uuid of the leader's strategy; `copiedStrategy` is the uuid of the strategy of a copy. */
   readonly strategy?: string | undefined;
   readonly copiedStrategy?: string | undefined;
   readonly copy?: CopyFixture | undefined;
 }
 
 interface CopyFixture {
-  /** Uuids; `lotTrade` is the trade that opened the leader's lot. */
+  /** A uuid, like `lotTrade`, which is the trade that opened the leader's lot. */
   readonly copier: string;
   readonly lotTrade: string;
   readonly referencePrice: string;
@@ -51,7 +51,7 @@ export interface DecisionFixture {
   readonly at?: string;
 }
 
-/** Inserts trades and fills as if they had been placed and reported, and builds their lots. */
+/** Inserts trades and fills as if users had placed and exchanges had reported them, and builds their lots. */
 export class TradeFixtures {
   /** Uuids of the accounts whose fills are not booked as lots yet. */
   private readonly unbooked = new Set<string>();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 
-/** A decimal with all decimals, as from the database, or as in a request body. */
-const stored = fc
+/** A decimal with all 18 decimals, as from the database, or with fewer, as in a request body. */
+const anyDecimal = fc
   .record({
     sign: fc.constantFrom('', '-'),
     whole: fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), fc.bigInt({ min: 0n, max: 9n })),
@@ -10,17 +10,17 @@ const stored = fc
   })
   .map(({ sign, whole, decimals }) => `${sign}${whole}${decimals === '' ? '' : `.${decimals}`}`);
 
-const byExact = (dividend: string, divisor: string) => {
+const exactQuotient = (dividend: string, divisor: string) => {
   const rounded = new BigDecimal(dividend).div(divisor).toDecimalPlaces(18, BigDecimal.ROUND_HALF_EVEN);
   return rounded.isZero() ? '0' : rounded.toString();
 };
 
 describe('a quotient of two stored decimals', () => {
-  it('is the exact one, rounded half to even at 18 decimals', () => {
+  it('is the exact quotient, rounded half to even at 18 decimals', () => {
     fc.assert(
-      fc.property(stored, stored, (dividend, divisor) => {
+      fc.property(anyDecimal, anyDecimal, (dividend, divisor) => {
         fc.pre(!new BigDecimal(divisor).isZero());
-        expect(divideDecimals(dividend, divisor)).toBe(byExact(dividend, divisor));
+        expect(divideDecimals(dividend, divisor)).toBe(exactQuotient(dividend, divisor));
       }),
       { numRuns: 2_000 },
     );
@@ -37,7 +37,7 @@ describe('a quotient of two stored decimals', () => {
     expect(divideDecimals(dividend, divisor)).toBe(expected);
   });
 
-  it('by zero throws', () => {
+  it('throws if the divisor is zero', () => {
     expect(() => divideDecimals('1', '0.000000000000000000')).toThrow(RangeError);
   });
 });

@@ -2,8 +2,8 @@ import { canonicalDecimal, DECIMAL_SCALE } from '@trading-automation/contracts';
 import { Decimal } from 'decimal.js';
 
 /**
- * Exact decimal arithmetic: sums and products of two stored decimals (38 digits each) need no rounding, and the
- * notation is always plain. Only division rounds; the caller chooses how.
+ * Computes with exact decimals: sums and products of two stored decimals (38 digits each) are not rounded, and the
+ * notation is always plain. Only division rounds; the caller chooses the rounding.
  */
 export const BigDecimal = Decimal.clone({
   precision: 100,
@@ -16,8 +16,8 @@ export type BigDecimal = Decimal;
 const UNIT = 10n ** BigInt(DECIMAL_SCALE);
 
 /**
- * Divides two stored decimals, rounded half to even at 18 decimals. Uses bigints, which is several times faster than
- * `BigDecimal`: a page of trades needs many quotients.
+ * Divides two stored decimals, rounded half to even at 18 decimals. Uses bigints, which are several times faster than
+ * `BigDecimal`, because a page of trades needs many quotients.
  *
  * @throws {RangeError} if the divisor is zero
  */
@@ -26,8 +26,8 @@ export function divideDecimals(dividend: string, divisor: string): string {
   const denominator = unitsOf(divisor);
   const [whole, rest] = [abs(numerator) / abs(denominator), abs(numerator) % abs(denominator)];
   const twice = rest * 2n;
-  const isUp = twice > abs(denominator) || (twice === abs(denominator) && whole % 2n === 1n);
-  const rounded = textOf(isUp ? whole + 1n : whole);
+  const roundsUp = twice > abs(denominator) || (twice === abs(denominator) && whole % 2n === 1n);
+  const rounded = textOf(roundsUp ? whole + 1n : whole);
   return numerator < 0n === denominator < 0n || rounded === '0' ? rounded : `-${rounded}`;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { formatInstant } from './format-instant.js';
 
 describe('formatInstant', () => {
-  it('equals toISOString, in any year and after any other day', () => {
+  it('returns the same as toISOString, in any year and after any other day', () => {
     fc.assert(
       fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (instants) => {
         const twice = instants.flatMap((instant) => [instant, new Date(instant.getTime() + 1)]);
@@ -16,7 +16,7 @@ describe('formatInstant', () => {
     ['the first millisecond of a day', '2026-11-21T00:00:00.000Z'],
     ['the last millisecond of a day', '2026-11-21T23:59:59.999Z'],
     ['an instant before 1970', '1969-12-31T23:59:59.999Z'],
-  ])('formats %s', (_name, text) => {
+  ])('formats %s', (_case, text) => {
     expect(formatInstant(new Date(text))).toBe(text);
   });
 

@@ -1,14 +1,14 @@
 const DAY_MS = 86_400_000;
-/** Numbers as two digits and as three digits. */
-const TWO = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
-const THREE = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
+/** Numbers, padded to two digits and to three digits. */
+const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** The day that was formatted last. Formatting the date is slow, and most instants of a page share it. */
+/** The day that was formatted last. Formatting a date is slow, and most instants of a page are on the same day. */
 let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * Returns `instant.toISOString()`, several times faster: a page of records has hundreds of instants.
+ * Returns the same as `instant.toISOString()`, several times faster: a page of records contains hundreds of instants.
  *
  * @throws {RangeError} if the instant is invalid
  */
@@ -22,5 +22,5 @@ export function formatInstant(instant: Date): string {
   const ms = epochMs - day * DAY_MS;
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  return `${lastDate}${TWO[Math.floor(minutes / 60)]}:${TWO[minutes % 60]}:${TWO[seconds % 60]}.${THREE[ms % 1000]}Z`;
+  return `${lastDate}${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}.${THREE_DIGITS[ms % 1000]}Z`;
 }

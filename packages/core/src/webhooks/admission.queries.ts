@@ -1,6 +1,6 @@
 /**
- * Selects the deliveries that need a job: parked ones with a free slot, and overdue ones whose job was lost. These
- * queries only read; concurrent callers get the same result, and the claim decides.
+ * Selects the deliveries that need a job: parked deliveries with a free slot, and overdue deliveries whose job was lost.
+ * These queries only read. Concurrent callers may get the same deliveries; the claim decides which caller sends one.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 import type { LanedDelivery } from './delivery.queries.js';
@@ -10,8 +10,8 @@ import { leaseExpiredSql } from './lease.queries.js';
 type LanedRow = LanedDelivery & Record<string, unknown>;
 
 /**
- * Returns the parked deliveries with free slots: one of each webhook before a second of any, oldest first, and at
- * most the user's limit in each lane.
+ * Returns the parked deliveries that have a free slot, at most the user's limit in each lane. The first delivery of each
+ * webhook precedes every second one; within these ranks, older deliveries come first.
  */
 export async function listAdmissible(
   database: Database,
@@ -43,7 +43,7 @@ const ADMISSIBLE = `
   SELECT id AS "deliveryId", attempts + 1 AS attempt, CASE WHEN is_slow THEN 'slow' ELSE 'main' END AS lane
   FROM ranked WHERE rank <= $3::int ORDER BY place, next_at, id`;
 
-/** Returns the users with parked deliveries. Inactive webhooks are left out: their deliveries are overdue. */
+/** Returns the users with parked deliveries. Omits inactive webhooks, because `listOverdue` returns their deliveries. */
 export async function listParkedUsers(database: Database): Promise<readonly string[]> {
   const rows: { user_id: string }[] = await database.query(
     `SELECT DISTINCT w.user_id FROM webhooks w
@@ -53,16 +53,16 @@ export async function listParkedUsers(database: Database): Promise<readonly stri
 }
 
 export interface OverdueDelivery extends LanedDelivery {
-  /** When it fell due, as text from the database. */
+  /** The time at which it became due, as the database writes it. */
   readonly at: string;
-  /** Which one was lost: the job of a due delivery, or the dispatcher that held the lease. */
+  /** The cause: the queue lost the job of a due delivery, or the dispatcher that held the lease died. */
   readonly lost: 'job' | 'dispatcher';
 }
 
 /**
- * Returns overdue deliveries, oldest first, after `after`. A delivery is overdue in three cases: it is due for more
- * than `graceMs` and not parked, its lease has ended, or it is parked behind an inactive webhook. In the last case
- * its job ends it.
+ * Returns overdue deliveries that follow `after`, oldest first. A delivery is overdue in three cases: it is not parked
+ * and has been due for more than `graceMs`, its lease has ended, or it is parked and its webhook is inactive. In the last
+ * case, the job ends the delivery.
  */
 export async function listOverdue(
   database: Database,

@@ -1,31 +1,31 @@
 /**
- * Measures how far delivery is behind. It is one statement that runs with every read of the metrics. Each part is a
- * range of a partial index, so its cost depends only on undelivered rows.
+ * Measures how far delivery is behind. Every read of the metrics runs this one statement. It reads only ranges of
+ * partial indexes, so its cost depends only on undelivered rows.
  *
- * Parked deliveries count like all others: without them the metric would look best while deliveries hang.
+ * Parked deliveries count like all others. Without them, the metric would look best while deliveries cannot be sent.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
 /** The fan-out's consumer name in `outbox_progress`. */
 const FAN_OUT_CONSUMER = 'webhook-dispatcher';
 
-/** The current backlog. Ages use the database's clock, and are 0 if there is nothing. */
+/** The current backlog. Ages use the database's clock; an age is 0 if no row matches. */
 export interface Backlog {
-  /** Age of the oldest event that is undelivered to a webhook, or not fanned out. */
+  /** Age of the oldest event that some webhook has not received yet, or that is not fanned out. */
   readonly oldestUndeliveredAgeSeconds: number;
-  /** Time since the earliest due time of a delivery, including parked ones. */
+  /** Time since the earliest due time of all deliveries, including parked deliveries. */
   readonly oldestDueAgeSeconds: number;
   /** Age of the oldest event that is not fanned out. */
   readonly oldestUnrelayedAgeSeconds: number;
-  /** Due and not parked. */
+  /** Deliveries that are due and not parked. */
   readonly due: number;
-  /** Due, but parked by the in-flight limit of its webhook or user. */
+  /** Deliveries that the in-flight limit of their webhook or user has parked. */
   readonly parked: number;
-  /** Waiting for the next attempt. */
+  /** Deliveries that wait for their next attempt. */
   readonly waiting: number;
-  /** In flight under a valid lease. */
+  /** Deliveries in flight under a valid lease. */
   readonly sending: number;
-  /** In flight under an expired lease: their dispatcher is dead or stuck. */
+  /** Deliveries in flight under an expired lease: their dispatcher is dead or stuck. */
   readonly overrun: number;
 }
 
@@ -34,7 +34,7 @@ const ageSeconds = (instant: string) =>
 
 /**
  * Event ids ascend with creation time, so the smallest id is the oldest event, and one row of the outbox gives its
- * age. For later runs and test events, the age counts from the request.
+ * age. The age of later runs and test events counts from the request.
  */
 const BACKLOG = `
   WITH due AS (

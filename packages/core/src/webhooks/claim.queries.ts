@@ -1,13 +1,13 @@
 /**
- * Claims: which of the attempts with jobs may be sent now.
+ * Decides which queued attempts may be sent now.
  *
- * 1. A claim is granted once: it compares the delivery's state, attempt count and lease when it writes.
+ * 1. A claim is granted once: the UPDATE compares the delivery's state, attempt count and lease.
  * 2. Limits hold over all dispatchers: claims of one user are decided serially, under an advisory lock that is taken
- *    before the attempts in flight are counted. Claims wait for no row: a row locked by another transaction is
- *    claimed again later.
- * 3. A claim over a limit parks the delivery: it is due as before, without a job, until a slot is free
+ *    before the attempts in flight are counted. Claims skip rows that another
+ *    transaction has locked; such a row is claimed again later.
+ * 3. A claim that exceeds a limit parks the delivery: it stays due, without a job, until a slot is free
  *    (admission.queries.ts).
- * 4. A claim need not be flushed to disk: a crash that loses it also loses the record of its result, and the attempt
+ * 4. A claim need not be flushed to disk. A crash that loses a claim also loses the record of its result, and the attempt
  *    is repeated, as after any crash.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -21,9 +21,9 @@ export interface ClaimRequest extends DeliveryRef {
 
 export type ClaimDecision =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
-  /** It waits for a free slot, without a job. */
+  /** The delivery waits for a free slot, without a job. */
   | { readonly kind: 'parked'; readonly userId: string }
-  /** Its webhook keeps failing, so the slow lane serves it. */
+  /** The webhook keeps failing, so the slow lane serves the delivery. */
   | { readonly kind: 'slow' };
 
 export interface Claimant {
@@ -48,8 +48,8 @@ interface ClaimRow {
 }
 
 /**
- * Decides these attempts together. A delivery missing from the result could not be claimed; `readDeliveryStates` says
- * why. Each delivery may occur once in `requests`.
+ * Decides on all `requests` together. A delivery that is missing from the result could not be claimed;
+ * `readDeliveryStates` returns the reason. Each delivery may occur once in `requests`.
  */
 export async function claimAttempts(
   database: Database,
@@ -69,10 +69,10 @@ export async function claimAttempts(
     limits.perUserMax,
   ]);
   const attempts = new Map(requests.map(({ deliveryId, attempt }) => [deliveryId, attempt]));
-  return new Map(rows.map((row) => [row.id, toClaimed(row, attempts.get(row.id) ?? 1)]));
+  return new Map(rows.map((row) => [row.id, toDecision(row, attempts.get(row.id) ?? 1)]));
 }
 
-function toClaimed(row: ClaimRow, attempt: number): ClaimDecision {
+function toDecision(row: ClaimRow, attempt: number): ClaimDecision {
   if (row.kind === 'slow') return { kind: 'slow' };
   if (row.kind === 'parked') return { kind: 'parked', userId: row.user_id };
   return {
@@ -95,13 +95,14 @@ function toClaimed(row: ClaimRow, attempt: number): ClaimDecision {
 }
 
 /**
- * One statement, because it runs more often than any other.
+ * Claims in one statement, because claims run more often than any other statement.
  *
  * 1. The users' locks come first, in one order everywhere. The same step disables the synchronous commit.
  * 2. Rows are found and locked by their ids only, and all other conditions apply to the locked rows. A condition on
- *    status next to the ids would tempt the planner to read the due deliveries of all users. `held` has the current
- *    versions of its rows.
- * 3. The attempts in flight are read by a function that sees what was committed while waiting for the locks.
+ *    status next to the ids would tempt the planner to read the due deliveries of all users. FOR UPDATE
+ *    returns the current versions of the rows in `held`, so that these conditions see concurrent changes.
+ * 3. A function counts the attempts in flight, because it also sees rows that were committed during the wait for the
+ *    locks.
  */
 const CLAIM = `
   WITH asked AS (
@@ -168,7 +169,7 @@ export interface DeliveryState {
   readonly attempts: number;
   readonly isActive: boolean;
   readonly isDeleted: boolean;
-  /** Until it is due, or its lease ends. */
+  /** Time until the delivery is due, or its lease ends. */
   readonly waitMs: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Dead letters: PENDING -> RETRIED | DISCARDED, by compare-and-set, so that only one of several concurrent changes
- * applies. A retry creates a new delivery, the event's next run, which succeeds or becomes another dead letter. Bulk
- * retries follow the same rules.
+ * Reads and resolves dead letters: PENDING -> RETRIED | DISCARDED, by compare-and-set, so that only one of several
+ * concurrent changes applies. A retry creates a new delivery, which is the event's next run. That delivery succeeds or
+ * becomes another dead letter. Bulk retries follow the same rules.
  */
 import type { DeadLetterStats, DeadLetterStatus, EventType } from '@trading-automation/contracts';
 import { type Database, newUuid, type Tx } from '@trading-automation/persistence';
@@ -51,7 +51,7 @@ export async function deadLetterStatus(
 }
 
 /**
- * Schedules a pending dead letter's event for its webhook again, due now. The caller holds the webhook's lock, so
+ * Schedules the event of a pending dead letter again, due now. The caller holds the webhook's lock, so
  * that runs are numbered serially and a concurrent deactivation cannot miss the new delivery.
  *
  * @returns false if the dead letter is not pending, or does not belong to the webhook
@@ -79,7 +79,7 @@ export async function retryDeadLetter(tx: Tx, webhookId: string, id: string): Pr
   return rows.length > 0;
 }
 
-/** Selects pending dead letters of a webhook; undefined leaves a bound open. */
+/** Selects pending dead letters of a webhook; an undefined property does not filter. */
 export interface DeadLetterFilter {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -95,7 +95,7 @@ const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterFilter):
   eventType ?? null,
 ];
 
-/** Dead letters per statement; small enough to stay far below the statement timeout. */
+/** Dead letters per statement. A batch takes far less time than the statement timeout. */
 const RETRY_BATCH_SIZE = 2_500;
 
 interface Owner {
@@ -150,7 +150,7 @@ async function retryBatch(tx: Tx, webhook: Owner, filter: DeadLetterFilter, limi
   return inserted.length;
 }
 
-/** Marks the oldest as RETRIED and returns their ids; a concurrent discard that locked a row first wins. */
+/** Marks the oldest dead letters as RETRIED and returns their ids. Omits those that a concurrent request resolved first. */
 async function markRetried(
   tx: Tx,
   webhookId: string,

@@ -14,42 +14,47 @@ import type { DeliveryRef } from './delivery.queries.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.service.js';
 
-let the: WebhooksUnderTest;
+let env: WebhooksUnderTest;
 let actor: Actor;
 let hook: string;
 beforeAll(async () => {
-  the = await WebhooksUnderTest.open();
+  env = await WebhooksUnderTest.open();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  actor = await the.core.actor();
-  hook = await the.createWebhook(actor);
+  actor = await env.core.actor();
+  hook = await env.createWebhook(actor);
 });
 
 type Query = Parameters<WebhooksUnderTest['deadLetters']['list']>[2];
-const asking = (text = '') =>
+const queryOf = (text = '') =>
   querySchemaOf(deadLetterOperations.list).parse(Object.fromEntries(new URLSearchParams(text))) as Query;
-const die = (event?: Parameters<WebhooksUnderTest['createDeadLetter']>[2]) =>
-  the.createDeadLetter(actor, hook, event);
+const createDeadLetter = (event?: Parameters<WebhooksUnderTest['createDeadLetter']>[2]) =>
+  env.createDeadLetter(actor, hook, event);
 const runsOf = (uuid: string) =>
-  the.core.rows(
+  env.core.rows(
     `SELECT d.id, d.run, d.status, d.attempts FROM webhook_deliveries d
      JOIN webhook_deliveries first ON first.webhook_id = d.webhook_id AND first.event_id = d.event_id
      WHERE first.id = $1 ORDER BY d.run`,
     uuid,
   );
-const stateOf = (state: string) => ({ code: 'invalid_state', details: [{ code: 'invalid_state', state }] });
-/** The outcomes: `ok`, or the state in the error. */
+const invalidStateError = (state: string) => ({
+  code: 'invalid_state',
+  details: [{ code: 'invalid_state', state }],
+});
+/** Returns the sorted outcomes: `ok`, or the state in the error. */
 async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]> {
   const settled = await Promise.allSettled(calls);
-  return settled.map((each) => (each.status === 'fulfilled' ? 'ok' : each.reason.details[0].state)).sort();
+  return settled
+    .map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.details[0].state))
+    .sort();
 }
 
 describe('a dead letter', () => {
-  it('shows how its delivery ended, and contains every digit of the event', async () => {
+  it('shows the end of its delivery, and contains every digit of the event', async () => {
     const data = '{"amount":0.100000000000000001,"price":12345678901234567890.5,"text":"Zürich"}';
-    const { id, uuid } = await die({ data });
-    const read = await the.deadLetters.get(actor, hook, id);
+    const { id, uuid } = await createDeadLetter({ data });
+    const read = await env.deadLetters.get(actor, hook, id);
     const { payload, ...entry } = read;
     expect(deadLetterSchema.strict().parse(entry)).toEqual(entry);
     expect(entry).toMatchObject({
@@ -65,7 +70,7 @@ describe('a dead letter', () => {
     const written = compileSerializer(deadLetterDetail)(read);
     expect(written).toContain(`"data":${data}}`);
     expect(JSON.parse(written).payload.event_id).toBe(entry.event_id);
-    const { payload: bytes } = await the.core.row(
+    const { payload: bytes } = await env.core.row(
       'SELECT e.payload FROM outbox_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE d.id = $1',
       uuid,
     );
@@ -73,11 +78,11 @@ describe('a dead letter', () => {
   });
 
   it('is listed without its payload, by status and type, page by page', async () => {
-    const created = [await die(), await die(), await die()];
-    const filled = await die({ type: 'trade.filled' });
-    await the.deadLetters.discard(actor, hook, created[1]!.id);
+    const created = [await createDeadLetter(), await createDeadLetter(), await createDeadLetter()];
+    const filled = await createDeadLetter({ type: 'trade.filled' });
+    await env.deadLetters.discard(actor, hook, created[1]!.id);
     const list = async (text = '') => {
-      const { items } = await the.deadLetters.list(actor, hook, asking(text));
+      const { items } = await env.deadLetters.list(actor, hook, queryOf(text));
       for (const item of items) expect(deadLetterSchema.strict().parse(item)).toEqual(item);
       return items.map(({ id }) => id);
     };
@@ -89,29 +94,29 @@ describe('a dead letter', () => {
     ]);
     expect(await list('event_type=trade.filled')).toEqual([filled.id]);
     expect(await list('event_type=trade.closed')).toEqual([]);
-    const { created_at } = await the.deadLetters.get(actor, hook, created[2]!.id);
+    const { created_at } = await env.deadLetters.get(actor, hook, created[2]!.id);
     const [from, to] = [created_at, new Date(Date.parse(created_at) + 1).toISOString()];
     expect(await list(`from=${from}&order=asc`)).toEqual([created[2]!.id, filled.id]);
     expect(await list(`to=${to}&order=asc`)).toEqual(created.map(({ id }) => id));
     expect(await list(`from=${from}&to=${to}`)).toEqual([created[2]!.id]);
-    expect(() => asking(`from=${to}&to=${from}`)).toThrow('to must be later than from.');
+    expect(() => queryOf(`from=${to}&to=${from}`)).toThrow('to must be later than from.');
     expect((await list('sort=updated_at'))[0]).toBe(created[1]!.id);
-    const first = await the.deadLetters.list(actor, hook, asking('limit=3&include=total'));
+    const first = await env.deadLetters.list(actor, hook, queryOf('limit=3&include=total'));
     expect(first.pagination).toMatchObject({ has_more: true, total: 4 });
     const cursor = String(first.pagination.next_cursor);
     expect(await list(`limit=3&include=total&cursor=${cursor}`)).toEqual([created[0]!.id]);
-    const other = await the.createWebhook(actor);
+    const other = await env.createWebhook(actor);
     await expect(
-      the.deadLetters.list(actor, other, asking(`limit=3&include=total&cursor=${cursor}`)),
+      env.deadLetters.list(actor, other, queryOf(`limit=3&include=total&cursor=${cursor}`)),
     ).rejects.toMatchObject({ code: 'invalid_query' });
   });
 
   it.each(['', 'status=PENDING', 'event_type=trade.created'])(
-    'is found by a range of an index on its page, whatever the page (%s)',
+    'is read from a range of an index on every page of its list (%s)',
     async (filter) => {
       for (const sort of ['created_at', 'updated_at']) {
         const [field, value] = filter.split('=');
-        const plan = await the.core.platform.database.transaction(async (tx) => {
+        const plan = await env.core.platform.database.transaction(async (tx) => {
           await tx.query('SET LOCAL enable_seqscan = off');
           await tx.query('SET LOCAL enable_sort = off');
           return tx.query(
@@ -127,66 +132,66 @@ describe('a dead letter', () => {
     },
   );
 
-  it('is counted by its status', async () => {
-    const stats = () => the.deadLetters.stats(actor, hook);
+  it('is counted by status', async () => {
+    const stats = () => env.deadLetters.stats(actor, hook);
     expect(await stats()).toEqual({ pending: 0, retried: 0, discarded: 0 });
-    const [first, second] = [await die(), await die(), await die()];
-    await the.deadLetters.retry(actor, hook, first!.id);
-    await the.deadLetters.discard(actor, hook, second!.id);
+    const [first, second] = [await createDeadLetter(), await createDeadLetter(), await createDeadLetter()];
+    await env.deadLetters.retry(actor, hook, first!.id);
+    await env.deadLetters.discard(actor, hook, second!.id);
     expect(await stats()).toEqual({ pending: 1, retried: 1, discarded: 1 });
   });
 });
 
 describe('a retry', () => {
   it('schedules the same event and bytes again, due immediately, for a run of five attempts', async () => {
-    const { id, uuid } = await die({ data: '{"amount":0.10}' });
-    const before = await the.core.row(
+    const { id, uuid } = await createDeadLetter({ data: '{"amount":0.10}' });
+    const before = await env.core.row(
       'SELECT d.event_id, e.payload FROM webhook_deliveries d JOIN outbox_events e ON e.id = d.event_id WHERE d.id = $1',
       uuid,
     );
-    const retried = await the.deadLetters.retry(actor, hook, id);
+    const retried = await env.deadLetters.retry(actor, hook, id);
     expect(retried).toMatchObject({ id, status: 'RETRIED', run: 0, attempts: 5 });
     expect(retried.resolved_at).toBeDefined();
     const [, next] = await runsOf(uuid);
     expect(next).toMatchObject({ run: 1, status: 'DUE', attempts: 0 });
     const deliveryId = String(next?.id);
-    const overdue = await the.deliveries.overdue({ graceMs: -60_000, limit: 1_000 });
+    const overdue = await env.deliveries.overdue({ graceMs: -60_000, limit: 1_000 });
     expect(overdue).toContainEqual(expect.objectContaining({ deliveryId, attempt: 1, lane: 'main' }));
-    const attempt = await the.claimed(deliveryId);
+    const attempt = await env.claimed(deliveryId);
     expect(attempt.eventId).toBe(before.event_id);
     expect(Buffer.from(attempt.payload)).toEqual(before.payload);
     const failure = { error: 'timeout', responseTimeMs: 1 } as const;
-    expect(await the.deliveries.record(attempt, failure)).toMatchObject({ kind: 'retry', attempt: 2 });
-    const asked = querySchemaOf(webhookOperations.deliveries).parse({}) as Query;
-    const { items } = await the.webhooks.deliveries(actor, hook, { ...asked, status: 'FAILED' });
+    expect(await env.deliveries.record(attempt, failure)).toMatchObject({ kind: 'retry', attempt: 2 });
+    const requests = querySchemaOf(webhookOperations.deliveries).parse({}) as Query;
+    const { items } = await env.webhooks.deliveries(actor, hook, { ...requests, status: 'FAILED' });
     expect(items[0]).toMatchObject({ event_id: retried.event_id, run: 1, attempt: 1, status: 'FAILED' });
   });
 
   it('notifies the dispatchers as soon as it commits', async () => {
-    const { id, uuid } = await die();
-    const { platform } = the.core;
+    const { id, uuid } = await createDeadLetter();
+    const { platform } = env.core;
     const notified: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => notified.push(...refs));
-    await the.core.untilListening();
-    await the.deadLetters.retry(actor, hook, id);
+    await env.core.untilListening();
+    await env.deadLetters.retry(actor, hook, id);
     const [, next] = await runsOf(uuid);
     await eventually(() => notified.length > 0);
     expect(notified).toEqual([{ deliveryId: next?.id, attempt: 1 }]);
     unsubscribe();
   });
 
-  it('F21: that fails again is another dead letter, which another retry sends again', async () => {
-    const { id, uuid } = await die();
-    await the.deadLetters.retry(actor, hook, id);
+  it('F21: that fails again creates another dead letter, which can be retried too', async () => {
+    const { id, uuid } = await createDeadLetter();
+    await env.deadLetters.retry(actor, hook, id);
     const [, second] = await runsOf(uuid);
-    await the.failAll(String(second?.id));
-    const { items } = await the.deadLetters.list(actor, hook, asking());
+    await env.failAll(String(second?.id));
+    const { items } = await env.deadLetters.list(actor, hook, queryOf());
     expect(items).toMatchObject([
       { id: encodeId('dlq', String(second?.id)), status: 'PENDING', run: 1, attempts: 5 },
       { id, status: 'RETRIED', run: 0 },
     ]);
     expect(items[0]?.event_id).toBe(items[1]?.event_id);
-    await the.deadLetters.retry(actor, hook, items[0]!.id);
+    await env.deadLetters.retry(actor, hook, items[0]!.id);
     expect((await runsOf(uuid)).map(({ run, status }) => [run, status])).toEqual([
       [0, 'DEAD'],
       [1, 'DEAD'],
@@ -194,34 +199,36 @@ describe('a retry', () => {
     ]);
   });
 
-  it('F21: happens once, serially and concurrently; the others get the state', async () => {
-    const { id, uuid } = await die();
-    const calls = Array.from({ length: 10 }, () => the.deadLetters.retry(actor, hook, id));
+  it('F21: takes effect once, even with concurrent requests; the others get the state', async () => {
+    const { id, uuid } = await createDeadLetter();
+    const calls = Array.from({ length: 10 }, () => env.deadLetters.retry(actor, hook, id));
     expect(await outcomesOf(calls)).toEqual([...Array(9).fill('RETRIED'), 'ok']);
-    await expect(the.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(stateOf('RETRIED'));
+    await expect(env.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(invalidStateError('RETRIED'));
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 
-  it('F21: and a concurrent discard have one effect between them', async () => {
+  it('F21: and a concurrent discard have one effect together', async () => {
     for (let round = 0; round < 10; round++) {
-      const { id, uuid } = await die();
+      const { id, uuid } = await createDeadLetter();
       const outcomes = await outcomesOf([
-        the.deadLetters.retry(actor, hook, id),
-        the.deadLetters.discard(actor, hook, id),
-        the.deadLetters.retry(actor, hook, id),
+        env.deadLetters.retry(actor, hook, id),
+        env.deadLetters.discard(actor, hook, id),
+        env.deadLetters.retry(actor, hook, id),
       ]);
-      const { status } = await the.deadLetters.get(actor, hook, id);
+      const { status } = await env.deadLetters.get(actor, hook, id);
       expect(outcomes).toEqual([status, status, 'ok']);
       expect(await runsOf(uuid)).toHaveLength(status === 'RETRIED' ? 2 : 1);
     }
   });
 
-  it('F21: of many dead letters of one webhook concurrently schedules each once', async () => {
-    const dead = await Promise.all(Array.from({ length: 15 }, () => the.createDueDelivery(actor, hook)));
-    await the.webhooks.update(actor, hook, { is_active: false });
-    await the.webhooks.update(actor, hook, { is_active: true });
-    await Promise.all(dead.map((uuid) => the.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
-    for (const uuid of dead) {
+  it('F21: schedules each event once if many dead letters of one webhook are retried concurrently', async () => {
+    const deadLetterIds = await Promise.all(
+      Array.from({ length: 15 }, () => env.createDueDelivery(actor, hook)),
+    );
+    await env.webhooks.update(actor, hook, { is_active: false });
+    await env.webhooks.update(actor, hook, { is_active: true });
+    await Promise.all(deadLetterIds.map((uuid) => env.deadLetters.retry(actor, hook, encodeId('dlq', uuid))));
+    for (const uuid of deadLetterIds) {
       expect((await runsOf(uuid)).map(({ run, status }) => [run, status])).toEqual([
         [0, 'DEAD'],
         [1, 'DUE'],
@@ -229,120 +236,124 @@ describe('a retry', () => {
     }
   });
 
-  it('to an inactive webhook is rejected and leaves the entry pending until the webhook is activated', async () => {
-    const { id, uuid } = await die();
-    await the.webhooks.update(actor, hook, { is_active: false });
-    await expect(the.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(stateOf('INACTIVE'));
-    expect(await the.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
+  it('for an inactive webhook is rejected, and the dead letter stays pending until the webhook is activated', async () => {
+    const { id, uuid } = await createDeadLetter();
+    await env.webhooks.update(actor, hook, { is_active: false });
+    await expect(env.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(invalidStateError('INACTIVE'));
+    expect(await env.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
     expect(await runsOf(uuid)).toHaveLength(1);
-    await the.webhooks.update(actor, hook, { is_active: true });
-    await expect(the.deadLetters.retry(actor, hook, id)).resolves.toMatchObject({ status: 'RETRIED' });
+    await env.webhooks.update(actor, hook, { is_active: true });
+    await expect(env.deadLetters.retry(actor, hook, id)).resolves.toMatchObject({ status: 'RETRIED' });
   });
 
-  it('during a deactivation is rejected, or becomes a dead letter again: nothing stays due', async () => {
+  it('during a deactivation leaves no delivery due: it is rejected, or becomes a dead letter again', async () => {
     for (let round = 0; round < 10; round++) {
-      const { id, uuid } = await die();
+      const { id, uuid } = await createDeadLetter();
       const [outcome] = await Promise.all([
-        outcomesOf([the.deadLetters.retry(actor, hook, id)]),
-        the.webhooks.update(actor, hook, { is_active: false }),
+        outcomesOf([env.deadLetters.retry(actor, hook, id)]),
+        env.webhooks.update(actor, hook, { is_active: false }),
       ]);
       const runs = (await runsOf(uuid)).map(({ status }) => status);
       expect([outcome, runs]).toEqual(
         outcome[0] === 'ok' ? [['ok'], ['DEAD', 'DEAD']] : [['INACTIVE'], ['DEAD']],
       );
-      await the.webhooks.update(actor, hook, { is_active: true });
+      await env.webhooks.update(actor, hook, { is_active: true });
     }
   });
 
-  it('with a repeated Idempotency-Key schedules nothing more', async () => {
-    const { id, uuid } = await die();
-    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'retry') };
-    await the.deadLetters.retry(again, hook, id);
-    await expect(the.deadLetters.retry(again, hook, id)).rejects.toBeInstanceOf(ResponseReplayed);
+  it('with a repeated Idempotency-Key schedules no further run', async () => {
+    const { id, uuid } = await createDeadLetter();
+    const idempotentActor = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'retry') };
+    await env.deadLetters.retry(idempotentActor, hook, id);
+    await expect(env.deadLetters.retry(idempotentActor, hook, id)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 });
 
 describe('a discard', () => {
-  it('ends the entry permanently; it stays readable with its payload', async () => {
-    const { id, uuid } = await die();
-    expect(await the.deadLetters.discard(actor, hook, id)).toEqual({ id, deleted: true });
-    const read = await the.deadLetters.get(actor, hook, id);
+  it('resolves the dead letter permanently; it stays readable with its payload', async () => {
+    const { id, uuid } = await createDeadLetter();
+    expect(await env.deadLetters.discard(actor, hook, id)).toEqual({ id, deleted: true });
+    const read = await env.deadLetters.get(actor, hook, id);
     expect(read).toMatchObject({ status: 'DISCARDED', resolved_at: expect.any(String) });
     expect(read.payload.text).toContain('"event_id"');
-    for (const refused of [
-      the.deadLetters.retry(actor, hook, id),
-      the.deadLetters.discard(actor, hook, id),
+    for (const request of [
+      env.deadLetters.retry(actor, hook, id),
+      env.deadLetters.discard(actor, hook, id),
     ]) {
-      await expect(refused).rejects.toMatchObject(stateOf('DISCARDED'));
+      await expect(request).rejects.toMatchObject(invalidStateError('DISCARDED'));
     }
     expect(await runsOf(uuid)).toHaveLength(1);
   });
 
-  it('of a retried entry is rejected', async () => {
-    const { id } = await die();
-    await the.deadLetters.retry(actor, hook, id);
-    await expect(the.deadLetters.discard(actor, hook, id)).rejects.toMatchObject(stateOf('RETRIED'));
+  it('of a retried dead letter is rejected', async () => {
+    const { id } = await createDeadLetter();
+    await env.deadLetters.retry(actor, hook, id);
+    await expect(env.deadLetters.discard(actor, hook, id)).rejects.toMatchObject(
+      invalidStateError('RETRIED'),
+    );
   });
 
   it('is possible while the webhook is inactive', async () => {
-    const { id } = await die();
-    await the.webhooks.update(actor, hook, { is_active: false });
-    await expect(the.deadLetters.discard(actor, hook, id)).resolves.toEqual({ id, deleted: true });
+    const { id } = await createDeadLetter();
+    await env.webhooks.update(actor, hook, { is_active: false });
+    await expect(env.deadLetters.discard(actor, hook, id)).resolves.toEqual({ id, deleted: true });
   });
 });
 
-describe("another user's dead letters", () => {
-  it('are not found, under any webhook, like unknown or malformed ids and those of a deleted webhook', async () => {
-    const { id, uuid } = await die();
-    const other = await the.core.actor();
-    const theirs = await the.createWebhook(other);
-    const second = await the.createWebhook(actor);
-    const deleted = await the.createWebhook(actor);
-    const goneEntry = await the.createDeadLetter(actor, deleted);
-    await the.webhooks.delete(actor, deleted);
-    const asked: [Actor, string, string][] = [
+describe('dead letters', () => {
+  it('are not found by another user, under another webhook, under a deleted webhook, or by an unknown or malformed id', async () => {
+    const { id, uuid } = await createDeadLetter();
+    const other = await env.core.actor();
+    const otherUsersWebhook = await env.createWebhook(other);
+    const second = await env.createWebhook(actor);
+    const deleted = await env.createWebhook(actor);
+    const deletedWebhooksEntry = await env.createDeadLetter(actor, deleted);
+    await env.webhooks.delete(actor, deleted);
+    const requests: [Actor, string, string][] = [
       [other, hook, id],
-      [other, theirs, id],
+      [other, otherUsersWebhook, id],
       [actor, second, id],
-      [actor, deleted, goneEntry.id],
+      [actor, deleted, deletedWebhooksEntry.id],
       [actor, hook, encodeId('dlq', newUuid())],
       [actor, hook, encodeId('dlv', uuid)],
       [actor, hook, 'stats'],
       [actor, 'whk_nonsense', id],
     ];
-    for (const args of asked) {
-      for (const refused of [
-        the.deadLetters.get(...args),
-        the.deadLetters.retry(...args),
-        the.deadLetters.discard(...args),
+    for (const args of requests) {
+      for (const request of [
+        env.deadLetters.get(...args),
+        env.deadLetters.retry(...args),
+        env.deadLetters.discard(...args),
       ]) {
-        await expect(refused).rejects.toMatchObject({ code: 'not_found', details: [] });
+        await expect(request).rejects.toMatchObject({ code: 'not_found', details: [] });
       }
     }
-    for (const [who, which] of [
+    for (const [caller, webhookId] of [
       [other, hook],
       [actor, deleted],
       [actor, 'whk_nonsense'],
     ] as const) {
-      await expect(the.deadLetters.list(who, which, asking())).rejects.toMatchObject({ code: 'not_found' });
-      await expect(the.deadLetters.stats(who, which)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(env.deadLetters.list(caller, webhookId, queryOf())).rejects.toMatchObject({
+        code: 'not_found',
+      });
+      await expect(env.deadLetters.stats(caller, webhookId)).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect((await the.deadLetters.list(other, theirs, asking())).items).toEqual([]);
-    expect(await the.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
+    expect((await env.deadLetters.list(other, otherUsersWebhook, queryOf())).items).toEqual([]);
+    expect(await env.deadLetters.get(actor, hook, id)).toMatchObject({ status: 'PENDING' });
   });
 
-  it('need ADMIN to be resolved, and READ to be read', async () => {
-    const { id } = await die();
+  it('require ADMIN to be resolved, and READ to be read', async () => {
+    const { id } = await createDeadLetter();
     const reader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['READ'] } };
-    await expect(the.deadLetters.get(reader, hook, id)).resolves.toMatchObject({ id });
-    await expect(the.deadLetters.stats(reader, hook)).resolves.toMatchObject({ pending: 1 });
-    expect((await the.deadLetters.list(reader, hook, asking())).items).toHaveLength(1);
-    for (const refused of [
-      the.deadLetters.retry(reader, hook, id),
-      the.deadLetters.discard(reader, hook, id),
+    await expect(env.deadLetters.get(reader, hook, id)).resolves.toMatchObject({ id });
+    await expect(env.deadLetters.stats(reader, hook)).resolves.toMatchObject({ pending: 1 });
+    expect((await env.deadLetters.list(reader, hook, queryOf())).items).toHaveLength(1);
+    for (const request of [
+      env.deadLetters.retry(reader, hook, id),
+      env.deadLetters.discard(reader, hook, id),
     ]) {
-      await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+      await expect(request).rejects.toMatchObject({ code: 'permission_denied' });
     }
   });
 });

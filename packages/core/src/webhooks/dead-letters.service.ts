@@ -75,9 +75,14 @@ export class DeadLettersService {
       },
       idColumn: 'l.id',
     };
-    // Binds cursors to the webhook, as to any filter.
-    const bound = { ...query, webhook_id: webhook.id };
-    const page = await this.lists.page<DeadLetterRow>(deadLetterOperations.list, actor.userId, source, bound);
+    // Binds cursors to the webhook, as if it were a filter.
+    const boundQuery = { ...query, webhook_id: webhook.id };
+    const page = await this.lists.page<DeadLetterRow>(
+      deadLetterOperations.list,
+      actor.userId,
+      source,
+      boundQuery,
+    );
     return { ...page, items: page.items.map(deadLetterView) };
   }
 
@@ -96,9 +101,9 @@ export class DeadLettersService {
   }
 
   /**
-   * Schedules the event for the webhook again: at most five attempts, with the same event id and bytes.
+   * Schedules the event for the webhook again, for at most five attempts with the same event id and bytes.
    *
-   * @throws {DomainError} `invalid_state` if the dead letter is resolved, or its webhook is inactive
+   * @throws {DomainError} `invalid_state` if the dead letter is already resolved, or its webhook is inactive
    */
   async retry(actor: Actor, webhookId: string, id: string): Promise<DeadLetterDetail> {
     authorise(actor, deadLetterOperations.retry.access);
@@ -139,7 +144,7 @@ export class DeadLettersService {
 
   /**
    * Discards a dead letter, which stays readable as DISCARDED. @throws {DomainError} `invalid_state` if it is
-   * resolved
+   * already resolved
    */
   async discard(actor: Actor, webhookId: string, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, deadLetterOperations.discard.access);

@@ -4,42 +4,42 @@ import { newUuid } from '@trading-automation/persistence';
 import { type Actor, querySchemaOf } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 
-let the: WebhooksUnderTest;
+let env: WebhooksUnderTest;
 let actor: Actor;
 let hook: string;
 beforeAll(async () => {
-  the = await WebhooksUnderTest.open();
+  env = await WebhooksUnderTest.open();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  actor = await the.core.actor();
-  hook = await the.createWebhook(actor);
+  actor = await env.core.actor();
+  hook = await env.createWebhook(actor);
 });
 
 type Query = Parameters<WebhooksUnderTest['webhooks']['deliveries']>[2];
-const asking = (text: string) =>
+const queryOf = (text: string) =>
   querySchemaOf(webhookOperations.deliveries).parse(Object.fromEntries(new URLSearchParams(text))) as Query;
 
-async function list(text = '', which = hook) {
-  const { items } = await the.webhooks.deliveries(actor, which, asking(`order=asc&${text}`));
+async function list(text = '', webhookId = hook) {
+  const { items } = await env.webhooks.deliveries(actor, webhookId, queryOf(`order=asc&${text}`));
   for (const item of items) expect(deliverySchema.strict().parse(item)).toEqual(item);
   return items;
 }
 const summaryOf = (items: Awaited<ReturnType<typeof list>>) =>
   items.map(({ event_id, run, attempt, status }) => [event_id, run, attempt, status]);
 
-/** An event whose first attempt failed and whose second succeeded. */
+/** Delivers an event whose first attempt fails and whose second attempt succeeds; returns the event's id. */
 async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> {
-  const id = await the.createDueDelivery(actor, hook, { type });
-  await the.deliveries.record(await the.claimed(id), { error: 'timeout', responseTimeMs: 1 });
-  await the.core.rows('UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1', id);
-  await the.deliveries.record(await the.claimed(id, 2), { statusCode: 200, responseTimeMs: 1 });
-  const { event_id } = await the.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', id);
+  const id = await env.createDueDelivery(actor, hook, { type });
+  await env.deliveries.record(await env.claimed(id), { error: 'timeout', responseTimeMs: 1 });
+  await env.core.rows('UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1', id);
+  await env.deliveries.record(await env.claimed(id, 2), { statusCode: 200, responseTimeMs: 1 });
+  const { event_id } = await env.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', id);
   return encodeId('evt', String(event_id));
 }
 
 describe("a webhook's deliveries", () => {
-  it('are filtered by status, type, event and time, and by all of them together', async () => {
+  it('can be filtered by status, type, event and time, and by all of these together', async () => {
     const [first, second] = [await deliver('trade.created'), await deliver('trade.filled')];
     const all = [
       [first, 0, 1, 'FAILED'],
@@ -63,21 +63,21 @@ describe("a webhook's deliveries", () => {
     expect(summaryOf(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
   });
 
-  it('show the runs of a replay after the first run, and a test event by its id', async () => {
+  it('include the runs of a replay after the first run, and a test event by its id', async () => {
     const event = await deliver('trade.created');
-    await the.webhooks.replay(actor, hook, { event_id: event });
-    const [due] = await the.core.rows("SELECT id FROM webhook_deliveries WHERE status = 'DUE' AND run = 1");
-    await the.deliveries.record(await the.claimed(String(due?.id)), { statusCode: 204, responseTimeMs: 1 });
+    await env.webhooks.replay(actor, hook, { event_id: event });
+    const [due] = await env.core.rows("SELECT id FROM webhook_deliveries WHERE status = 'DUE' AND run = 1");
+    await env.deliveries.record(await env.claimed(String(due?.id)), { statusCode: 204, responseTimeMs: 1 });
     expect(summaryOf(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
     const [test, deliveryId] = [newUuid(), newUuid()];
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
        SELECT $1, webhook_id, $2, 'webhook.test', '{}', 'SUCCEEDED', 1 FROM webhook_deliveries WHERE id = $3`,
       deliveryId,
       test,
       due?.id,
     );
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO webhook_attempts (id, delivery_id, webhook_id, attempt, status, response_time_ms, attempted_at)
        SELECT $1, id, webhook_id, 1, 'SUCCEEDED', 1, now() FROM webhook_deliveries WHERE id = $2`,
       newUuid(),
@@ -88,32 +88,32 @@ describe("a webhook's deliveries", () => {
     ]);
   });
 
-  it('accept an event of the owner that was never sent there, but no event of another user', async () => {
-    const { id } = await the.emit(actor);
+  it("can be filtered by an event of the owner that was never sent to the webhook, but not by another user's event", async () => {
+    const { id } = await env.emit(actor);
     expect(await list(`event_id=${id}`)).toEqual([]);
-    const theirs = await the.emit(await the.core.actor());
-    for (const unknown of [theirs.id, encodeId('evt', newUuid()), 'evt_1', hook]) {
-      await expect(list(`event_id=${unknown}`)).rejects.toMatchObject({
+    const otherUsersEvent = await env.emit(await env.core.actor());
+    for (const unknownId of [otherUsersEvent.id, encodeId('evt', newUuid()), 'evt_1', hook]) {
+      await expect(list(`event_id=${unknownId}`)).rejects.toMatchObject({
         code: 'not_found',
         details: [{ field: 'event_id', code: 'not_found' }],
       });
     }
   });
 
-  it('with an empty time range are rejected', () => {
-    expect(() => asking('from=2026-01-31T12:00:00Z&to=2026-01-31T11:00:00Z')).toThrow(
+  it('cannot be filtered by an empty or malformed time range', () => {
+    expect(() => queryOf('from=2026-01-31T12:00:00Z&to=2026-01-31T11:00:00Z')).toThrow(
       'to must be later than from.',
     );
-    expect(() => asking('from=yesterday')).toThrow('ISO 8601');
+    expect(() => queryOf('from=yesterday')).toThrow('ISO 8601');
   });
 
   it('have cursors that are bound to the filters', async () => {
     await deliver('trade.created');
-    const { pagination } = await the.webhooks.deliveries(actor, hook, asking('limit=1'));
+    const { pagination } = await env.webhooks.deliveries(actor, hook, queryOf('limit=1'));
     const cursor = String(pagination.next_cursor);
     for (const filter of ['status=FAILED', 'event_type=trade.created', 'from=2026-01-01T00:00:00Z'])
       await expect(
-        the.webhooks.deliveries(actor, hook, asking(`limit=1&${filter}&cursor=${cursor}`)),
+        env.webhooks.deliveries(actor, hook, queryOf(`limit=1&${filter}&cursor=${cursor}`)),
       ).rejects.toMatchObject({
         code: 'invalid_query',
       });
@@ -124,8 +124,8 @@ describe("a webhook's deliveries", () => {
     ["a.status = 'FAILED'", 'attempted_at', 'webhook_attempts_failures_attempted_at_idx'],
     ["a.event_type = 'copier.drift'", 'created_at', 'webhook_attempts_event_type_idx'],
     [`a.created_at >= '2026-01-01T00:00:00Z'`, 'created_at', 'webhook_attempts_webhook_created_at_idx'],
-  ])('with %s are read from an index by %s', async (filter, sort, index) => {
-    const plan = await the.core.platform.database.transaction(async (tx) => {
+  ])('with the filter %s, sorted by %s, are read from an index', async (filter, sort, index) => {
+    const plan = await env.core.platform.database.transaction(async (tx) => {
       await tx.query('SET LOCAL enable_seqscan = off');
       await tx.query('SET LOCAL enable_sort = off');
       return tx.query(

@@ -1,22 +1,22 @@
 /**
- * The states of a delivery in Postgres, the only source of truth for due deliveries.
+ * Stores the states of deliveries. Postgres is the only source of truth for due deliveries.
  *
  * DUE -> SENDING -> SUCCEEDED | DUE | DEAD | DISCARDED
  *
  * A test event has one attempt, and its delivery is stored as SUCCEEDED or FAILED.
  *
- * 1. `attempts` counts recorded attempts. A claim compares it, so that two jobs for one attempt cannot both send: a
- *    queue may lose its memory, and a sweeper may act early.
- * 2. A claim is a lease by the database's clock, longer than an attempt and its recording may take. After the lease,
- *    the next claim repeats the attempt with the same number: delivery is at least once.
- * 3. A result is recorded only under its lease: a result that arrives after the lease passed to another is dropped.
- * 4. Locks are taken in the order delivery, webhook. Deactivation and deletion move DUE rows, which no running
- *    attempt locks.
+ * 1. `attempts` counts recorded attempts. A claim compares the count, so that only one of two jobs for an attempt can
+ *    send it: a queue may lose its jobs, and a sweeper may queue an attempt too early.
+ * 2. A claim is a lease by the database's clock. The lease is longer than an attempt and its recording may take. After
+ *    the lease, the next claim repeats the attempt with the same number: delivery is at least once.
+ * 3. A result is recorded only under its lease. It is dropped if another dispatcher has taken over the lease.
+ * 4. A transaction locks the delivery first, then the webhook. Deactivation and deletion move DUE rows, which no
+ *    running attempt locks.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookState } from './delivery.rules.js';
 
-/** What the sender needs for an attempt. The payload is the same in every attempt. */
+/** The data that the sender needs for an attempt. The payload is the same in every attempt. */
 export interface OutgoingEvent {
   readonly eventId: string;
   readonly webhookId: string;
@@ -25,7 +25,7 @@ export interface OutgoingEvent {
   readonly payload: Uint8Array;
   /** 1 to 5. */
   readonly attempt: number;
-  /** When it starts, by the database's clock, which all dispatchers share. */
+  /** The start of the attempt by the database's clock, which all dispatchers share. */
   readonly attemptedAt: Date;
 }
 
@@ -33,9 +33,9 @@ export interface ClaimedAttempt extends OutgoingEvent {
   readonly deliveryId: string;
   readonly userId: string;
   readonly leaseId: string;
-  /** How often this attempt was claimed, including now: more than once if a dispatcher died during it. */
+  /** The number of claims of this attempt, including this one; more than 1 if a dispatcher died during the attempt. */
   readonly claims: number;
-  /** The age of its event; null except on the first attempt. */
+  /** The age of the event on the first attempt; null on later attempts. */
   readonly eventAgeMs: number | null;
 }
 
@@ -58,8 +58,8 @@ export interface SuccessRecord {
 }
 
 /**
- * Records successful attempts in one statement, because most attempts succeed: the deliveries, the attempts, and the
- * reset of the webhooks' failures. @returns the deliveries whose lease was still held
+ * Records successful attempts. One statement updates the deliveries, inserts the attempts and resets the webhooks'
+ * failures, because most attempts succeed. @returns the ids of the deliveries whose lease was still held
  */
 export async function recordSuccesses(
   database: Database,
@@ -144,7 +144,7 @@ export interface NewDeadLetter {
   readonly error: string;
 }
 
-/** Inserts dead letters. One has the id of its delivery, so a delivery dies only once. */
+/** Inserts dead letters. A dead letter has the id of its delivery, so a delivery becomes a dead letter only once. */
 export async function insertDeadLetters(tx: Tx, letters: readonly NewDeadLetter[]): Promise<void> {
   if (letters.length === 0) return;
   await queryPrepared(tx, INSERT_DEAD_LETTERS, [
@@ -161,10 +161,10 @@ const INSERT_DEAD_LETTERS = `
     JOIN webhook_deliveries d ON d.id = letter.id
   WHERE d.id = ANY($1::uuid[])`;
 
-/** The error of dead letters of an inactive webhook. */
+/** The error of a delivery that became a dead letter because its webhook is inactive. */
 export const WEBHOOK_INACTIVE = 'webhook_inactive';
 
-/** Moves all due deliveries of a deactivated webhook to the dead letters; deliveries in flight are left alone. */
+/** Moves all due deliveries of a deactivated webhook to the dead letters; deliveries in flight do not change. */
 export async function deadLetterDueDeliveries(tx: Tx, webhookId: string): Promise<void> {
   const [rows]: [{ id: string }[]] = await tx.query(
     `UPDATE webhook_deliveries SET status = 'DEAD', next_at = NULL, is_parked = false, updated_at = clock_timestamp()
@@ -177,7 +177,7 @@ export async function deadLetterDueDeliveries(tx: Tx, webhookId: string): Promis
   );
 }
 
-/** `slow` serves webhooks that keep failing, so that they delay no other. */
+/** `slow` serves webhooks that keep failing, so that they do not delay other webhooks. */
 export type Lane = 'main' | 'slow';
 
 /** An attempt for which a queue should hold a job. */

@@ -4,7 +4,7 @@ import { ATTEMPTS_MAX, afterFailure, RETRY_DELAYS_MS, retryDelayMs } from './del
 const FRESH = { isActive: true, isDeleted: false, consecutiveFailures: 0, consecutiveDeadLetters: 0 };
 
 describe('the delay before the next attempt', () => {
-  it('follows the published schedule, never shorter, and at most a tenth longer from 30 s on', () => {
+  it('is never shorter than published, and at most a tenth longer from 30 s on', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 4 }),
@@ -25,17 +25,17 @@ describe('the delay before the next attempt', () => {
 });
 
 describe('a failed attempt', () => {
-  it('is followed by another until the fifth, then by a dead letter', () => {
+  it('is followed by another attempt; after the fifth the delivery becomes a dead letter', () => {
     const outcomes = [1, 2, 3, 4, 5].map((attempt) => afterFailure(attempt, FRESH).delivery);
     expect(outcomes).toEqual(['DUE', 'DUE', 'DUE', 'DUE', 'DEAD']);
   });
 
-  it('of ten concurrent first attempts deactivates nothing', () => {
+  it('does not deactivate the webhook if it is one of ten concurrent first attempts', () => {
     const outcome = afterFailure(1, { ...FRESH, consecutiveFailures: 9 });
     expect(outcome).toMatchObject({ deactivates: false, consecutiveFailures: 10, delivery: 'DUE' });
   });
 
-  it('that is the tenth in a row deactivates if one of them, or itself, is a dead letter', () => {
+  it('that is the tenth in a row deactivates the webhook if one of the ten became a dead letter', () => {
     expect(afterFailure(5, { ...FRESH, consecutiveFailures: 9 })).toMatchObject({
       deactivates: true,
       delivery: 'DEAD',
@@ -48,7 +48,7 @@ describe('a failed attempt', () => {
     );
   });
 
-  it('of a webhook that was deactivated in the meantime is a dead letter, and of a deleted one is discarded', () => {
+  it('makes the delivery a dead letter if its webhook is inactive, and discards it if its webhook is deleted', () => {
     expect(afterFailure(1, { ...FRESH, isActive: false })).toMatchObject({
       delivery: 'DEAD',
       deactivates: false,

@@ -1,18 +1,18 @@
 /**
- * What follows from a failed attempt. Pure: the clock, randomness and rows are inputs.
+ * Decides the consequences of a failed attempt. The functions are pure: the clock, randomness and rows are inputs.
  *
- * 1. A delivery has five attempts. Each delay counts from the end of the failed attempt. Jitter only extends it, and
- *    only delays long enough for many retries to coincide.
- * 2. After the fifth attempt, or if its webhook is inactive, a delivery becomes a dead letter; it never ends
- *    silently. It is discarded only if its webhook is deleted, because then no user could see it.
+ * 1. A delivery has five attempts. Each delay counts from the end of the failed attempt. Jitter only extends delays,
+ *    and only long ones, after which many retries could coincide.
+ * 2. A failed delivery becomes a dead letter after its fifth attempt or if its webhook is inactive; it never ends
+ *    silently. It is discarded only if its webhook is deleted, because then no user could see the dead letter.
  * 3. A webhook is deactivated after ten consecutive failed attempts that include a dead letter. Ten failures alone
- *    could be ten events in one bad second; a dead letter shows that the outage lasted the whole schedule.
+ *    may come from ten events in one second. A dead letter shows that the outage lasted the whole schedule.
  */
 
 export const ATTEMPTS_MAX = 5;
 /** Delays before attempts 2 to 5. */
 export const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000];
-const JITTER_PART = 0.1;
+const JITTER_RATIO = 0.1;
 const JITTER_FROM_MS = 30_000;
 const DEACTIVATION_FAILURES = 10;
 
@@ -20,16 +20,16 @@ const DEACTIVATION_FAILURES = 10;
 export function retryDelayMs(delaysMs: readonly number[], attempt: number, random: number): number {
   const delayMs = delaysMs[attempt - 1];
   if (delayMs === undefined) throw new RangeError(`no attempt follows attempt ${attempt}`);
-  return delayMs < JITTER_FROM_MS ? delayMs : delayMs + Math.floor(delayMs * JITTER_PART * random);
+  return delayMs < JITTER_FROM_MS ? delayMs : delayMs + Math.floor(delayMs * JITTER_RATIO * random);
 }
 
 /** Limits of attempts in flight over all dispatchers, and the heartbeat timeout. */
 export interface DeliveryLimits {
-  /** To one webhook. */
+  /** Maximum number of attempts in flight to one webhook. */
   readonly perWebhookMax: number;
-  /** To all webhooks of one user, in each lane. */
+  /** Maximum number of attempts in flight to all webhooks of one user, in each lane. */
   readonly perUserMax: number;
-  /** A dispatcher without a heartbeat for this long is dead: its leases have ended. */
+  /** A dispatcher without a heartbeat for this long counts as dead, and its leases end. */
   readonly heartbeatTimeoutMs: number;
 }
 export const DELIVERY_LIMITS: DeliveryLimits = {
@@ -39,26 +39,26 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
 };
 /** The in-flight limit of a webhook whose last attempt failed. */
 export const FAILING_CAP = 1;
-/** The number of consecutive failures from which only the slow lane serves a webhook. */
+/** With this many consecutive failures or more, only the slow lane serves a webhook. */
 export const SLOW_FROM_FAILURES = 3;
-/** An attempt that was claimed this often and never ended probably crashes dispatchers: it is no longer sent. */
+/** An attempt that was claimed this often and never ended probably crashes dispatchers, so it is no longer sent. */
 export const CLAIMS_MAX = 10;
 
 export interface WebhookState {
   readonly isActive: boolean;
   readonly isDeleted: boolean;
-  /** Before the failure in question. */
+  /** The number before this failure. */
   readonly consecutiveFailures: number;
   readonly consecutiveDeadLetters: number;
 }
 
 export interface FailureOutcome {
   readonly delivery: 'DUE' | 'DEAD' | 'DISCARDED';
-  /** The attempt was the last one allowed. */
+  /** Whether the attempt was the last allowed one. */
   readonly isExhausted: boolean;
   readonly consecutiveFailures: number;
   readonly consecutiveDeadLetters: number;
-  /** The webhook must be deactivated now; its due deliveries become dead letters. */
+  /** Whether the webhook must be deactivated now; its due deliveries then become dead letters. */
   readonly deactivates: boolean;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Decides where outbound calls may go. One table answers two questions: whether a URL may be registered, and whether
- * a resolved address may be connected to.
+ * Decides which hosts and addresses outbound calls may reach. One table decides whether a URL may be registered and
+ * whether a process may connect to a resolved address.
  *
- * 1. A URL is parsed only by the WHATWG parser, and only the parsed parts are checked: `2130706433`, `0x7f.1` and
- *    full-width digits are the addresses that they encode.
+ * 1. Only the WHATWG parser parses a URL, and only the parsed URL is checked: `2130706433`, `0x7f.1` and full-width
+ *    digits are checked as the addresses that they encode.
  * 2. Registration resolves no name. Each attempt checks every address that the name resolves to; one blocked address
  *    fails the attempt.
- * 3. Every IPv6 form that embeds an IPv4 address is blocked, whatever it embeds.
- * 4. Loopback is open only if configured, for development; that opens nothing else.
+ * 3. Every IPv6 form that embeds an IPv4 address is blocked, even if the embedded address is public.
+ * 4. Loopback is allowed only if it is configured, for development. That setting allows no other address.
  *
  * Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), and the metadata address of one
  * large cloud, which lies in public space.
@@ -54,7 +54,7 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>;
 const loopback: readonly Range[] = LOOPBACK.map((range) => ipaddr.parseCIDR(range));
 const blocked: readonly Range[] = BLOCKED.map((range) => ipaddr.parseCIDR(range));
 
-/** Names that are never public, whatever a resolver returns. */
+/** Names that are never public, even if a resolver returns a public address. */
 const BLOCKED_NAMES = [
   'localhost',
   'local',
@@ -69,11 +69,11 @@ const BLOCKED_NAMES = [
 const ALLOWED_PORTS = [80, 443, 8443];
 
 export interface EgressPolicy {
-  /** Opens 127.0.0.0/8, ::1 and localhost at any port. */
+  /** Allows 127.0.0.0/8, ::1 and localhost at any port. */
   readonly allowLoopback: boolean;
 }
 
-/** Returns true if the address may be connected to. @param address an IP literal without brackets */
+/** Returns whether a process may connect to the address. @param address an IP literal without brackets */
 export function isAllowedAddress(address: string, { allowLoopback }: EgressPolicy): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
@@ -119,7 +119,7 @@ function isLoopback(host: string): boolean {
   return isIP(host) !== 0 && isIn(ipaddr.parse(host), loopback);
 }
 
-/** A name without a dot belongs to a local network. */
+/** Blocks names without a dot too, because they belong to a local network. */
 function isBlockedName(host: string): boolean {
   return !host.includes('.') || BLOCKED_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }

@@ -1,4 +1,4 @@
-/** Records failed attempts, many in one transaction: an outage of a receiver ends many concurrently. */
+/** Records many failed attempts in one transaction, because an outage of a receiver ends many attempts concurrently. */
 import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt } from './delivery.queries.js';
 import type { FailureOutcome, WebhookState } from './delivery.rules.js';
@@ -43,7 +43,7 @@ export interface FailureRecord {
   readonly delayMs: number | null;
 }
 
-/** Ends the attempts and inserts their rows; a delivery with a delay is DUE again after it. */
+/** Ends the attempts and inserts their rows; a delivery with a delay becomes due again after the delay. */
 export async function settleFailures(tx: Tx, failures: readonly FailureRecord[]): Promise<void> {
   await queryPrepared(tx, SETTLE, [
     failures.map(({ attempt }) => attempt.deliveryId),

@@ -1,4 +1,4 @@
-/** Subscriptions of webhooks, the deliveries they create, and notifications that deliveries are due. */
+/** Reads the subscriptions of webhooks, inserts deliveries, and notifies dispatchers of them. */
 import type { EventType } from '@trading-automation/contracts';
 import { type Listener, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { DELIVERY_LIMITS } from './delivery.rules.js';
@@ -30,18 +30,18 @@ export interface NewDelivery {
 
 export interface InsertedDelivery {
   readonly deliveryId: string;
-  /** Other deliveries of its webhook come first: it must not have a job yet. */
+  /** Whether the delivery is parked: older deliveries come first, and it must not get a job yet. */
   readonly isParked: boolean;
 }
 
 /**
- * The number of rows of one transaction that get a job immediately, per webhook and per user; the rest are parked.
- * The claim enforces the limit, and would only park surplus jobs one by one.
+ * The number of deliveries of one transaction that get a job immediately, per webhook and per user. The others are
+ * parked at once, because the claim would only park their jobs one by one.
  */
 const { perWebhookMax, perUserMax } = DELIVERY_LIMITS;
 
 /**
- * Inserts a delivery for each, due now; skips existing ones. Deliveries beyond the limits of their webhook or user
+ * Inserts the deliveries, due now; skips existing ones. Deliveries beyond the limits of their webhook or user
  * are parked.
  */
 export async function insertDeliveries(
@@ -83,8 +83,8 @@ const CHANNEL = 'webhook_deliveries';
 const IDS_PER_NOTIFICATION = 200;
 
 /**
- * Notifies every dispatcher of due deliveries once the transaction commits. The notification is only a hint; the
- * sweeper does not need it.
+ * Notifies every dispatcher of due deliveries once the transaction commits. The notification is only a hint: the
+ * sweeper finds due deliveries without it.
  */
 export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
   for (let start = 0; start < deliveryIds.length; start += IDS_PER_NOTIFICATION) {
@@ -93,7 +93,7 @@ export async function notifyDue(tx: Tx, deliveryIds: readonly string[]): Promise
   }
 }
 
-/** Calls `onDue` with the ids of {@link notifyDue}, from any process. */
+/** Calls `onDue` with the ids that any process passes to {@link notifyDue}. */
 export function subscribeDue(
   listener: Listener,
   onDue: (deliveryIds: readonly string[]) => void,
@@ -106,7 +106,7 @@ export function subscribeDue(
 const PARKED_CHANNEL = 'webhook_deliveries_parked';
 
 /**
- * Notifies every dispatcher of users with parked deliveries once the transaction commits; slots may be free by then.
+ * Notifies every dispatcher of users with parked deliveries once the transaction commits. Slots may be free by then.
  */
 export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<void> {
   for (let start = 0; start < userIds.length; start += IDS_PER_NOTIFICATION) {
@@ -115,7 +115,7 @@ export async function notifyParked(tx: Tx, userIds: readonly string[]): Promise<
   }
 }
 
-/** Calls `onParked` with the users of {@link notifyParked}, from any process. */
+/** Calls `onParked` with the user ids that any process passes to {@link notifyParked}. */
 export function subscribeParked(
   listener: Listener,
   onParked: (userIds: readonly string[]) => void,

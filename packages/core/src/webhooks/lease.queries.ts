@@ -1,11 +1,11 @@
 /**
- * Dispatchers and the validity of their leases.
+ * Stores dispatchers and decides whether their leases are valid.
  *
- * 1. A lease ends at its time, or when its holder has missed its heartbeat timeout.
- * 2. A missed heartbeat counts only if another dispatcher has sent heartbeats for that long. After an outage of
- *    Postgres, every live dispatcher thus has time to send one first. The dispatcher that checks may itself be
- *    younger.
- * 3. Leases without a holder come from a release that recorded none; they end only at their time.
+ * 1. A lease ends at its `lease_until`, or when its holder has sent no heartbeat for the heartbeat timeout.
+ * 2. A missed heartbeat counts only if another dispatcher has sent heartbeats for that long. Thus every live
+ *    dispatcher has time to send a heartbeat after an outage of Postgres. The dispatcher that checks a lease may itself
+ *    have started later.
+ * 3. Leases without a holder come from a release that recorded no holders. They end only at their `lease_until`.
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 
@@ -22,7 +22,7 @@ export function leaseExpiredSql(heartbeatTimeoutMs: string): string {
       AND h.seen_at > clock_timestamp() - ${heartbeatTimeoutMs}::int * interval '1 millisecond'))`;
 }
 
-/** Records a heartbeat. After a missed timeout `since` starts again, because others may have taken over the leases. */
+/** Records a heartbeat. After a missed timeout `since` is reset, because others may have taken over the leases. */
 export async function recordDispatcherHeartbeat(
   database: Database,
   holderId: string,
@@ -37,8 +37,8 @@ const RECORD_HEARTBEAT = `
     since = CASE WHEN w.seen_at < excluded.seen_at - $2::int * interval '1 millisecond' THEN excluded.since ELSE w.since END`;
 
 /**
- * Removes a dispatcher that sends no more, so that its leases end immediately. Also deletes dispatchers without a
- * heartbeat for a day.
+ * Removes a dispatcher that no longer sends events, so that its leases end immediately. Also deletes dispatchers that
+ * have sent no heartbeat for a day.
  */
 export async function removeDispatcher(database: Database, holderId: string): Promise<void> {
   await database.query(

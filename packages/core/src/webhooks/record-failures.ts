@@ -39,7 +39,7 @@ export type RecordOutcome =
   | { readonly kind: 'ended' }
   /** The delivery ended, and its webhook was deactivated. */
   | { readonly kind: 'deactivated' }
-  /** The lease had passed to another dispatcher; nothing was written. */
+  /** Another dispatcher has taken over the lease; nothing was written. */
   | { readonly kind: 'superseded' };
 
 interface EvaluatedFailure {
@@ -48,8 +48,9 @@ interface EvaluatedFailure {
 }
 
 /**
- * Records failed attempts and their consequences, in order, each based on the webhook's state after the previous one:
- * next attempts, dead letters, consecutive failures and deactivations. Returns the outcomes in input order.
+ * Records failed attempts and their consequences: next attempts, dead letters, consecutive failures and deactivations.
+ * Evaluates the failures in input order, each from the webhook's state after the previous one. Returns the outcomes in
+ * input order.
  */
 export async function recordFailures(
   tx: Tx,
@@ -62,7 +63,7 @@ export async function recordFailures(
   );
   const current = failed.filter(({ attempt }) => leased.has(attempt.deliveryId));
   const states = await lockWebhooks(tx, [...new Set(current.map(({ attempt }) => attempt.webhookId))]);
-  const evaluated = current.map((each) => evaluateFailure(each, states, retryDelaysMs));
+  const evaluated = current.map((attempt) => evaluateFailure(attempt, states, retryDelaysMs));
   await settleFailures(
     tx,
     evaluated.map(({ failure }) => failure),
@@ -72,8 +73,8 @@ export async function recordFailures(
   const deactivatedIds = new Set(deactivating.map(({ failure }) => failure.attempt.webhookId));
   await storeWebhookStates(tx, states, deactivatedIds);
   for (const webhookId of deactivatedIds) await deactivateWebhook(tx, webhookId);
-  const recorded = new Map(current.map((each, index) => [each, toRecorded(evaluated[index]!)]));
-  return failed.map((each) => recorded.get(each) ?? { kind: 'superseded' });
+  const recorded = new Map(current.map((attempt, index) => [attempt, toRecordOutcome(evaluated[index]!)]));
+  return failed.map((attempt) => recorded.get(attempt) ?? { kind: 'superseded' });
 }
 
 /** Evaluates a failure, and updates the webhook's entry in `states`. */
@@ -103,7 +104,7 @@ function deadLettersOf({ failure, outcome }: EvaluatedFailure) {
   ];
 }
 
-function toRecorded({ failure, outcome }: EvaluatedFailure): RecordOutcome {
+function toRecordOutcome({ failure, outcome }: EvaluatedFailure): RecordOutcome {
   const { attempt, delayMs } = failure;
   if (delayMs === null) return { kind: outcome.deactivates ? 'deactivated' : 'ended' };
   return {
@@ -114,7 +115,7 @@ function toRecorded({ failure, outcome }: EvaluatedFailure): RecordOutcome {
   };
 }
 
-/** Moves its due deliveries to the dead letters, and emits `webhook.deactivated`. */
+/** Moves the webhook's due deliveries to the dead letters, and emits `webhook.deactivated`. */
 async function deactivateWebhook(tx: Tx, webhookId: string): Promise<void> {
   await deadLetterDueDeliveries(tx, webhookId);
   const webhook = await tx.findOneByOrFail(WebhookEntity, { id: webhookId });

@@ -3,9 +3,10 @@
  *
  * 1. The caller holds the webhook's lock, so that runs are numbered serially and a concurrent deactivation cannot
  *    miss the new delivery.
- * 2. A replay never runs concurrently with another run of the event: the receiver would get it twice for one request.
- * 3. An event that was never due to the webhook starts with run 0, the automatic one. If the fan-out reaches it at
- *    the same time, only one of them inserts the row, and the event is sent once.
+ * 2. A replay never runs concurrently with another run of the event: the receiver would get the event twice for one
+ *    request.
+ * 3. An event that was never due to the webhook starts with run 0, like an automatic delivery. If the fan-out handles the
+ *    event concurrently, only one of the two inserts the row, and the event is sent once.
  */
 import { EVENT_RETENTION_DAYS, type EventType } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
@@ -21,7 +22,7 @@ export async function findEventType(tx: Tx, userId: string, eventId: string): Pr
   return row?.type;
 }
 
-/** Whether the owner of a webhook may list its deliveries of an event: the event is theirs, or was delivered there. */
+/** Returns whether the event belongs to the webhook's owner or has a delivery to the webhook. */
 export async function isKnownEvent(
   tx: Tx,
   webhook: { readonly id: string; readonly userId: string },
@@ -36,8 +37,8 @@ export async function isKnownEvent(
 }
 
 /**
- * Inserts the next run of the event. @returns its number; undefined if a run is open. The caller holds the webhook's
- * lock.
+ * Inserts the next run of the event. @returns the number of the run; undefined if a run is open. The caller holds the
+ * webhook's lock.
  */
 export async function replayEvent(
   tx: Tx,
@@ -59,7 +60,7 @@ export async function replayEvent(
   return row.run;
 }
 
-/** Returns the status of the event's open run, or else of its latest run. */
+/** Returns the status of the event's open run; without an open run, that of its latest run. */
 export async function latestRunStatus(tx: Tx, webhookId: string, eventId: string): Promise<string> {
   const [row] = await tx.query(
     `SELECT status FROM webhook_deliveries WHERE webhook_id = $1 AND event_id = $2

@@ -20,12 +20,12 @@ let deliveries: WebhookDeliveriesService;
 
 beforeEach(async () => {
   core = await CoreUnderTest.open();
-  deliveries = dispatcher();
+  deliveries = createDispatcher();
 });
 afterEach(() => core.close());
 
-/** Another dispatcher on the same database. */
-function dispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveriesService {
+/** Creates another dispatcher on the same database. */
+function createDispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveriesService {
   return new WebhookDeliveriesService(
     core.platform,
     new DeliverySettings(60_000, undefined, { ...DELIVERY_LIMITS, ...limits }),
@@ -52,8 +52,8 @@ async function emit(userId: string, type: EventType = 'trade.created'): Promise<
   return id;
 }
 
-/** Inserts a due delivery, as the relay does. */
-async function owe(webhookId: string, eventId: string, dueIn = '0 seconds'): Promise<string> {
+/** Inserts a due delivery, as the fan-out does. */
+async function insertDelivery(webhookId: string, eventId: string, dueIn = '0 seconds'): Promise<string> {
   const id = newUuid();
   await core.rows(
     `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
@@ -66,7 +66,7 @@ async function owe(webhookId: string, eventId: string, dueIn = '0 seconds'): Pro
   return id;
 }
 
-async function claimed(deliveryId: string, attempt: number) {
+async function claimAttempt(deliveryId: string, attempt: number) {
   const claim = await deliveries.claim(deliveryId, attempt);
   if (claim.kind !== 'send') throw new Error(`claim: ${claim.kind}`);
   return claim.attempt;
@@ -75,7 +75,7 @@ async function claimed(deliveryId: string, attempt: number) {
 describe('a claim', () => {
   it('is granted to one of many concurrent requests; the others must wait', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
     const claims = await Promise.all(Array.from({ length: 20 }, () => deliveries.claim(id, 1)));
     expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);
     for (const claim of claims) {
@@ -87,18 +87,18 @@ describe('a claim', () => {
 
   it('is never granted early', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId), '20 seconds');
+    const id = await insertDelivery(hook.id, await emit(hook.userId), '20 seconds');
     const claim = await deliveries.claim(id, 1);
     expect(claim).toEqual({ kind: 'wait', waitMs: expect.any(Number) });
     expect(claim.kind === 'wait' && claim.waitMs).toBeGreaterThan(15_000);
   });
 
-  it('contains the stored bytes, and ends jobs of completed, unknown or other attempts', async () => {
+  it('returns the stored bytes; a job of a completed, unknown or different attempt ends', async () => {
     const hook = await addHook();
     const eventId = await emit(hook.userId);
-    const id = await owe(hook.id, eventId);
+    const id = await insertDelivery(hook.id, eventId);
     expect(await deliveries.claim(id, 2)).toEqual({ kind: 'over' });
-    const attempt = await claimed(id, 1);
+    const attempt = await claimAttempt(id, 1);
     expect(Buffer.from(attempt.payload).toString()).toBe(`{"event_id":"${eventId}"}`);
     expect(await deliveries.record(attempt, SUCCEEDED)).toEqual({ kind: 'ended' });
     expect(await deliveries.claim(id, 1)).toEqual({ kind: 'over' });
@@ -108,15 +108,15 @@ describe('a claim', () => {
   it.each([
     ['a success', SUCCEEDED],
     ['a failure', FAILED],
-  ])('that lost its lease to another writes nothing: %s', async (_what, result) => {
+  ])('does not record %s if another claim has taken over its lease', async (_case, result) => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
-    const late = await claimed(id, 1);
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
+    const late = await claimAttempt(id, 1);
     await core.rows(
       "UPDATE webhook_deliveries SET lease_until = now() - interval '1 second' WHERE id = $1",
       id,
     );
-    const next = await claimed(id, 1);
+    const next = await claimAttempt(id, 1);
     expect(await deliveries.record(late, result)).toEqual({ kind: 'superseded' });
     expect(await core.rows('SELECT FROM webhook_attempts')).toEqual([]);
     expect(await deliveries.record(next, SUCCEEDED)).toEqual({ kind: 'ended' });
@@ -129,8 +129,8 @@ describe('a claim', () => {
 describe('a failure', () => {
   it('schedules the next attempt by the published schedule, in the row and in the result', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
-    const recorded = await deliveries.record(await claimed(id, 1), FAILED);
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
+    const recorded = await deliveries.record(await claimAttempt(id, 1), FAILED);
     expect(recorded).toEqual({ kind: 'retry', attempt: 2, delayMs: 5_000, lane: 'main' });
     const [row] = await core.rows(
       `SELECT d.next_at = a.next_attempt_at AS same, d.next_at - interval '5 seconds' <= a.created_at AS "isScheduled"
@@ -139,14 +139,14 @@ describe('a failure', () => {
     expect(row).toEqual({ same: true, isScheduled: true });
   });
 
-  it('of many concurrent deliveries of one webhook counts each time, and deactivates once', async () => {
+  it('counts each time if many deliveries of one webhook fail concurrently, and deactivates the webhook once', async () => {
     const hook = await addHook();
     const ids = await Promise.all(
-      Array.from({ length: 12 }, async () => owe(hook.id, await emit(hook.userId))),
+      Array.from({ length: 12 }, async () => insertDelivery(hook.id, await emit(hook.userId))),
     );
     await core.rows('UPDATE webhook_deliveries SET attempts = 4');
-    deliveries = dispatcher({ perWebhookMax: 12 });
-    const attempts = await Promise.all(ids.map((id) => claimed(id, 5)));
+    deliveries = createDispatcher({ perWebhookMax: 12 });
+    const attempts = await Promise.all(ids.map((id) => claimAttempt(id, 5)));
     await Promise.all(attempts.map((attempt) => deliveries.record(attempt, FAILED)));
     const [row] = await core.rows(
       'SELECT is_active, consecutive_failures, consecutive_dead_letters FROM webhooks',
@@ -158,7 +158,7 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('row 17: creates one delivery for each event in any process, and notifies about those with a job once committed', async () => {
+  it('row 17: creates one delivery for each event in any process; after the commit it notifies about deliveries that need a job', async () => {
     const notified: DeliveryRef[] = [];
     const parked: string[] = [];
     const errors: unknown[] = [];
@@ -168,7 +168,7 @@ describe('the fan-out', () => {
       fanOut.subscribeParked((userIds) => parked.push(...userIds)),
     ];
     await core.untilListening();
-    // More than one notification can hold; for the first user, more than may be in flight.
+    // 225 deliveries do not fit into one notification; the first user's deliveries also exceed the in-flight limit.
     const users = Array.from({ length: 15 }, () => newUuid());
     for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));
     const events = await Promise.all(users.map((userId) => emit(userId)));
@@ -178,13 +178,13 @@ describe('the fan-out', () => {
     await eventually(async () => (await storedDeliveries()).length >= (events.length + burst.length) * 15);
     await Promise.all(relays.map((relay) => relay.stop()));
     const rows = await storedDeliveries();
-    const atOnce = rows.filter(({ is_parked }) => is_parked === false).map(({ id }) => id);
-    await eventually(() => notified.length >= atOnce.length && parked.length > 0);
+    const withJobs = rows.filter(({ is_parked }) => is_parked === false).map(({ id }) => id);
+    await eventually(() => notified.length >= withJobs.length && parked.length > 0);
     for (const unsubscribe of unsubscribes) unsubscribe();
     expect(rows).toHaveLength((events.length + burst.length) * 15);
     expect(new Set(rows.map(({ event_id }) => event_id))).toEqual(new Set([...events, ...burst]));
-    expect(atOnce).toHaveLength(14 * 15 + 16);
-    expect(notified.map(({ deliveryId }) => deliveryId).sort()).toEqual(atOnce.sort());
+    expect(withJobs).toHaveLength(14 * 15 + 16);
+    expect(notified.map(({ deliveryId }) => deliveryId).sort()).toEqual(withJobs.sort());
     expect(notified.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(parked).toContain(users[0]);
     expect(errors).toEqual([]);
@@ -193,7 +193,7 @@ describe('the fan-out', () => {
   it('prevents the deletion of an event while a delivery of it exists', async () => {
     const hook = await addHook();
     const eventId = await emit(hook.userId);
-    await owe(hook.id, eventId);
+    await insertDelivery(hook.id, eventId);
     await expect(core.rows('DELETE FROM outbox_events WHERE id = $1', eventId)).rejects.toMatchObject({
       driverError: { code: '23503' },
     });
@@ -205,15 +205,15 @@ describe('the number of attempts in flight', () => {
 
   async function createDueDeliveries(hook: { id: string; userId: string }, count: number): Promise<string[]> {
     const ids: string[] = [];
-    for (let i = 0; i < count; i++) ids.push(await owe(hook.id, await emit(hook.userId)));
+    for (let i = 0; i < count; i++) ids.push(await insertDelivery(hook.id, await emit(hook.userId)));
     return ids;
   }
 
-  it('is four for a webhook over all dispatchers; the rest is parked, and admitted oldest first as attempts end', async () => {
+  it('is four for a webhook over all dispatchers; other deliveries are parked, and admitted oldest first as attempts end', async () => {
     const hook = await addHook();
     const ids = await createDueDeliveries(hook, 9);
-    const both = [deliveries, dispatcher()];
-    const claims = await Promise.all(ids.map((id, i) => both[i % 2]!.claim(id, 1)));
+    const dispatchers = [deliveries, createDispatcher()];
+    const claims = await Promise.all(ids.map((id, i) => dispatchers[i % 2]!.claim(id, 1)));
     expect(kinds(claims)).toEqual([...Array(5).fill('parked'), ...Array(4).fill('send')]);
     expect(await deliveries.admissible([hook.userId])).toEqual([]);
     expect(await deliveries.parkedUsers()).toEqual([hook.userId]);
@@ -232,7 +232,7 @@ describe('the number of attempts in flight', () => {
     expect(await core.rows("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(4);
   });
 
-  it('is counted after the user’s lock is acquired, including claims made while waiting for it', async () => {
+  it('is counted under the user’s lock, and includes claims that were made while waiting for the lock', async () => {
     const hook = await addHook();
     const ids = await createDueDeliveries(hook, 8);
     const waiting = async () =>
@@ -242,23 +242,23 @@ describe('the number of attempts in flight', () => {
            WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`,
         )
       ).length;
-    const asked = await inTransaction(core.platform.database, async (tx) => {
+    const pending = await inTransaction(core.platform.database, async (tx) => {
       await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('webhook caps ' || $1, 0))", [
         hook.userId,
       ]);
-      const both = [deliveries, dispatcher()].map((one, nth) =>
-        Promise.all(ids.slice(4 * nth, 4 * nth + 4).map((id) => one.claim(id, 1))),
+      const claims = [deliveries, createDispatcher()].map((dispatcher, nth) =>
+        Promise.all(ids.slice(4 * nth, 4 * nth + 4).map((id) => dispatcher.claim(id, 1))),
       );
       await eventually(async () => (await waiting()) >= 2);
-      return { claims: Promise.all(both) };
+      return { claims: Promise.all(claims) };
     });
-    expect(kinds((await asked.claims).flat())).toEqual([
+    expect(kinds((await pending.claims).flat())).toEqual([
       ...Array(4).fill('parked'),
       ...Array(4).fill('send'),
     ]);
   });
 
-  it('is sixteen for a user, shared fairly by the webhooks; other users are not affected', async () => {
+  it('is sixteen for a user, shared evenly by the user’s webhooks, and does not affect other users', async () => {
     const userId = newUuid();
     const hooks = await Promise.all(Array.from({ length: 6 }, () => addHook(userId)));
     const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 5)))).flat();
@@ -270,7 +270,7 @@ describe('the number of attempts in flight', () => {
     ).toEqual(Array(4).fill('send'));
     for (const claim of claims) if (claim.kind === 'send') await deliveries.record(claim.attempt, SUCCEEDED);
     const next = await deliveries.admissible([userId]);
-    // Four webhooks have one left, two have five, of which four may be in flight.
+    // Four webhooks have one delivery left. Two webhooks have five, of which four may be in flight.
     expect(next).toHaveLength(12);
     const rows = await core.rows(
       'SELECT webhook_id FROM webhook_deliveries WHERE id = ANY($1)',
@@ -279,17 +279,17 @@ describe('the number of attempts in flight', () => {
     expect(new Set(rows.map(({ webhook_id }) => webhook_id)).size).toBe(6);
   });
 
-  it('is one for a webhook whose last attempt failed, in the slow lane from the third failure on', async () => {
+  it('is limited to one after a failed attempt of the webhook; from the third failure the slow lane serves it', async () => {
     const hook = await addHook();
     const ids = await createDueDeliveries(hook, 3);
-    expect(await deliveries.record(await claimed(ids[0]!, 1), FAILED)).toMatchObject({ lane: 'main' });
-    const two = await Promise.all(ids.slice(1).map((id) => deliveries.claim(id, 1)));
-    expect(kinds(two)).toEqual(['parked', 'send']);
+    expect(await deliveries.record(await claimAttempt(ids[0]!, 1), FAILED)).toMatchObject({ lane: 'main' });
+    const claims = await Promise.all(ids.slice(1).map((id) => deliveries.claim(id, 1)));
+    expect(kinds(claims)).toEqual(['parked', 'send']);
     await core.rows('UPDATE webhooks SET consecutive_failures = 2');
-    const [sent] = two.filter(({ kind }) => kind === 'send');
+    const [sent] = claims.filter(({ kind }) => kind === 'send');
     const recorded = sent?.kind === 'send' && (await deliveries.record(sent.attempt, FAILED));
     expect(recorded).toMatchObject({ kind: 'retry', lane: 'slow' });
-    const waiting = ids.find((_id, i) => i > 0 && two[i - 1]!.kind === 'parked')!;
+    const waiting = ids.find((_id, i) => i > 0 && claims[i - 1]!.kind === 'parked')!;
     expect(await deliveries.admissible([hook.userId])).toEqual([
       { deliveryId: waiting, attempt: 1, lane: 'slow' },
     ]);
@@ -297,80 +297,80 @@ describe('the number of attempts in flight', () => {
     expect(await deliveries.claim(waiting, 1, 'slow')).toMatchObject({ kind: 'send' });
   });
 
-  it('of many webhooks is counted without deadlocks during their deactivation', async () => {
+  it('of many webhooks is counted without deadlocks while they are deactivated', async () => {
     const userId = newUuid();
     const hooks = await Promise.all(Array.from({ length: 4 }, () => addHook(userId)));
     const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 8)))).flat();
-    const both = [deliveries, dispatcher()];
+    const dispatchers = [deliveries, createDispatcher()];
     const deactivate = () =>
       Promise.all(
         hooks.map(({ id }) => inTransaction(core.platform.database, (tx) => deadLetterDueDeliveries(tx, id))),
       );
     const outcomes = await Promise.allSettled([
-      ...ids.map((id, i) => both[i % 2]!.claim(id, 1)),
-      ...ids.toReversed().map((id, i) => both[i % 2]!.claim(id, 1)),
+      ...ids.map((id, i) => dispatchers[i % 2]!.claim(id, 1)),
+      ...ids.toReversed().map((id, i) => dispatchers[i % 2]!.claim(id, 1)),
       deactivate(),
     ]);
     expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 });
 
-describe('a dispatcher without heartbeats', () => {
-  const silent = (what: string) =>
-    core.rows(`UPDATE webhook_dispatchers SET ${what} = ${what} - interval '1 hour'`);
+describe('the attempts of a dispatcher', () => {
+  const backdate = (column: string) =>
+    core.rows(`UPDATE webhook_dispatchers SET ${column} = ${column} - interval '1 hour'`);
 
-  it('loses its attempts to others, even young ones, once another has sent heartbeats for long enough', async () => {
+  it('pass to another one, even a new one, after missed heartbeats, once some dispatcher has sent heartbeats long enough', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
-    const other = dispatcher();
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
+    const other = createDispatcher();
     await deliveries.heartbeat();
-    const late = await claimed(id, 1);
-    await silent('seen_at');
+    const late = await claimAttempt(id, 1);
+    await backdate('seen_at');
     await other.heartbeat();
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
-    const young = dispatcher();
-    await young.heartbeat();
-    expect(await young.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
+    const newDispatcher = createDispatcher();
+    await newDispatcher.heartbeat();
+    expect(await newDispatcher.overdue({ graceMs: 10_000, limit: 5 })).toMatchObject([
       { deliveryId: id, attempt: 1 },
     ]);
-    const next = await young.claim(id, 1);
+    const next = await newDispatcher.claim(id, 1);
     expect(next).toMatchObject({ kind: 'send', attempt: { attempt: 1, claims: 2 } });
     expect(await deliveries.record(late, SUCCEEDED)).toEqual({ kind: 'superseded' });
   });
 
-  it('keeps them while it sends heartbeats, and starts again after a missed timeout', async () => {
+  it('are kept while it sends heartbeats; a dispatcher that missed its timeout cannot take over others immediately', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
-    const other = dispatcher();
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
+    const other = createDispatcher();
     await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
-    await claimed(id, 1);
+    await claimAttempt(id, 1);
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
-    await silent('seen_at');
+    await backdate('seen_at');
     await other.heartbeat();
-    // It cannot know which others missed heartbeats in the meantime.
+    // After its own interruption, it cannot know which other dispatchers missed heartbeats in the meantime.
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
   });
 
-  it('that stops releases them immediately', async () => {
+  it('are released immediately when it stops', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
-    const other = dispatcher();
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
+    const other = createDispatcher();
     await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
     await core.rows("UPDATE webhook_dispatchers SET since = since - interval '1 hour'");
-    await claimed(id, 1);
+    await claimAttempt(id, 1);
     await deliveries.releaseLeases();
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'send' });
   });
 });
 
 describe('the list of overdue deliveries', () => {
-  it('includes those parked behind an inactive webhook, which end with their next job', async () => {
+  it('includes parked deliveries of an inactive webhook, which end with their next job', async () => {
     const hook = await addHook();
-    const id = await owe(hook.id, await emit(hook.userId));
+    const id = await insertDelivery(hook.id, await emit(hook.userId));
     await core.rows('UPDATE webhook_deliveries SET is_parked = true');
     expect(await deliveries.parkedUsers()).toEqual([hook.userId]);
     await core.rows('UPDATE webhooks SET is_active = false');
@@ -382,27 +382,27 @@ describe('the list of overdue deliveries', () => {
     ]);
   });
 
-  it('is sorted oldest first, in pages, with expired leases and without running attempts', async () => {
+  it('is sorted oldest first, in pages, and includes expired leases, but no running attempts', async () => {
     const hook = await addHook();
     const ages = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
     const ids: string[] = [];
-    for (const age of ages) ids.push(await owe(hook.id, await emit(hook.userId), age));
-    const working = await owe(hook.id, await emit(hook.userId));
-    await claimed(working, 1);
-    const dead = await owe(hook.id, await emit(hook.userId));
-    await claimed(dead, 1);
+    for (const age of ages) ids.push(await insertDelivery(hook.id, await emit(hook.userId), age));
+    const working = await insertDelivery(hook.id, await emit(hook.userId));
+    await claimAttempt(working, 1);
+    const dead = await insertDelivery(hook.id, await emit(hook.userId));
+    await claimAttempt(dead, 1);
     await core.rows(
       "UPDATE webhook_deliveries SET lease_until = now() - interval '2 minutes' WHERE id = $1",
       dead,
     );
-    const found: string[] = [];
+    const overdueIds: string[] = [];
     let after: OverdueDelivery | undefined;
     for (;;) {
       const page = await deliveries.overdue({ graceMs: 10_000, limit: 2, after });
-      found.push(...page.map(({ deliveryId }) => deliveryId));
+      overdueIds.push(...page.map(({ deliveryId }) => deliveryId));
       after = page.at(-1);
       if (page.length < 2) break;
     }
-    expect(found).toEqual([ids[0], ids[1], dead, ids[2]]);
+    expect(overdueIds).toEqual([ids[0], ids[1], dead, ids[2]]);
   });
 });

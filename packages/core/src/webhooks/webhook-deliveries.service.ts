@@ -31,7 +31,7 @@ import { type FailedAttempt, type RecordOutcome, recordFailures } from './record
 /** The timing and limits of deliveries, which the application provides globally. */
 export class DeliverySettings {
   constructor(
-    /** Longer than an attempt and its recording may take. */
+    /** The duration of a lease: longer than an attempt and its recording may take. */
     readonly leaseMs: number = 45_000,
     /** The delays before attempts 2 to 5. */
     readonly retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
@@ -41,13 +41,13 @@ export class DeliverySettings {
 
 export type ClaimResult =
   | { readonly kind: 'send'; readonly attempt: ClaimedAttempt }
-  /** Not yet due, or leased to another dispatcher: claim again after the wait. */
+  /** The delivery is not due yet, or another dispatcher holds its lease. Claim it again after `waitMs`. */
   | { readonly kind: 'wait'; readonly waitMs: number }
-  /** Its webhook or its user has reached the in-flight limit; admission queues it when a slot is free. */
+  /** The webhook or its user has reached the in-flight limit; admission queues the delivery when a slot is free. */
   | { readonly kind: 'parked'; readonly userId: string }
-  /** Belongs to the slow lane. */
+  /** The delivery belongs to the slow lane. */
   | { readonly kind: 'slow' }
-  /** Already complete, or no longer needed. */
+  /** The attempt is already complete or no longer needed. */
   | { readonly kind: 'over' };
 
 /** The result of an attempt; without `error` it succeeded. */
@@ -61,10 +61,11 @@ export interface AttemptResult {
 
 /** The delay before a claim that lost to a concurrent change is repeated. */
 const RECHECK_MS = 50;
-/** How often a leased attempt is checked: its holder may die long before the lease ends. */
+/** The maximum wait before a leased attempt is claimed again: its holder may die long before the lease ends. */
 const LEASE_RECHECK_MS = 2_000;
-/** Limits the size of one query result, with up to 64 KiB of payload per claim. */
+/** Limits the size of one query result, which contains up to 64 KiB of payload per claim. */
 const CLAIM_BATCH_SIZE = 64;
+
 /** Claims attempts and records their results. One instance is one dispatcher. */
 export class WebhookDeliveriesService {
   private readonly holderId = newUuid();
@@ -91,12 +92,12 @@ export class WebhookDeliveriesService {
     );
   }
 
-  /** Ends all leases of this dispatcher: others may claim these attempts immediately. */
+  /** Ends all leases of this dispatcher, so that others can claim the attempts immediately. */
   releaseLeases(): Promise<void> {
     return removeDispatcher(this.platform.database, this.holderId);
   }
 
-  /** Claims an attempt; concurrent calls are decided together. */
+  /** Claims an attempt; one statement decides on concurrent calls together. */
   claim(deliveryId: string, attempt: number, lane: Lane = 'main'): Promise<ClaimResult> {
     return this.claims.add({ deliveryId, attempt, lane });
   }
@@ -127,11 +128,11 @@ export class WebhookDeliveriesService {
     const { database } = this.platform;
     const { leaseMs, limits } = this.settings;
     // A second job for the same delivery gets the result of the first.
-    const firsts = new Map(requests.toReversed().map((request) => [request.deliveryId, request]));
+    const firstRequests = new Map(requests.toReversed().map((request) => [request.deliveryId, request]));
     const claimant = { holderId: this.holderId, leaseMs, limits };
-    const claimed = await claimAttempts(database, [...firsts.values()], claimant);
+    const claimed = await claimAttempts(database, [...firstRequests.values()], claimant);
     const resultOf = (request: ClaimRequest) =>
-      firsts.get(request.deliveryId) === request ? claimed.get(request.deliveryId) : undefined;
+      firstRequests.get(request.deliveryId) === request ? claimed.get(request.deliveryId) : undefined;
     const open = requests.filter((request) => resultOf(request) === undefined);
     const states =
       open.length === 0
@@ -146,7 +147,7 @@ export class WebhookDeliveriesService {
     return claims;
   }
 
-  /** Explains why nothing was claimed, and ends a delivery whose webhook is inactive or deleted. */
+  /** Returns why the attempt could not be claimed. Ends a delivery whose webhook is inactive or deleted. */
   private async explain(
     { deliveryId, attempt }: ClaimRequest,
     state: DeliveryState | undefined,

@@ -1,9 +1,9 @@
 /**
- * Turns events into deliveries: one for each active webhook of the event's user that subscribes to its type.
+ * Creates the deliveries of events: one for each active webhook of the event's user that subscribes to the event type.
  *
  * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or fanned out twice.
- * 2. The same transaction notifies about due rows, by id. The notification is a hint: the sweeper finds what it
- *    misses.
+ * 2. The same transaction sends a notification with the ids of due deliveries. It is only a hint: the sweeper finds
+ *    deliveries whose notification is lost.
  * 3. Every dispatcher receives the notification; job ids prevent duplicates.
  * 4. In a burst, each webhook's first few deliveries get jobs immediately; the others are parked.
  */
@@ -41,14 +41,14 @@ export class WebhookFanOut {
     return relay;
   }
 
-  /** Calls `onDue` with the first attempts of newly committed deliveries, by any process. */
+  /** Calls `onDue` with the first attempts of the deliveries that any process commits. */
   subscribe(onDue: (refs: readonly DeliveryRef[]) => void): () => void {
     return subscribeDue(this.platform.listener, (ids) =>
       onDue(ids.map((deliveryId) => ({ deliveryId, attempt: 1 }))),
     );
   }
 
-  /** Calls `onParked` with users whose newly committed deliveries exceed the in-flight limit, by any process. */
+  /** Calls `onParked` with users if deliveries that any process commits exceed their in-flight limit. */
   subscribeParked(onParked: (userIds: readonly string[]) => void): () => void {
     return subscribeParked(this.platform.listener, onParked);
   }

@@ -7,74 +7,77 @@ import type { DeliveryRef } from './delivery.queries.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.service.js';
 
-let the: WebhooksUnderTest;
+let env: WebhooksUnderTest;
 let actor: Actor;
 let hook: string;
 beforeAll(async () => {
-  the = await WebhooksUnderTest.open();
+  env = await WebhooksUnderTest.open();
 });
-afterAll(() => the.close());
+afterAll(() => env.close());
 beforeEach(async () => {
-  actor = await the.core.actor();
-  hook = await the.createWebhook(actor, ['reward.*']);
+  actor = await env.core.actor();
+  hook = await env.createWebhook(actor, ['reward.*']);
 });
 
 const SUCCEEDED = { statusCode: 200, responseTimeMs: 1 };
 const FAILED = { error: 'timeout', responseTimeMs: 1 } as const;
-const replay = (event_id: string, who = actor) => the.webhooks.replay(who, hook, { event_id });
+const replay = (event_id: string, caller = actor) => env.webhooks.replay(caller, hook, { event_id });
 const runsOf = (eventUuid: string) =>
-  the.core.rows(
+  env.core.rows(
     `SELECT id, run, status, attempts, payload FROM webhook_deliveries
      WHERE webhook_id = $1 AND event_id = $2 ORDER BY run`,
     decodeId('whk', hook),
     eventUuid,
   );
-const last = async (eventUuid: string) => String((await runsOf(eventUuid)).at(-1)?.id);
-const stateOf = (state: string) => ({ code: 'invalid_state', details: [{ code: 'invalid_state', state }] });
+const latestDelivery = async (eventUuid: string) => String((await runsOf(eventUuid)).at(-1)?.id);
+const invalidStateError = (state: string) => ({
+  code: 'invalid_state',
+  details: [{ code: 'invalid_state', state }],
+});
 const unknownEvent = { code: 'not_found', details: [{ field: 'event_id', code: 'not_found' }] };
 
 describe('a replay', () => {
   it('schedules an event that the webhook does not subscribe to, due now, with its id and bytes', async () => {
-    const event = await the.emit(actor, { data: '{"amount":0.100000000000000001,"text":"Zürich"}' });
-    const answer = await replay(event.id);
-    expect(webhookReplay.strict().parse(answer)).toEqual({
+    const event = await env.emit(actor, { data: '{"amount":0.100000000000000001,"text":"Zürich"}' });
+    const response = await replay(event.id);
+    expect(webhookReplay.strict().parse(response)).toEqual({
       event_id: event.id,
       event_type: 'trade.created',
       run: 0,
     });
     const [delivery] = await runsOf(event.uuid);
     expect(delivery).toMatchObject({ run: 0, status: 'DUE', attempts: 0, payload: null });
-    const attempt = await the.claimed(await last(event.uuid));
+    const attempt = await env.claimed(await latestDelivery(event.uuid));
     expect(attempt).toMatchObject({ eventId: event.uuid, attempt: 1 });
     expect(Buffer.from(attempt.payload)).toEqual(event.payload);
-    expect(await the.deliveries.record(attempt, FAILED)).toMatchObject({ kind: 'retry', attempt: 2 });
+    expect(await env.deliveries.record(attempt, FAILED)).toMatchObject({ kind: 'retry', attempt: 2 });
   });
 
-  it('covers events from before the webhook existed, and from while it was inactive', async () => {
-    const before = await the.emit(actor);
-    hook = await the.createWebhook(actor);
-    await the.webhooks.update(actor, hook, { is_active: false });
-    const meanwhile = await the.emit(actor, { type: 'reward.granted' });
-    await the.webhooks.update(actor, hook, { is_active: true });
+  it('is possible for events before the webhook existed, and while it was inactive', async () => {
+    const before = await env.emit(actor);
+    hook = await env.createWebhook(actor);
+    await env.webhooks.update(actor, hook, { is_active: false });
+    const meanwhile = await env.emit(actor, { type: 'reward.granted' });
+    await env.webhooks.update(actor, hook, { is_active: true });
     expect(await replay(before.id)).toMatchObject({ run: 0 });
     expect(await replay(meanwhile.id)).toMatchObject({ run: 0, event_type: 'reward.granted' });
   });
 
-  it('of a delivered event is another run of five attempts, with its own dead letter', async () => {
-    const event = await the.emit(actor);
+  it('of a delivered event creates another run of five attempts, with its own dead letter', async () => {
+    const event = await env.emit(actor);
     await replay(event.id);
-    await the.deliveries.record(await the.claimed(await last(event.uuid)), SUCCEEDED);
+    await env.deliveries.record(await env.claimed(await latestDelivery(event.uuid)), SUCCEEDED);
     expect(await replay(event.id)).toMatchObject({ run: 1 });
-    await the.failAll(await last(event.uuid));
-    await the.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
+    await env.failAll(await latestDelivery(event.uuid));
+    await env.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     expect(await replay(event.id)).toMatchObject({ run: 2 });
     expect((await runsOf(event.uuid)).map(({ run, status }) => [run, status])).toEqual([
       [0, 'SUCCEEDED'],
       [1, 'DEAD'],
       [2, 'DUE'],
     ]);
-    const died = encodeId('dlq', String((await runsOf(event.uuid))[1]?.id));
-    expect(await the.deadLetters.get(actor, hook, died)).toMatchObject({
+    const deadLetterId = encodeId('dlq', String((await runsOf(event.uuid))[1]?.id));
+    expect(await env.deadLetters.get(actor, hook, deadLetterId)).toMatchObject({
       run: 1,
       status: 'PENDING',
       attempts: 5,
@@ -82,53 +85,54 @@ describe('a replay', () => {
   });
 
   it('notifies the dispatchers as soon as it commits', async () => {
-    const { platform } = the.core;
-    const event = await the.emit(actor);
+    const { platform } = env.core;
+    const event = await env.emit(actor);
     const notified: DeliveryRef[] = [];
     const unsubscribe = new WebhookFanOut(platform).subscribe((refs) => notified.push(...refs));
-    await the.core.untilListening();
+    await env.core.untilListening();
     await replay(event.id);
     await eventually(() => notified.length > 0);
     unsubscribe();
-    expect(notified).toEqual([{ deliveryId: await last(event.uuid), attempt: 1 }]);
+    expect(notified).toEqual([{ deliveryId: await latestDelivery(event.uuid), attempt: 1 }]);
   });
 
-  it('during a delivery of the event is rejected with its state, and starts nothing', async () => {
-    const event = await the.emit(actor);
+  it('during a delivery of the event is rejected with the state of the delivery', async () => {
+    const event = await env.emit(actor);
     await replay(event.id);
-    await expect(replay(event.id)).rejects.toMatchObject(stateOf('DUE'));
-    const attempt = await the.claimed(await last(event.uuid));
-    await expect(replay(event.id)).rejects.toMatchObject(stateOf('SENDING'));
-    await the.deliveries.record(attempt, FAILED);
-    await expect(replay(event.id)).rejects.toMatchObject(stateOf('DUE'));
+    await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('DUE'));
+    const attempt = await env.claimed(await latestDelivery(event.uuid));
+    await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('SENDING'));
+    await env.deliveries.record(attempt, FAILED);
+    await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('DUE'));
     expect(await runsOf(event.uuid)).toHaveLength(1);
-    const other = await the.createWebhook(actor);
-    await expect(the.webhooks.replay(actor, other, { event_id: event.id })).resolves.toMatchObject({
+    const other = await env.createWebhook(actor);
+    await expect(env.webhooks.replay(actor, other, { event_id: event.id })).resolves.toMatchObject({
       run: 0,
     });
   });
 
-  it('happens once of many concurrent requests', async () => {
-    const event = await the.emit(actor);
+  it('takes effect for one of many concurrent requests', async () => {
+    const event = await env.emit(actor);
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => replay(event.id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes)
-      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(stateOf('DUE'));
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(invalidStateError('DUE'));
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('and a concurrent retry of a dead letter of the event are two runs, or one and a rejection', async () => {
+  it('and a concurrent retry of the event create two runs, or the replay is rejected', async () => {
     for (let round = 0; round < 10; round++) {
-      const event = await the.emit(actor);
+      const event = await env.emit(actor);
       await replay(event.id);
-      const dead = await last(event.uuid);
-      await the.failAll(dead);
-      await the.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
-      const [again] = await Promise.allSettled([
+      const deadDelivery = await latestDelivery(event.uuid);
+      await env.failAll(deadDelivery);
+      await env.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
+      const [replayOutcome] = await Promise.allSettled([
         replay(event.id),
-        the.deadLetters.retry(actor, hook, encodeId('dlq', dead)),
+        env.deadLetters.retry(actor, hook, encodeId('dlq', deadDelivery)),
       ]);
-      if (again.status === 'rejected') expect(again.reason).toMatchObject(stateOf('DUE'));
+      if (replayOutcome.status === 'rejected')
+        expect(replayOutcome.reason).toMatchObject(invalidStateError('DUE'));
       const runs = (await runsOf(event.uuid)).map(({ run, status }) => [run, status]);
       const [first, ...later] = runs;
       expect(first).toEqual([0, 'DEAD']);
@@ -136,16 +140,16 @@ describe('a replay', () => {
         [
           [1, 'DUE'],
           [2, 'DUE'],
-        ].slice(0, again.status === 'rejected' ? 1 : 2),
+        ].slice(0, replayOutcome.status === 'rejected' ? 1 : 2),
       );
     }
   });
 
-  it('of an event before its fan-out becomes that delivery, not another', async () => {
-    hook = await the.createWebhook(actor);
-    const [replayedFirst, later] = [await the.emit(actor), await the.emit(actor)];
+  it('of an event before its fan-out creates the only delivery of the event', async () => {
+    hook = await env.createWebhook(actor);
+    const [replayedFirst, later] = [await env.emit(actor), await env.emit(actor)];
     expect(await replay(replayedFirst.id)).toMatchObject({ run: 0 });
-    const relay = new WebhookFanOut(the.core.platform).start((error) => {
+    const relay = new WebhookFanOut(env.core.platform).start((error) => {
       throw error;
     });
     await eventually(async () => (await runsOf(later.uuid)).length > 0);
@@ -153,31 +157,31 @@ describe('a replay', () => {
     expect((await runsOf(replayedFirst.uuid)).map(({ run }) => run)).toEqual([0]);
   });
 
-  it('concurrent with the fan-out waits for it, and is rejected because the event is in progress', async () => {
-    const event = await the.emit(actor);
+  it('during the fan-out waits for it, and is rejected because a delivery is in progress', async () => {
+    const event = await env.emit(actor);
     let outcome: Promise<unknown> | undefined;
-    await inTransaction(the.core.platform.database, async (tx) => {
+    await inTransaction(env.core.platform.database, async (tx) => {
       await tx.query(
         `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
          VALUES ($1, $2, $3, 'trade.created', 'DUE', clock_timestamp())`,
         [newUuid(), decodeId('whk', hook), event.uuid],
       );
-      outcome = expect(replay(event.id)).rejects.toMatchObject(stateOf('DUE'));
+      outcome = expect(replay(event.id)).rejects.toMatchObject(invalidStateError('DUE'));
       await waitForLock();
     });
     await outcome;
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('rejects an unknown, foreign, malformed, expired or test event, and names the field', async () => {
-    const foreign = await the.emit(await the.core.actor());
-    const old = await the.emit(actor);
-    await the.core.rows(
+  it("of an unknown, malformed, expired, test or another user's event is rejected, with the name of the field", async () => {
+    const otherUsersEvent = await env.emit(await env.core.actor());
+    const old = await env.emit(actor);
+    await env.core.rows(
       "UPDATE outbox_events SET created_at = now() - interval '30 days 1 minute' WHERE id = $1",
       old.uuid,
     );
     const test = newUuid();
-    await the.core.rows(
+    await env.core.rows(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, payload, status, attempts)
        VALUES ($1, $2, $3, 'webhook.test', '{}', 'SUCCEEDED', 1)`,
       newUuid(),
@@ -185,7 +189,7 @@ describe('a replay', () => {
       test,
     );
     for (const id of [
-      foreign.id,
+      otherUsersEvent.id,
       old.id,
       encodeId('evt', test),
       encodeId('evt', newUuid()),
@@ -194,47 +198,48 @@ describe('a replay', () => {
       hook,
     ])
       await expect(replay(id)).rejects.toMatchObject(unknownEvent);
-    expect(await runsOf(foreign.uuid)).toEqual([]);
+    expect(await runsOf(otherUsersEvent.uuid)).toEqual([]);
   });
 
-  it("needs ADMIN, and does not find another user's, a deleted or a malformed webhook", async () => {
-    const event = await the.emit(actor);
+  it('requires ADMIN, and a webhook of the user that is not deleted', async () => {
+    const event = await env.emit(actor);
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(replay(event.id, trader)).rejects.toMatchObject({ code: 'permission_denied' });
-    const other = await the.core.actor();
-    const theirs = await the.emit(other);
-    await expect(replay(theirs.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
-    const deleted = await the.createWebhook(actor);
-    await the.webhooks.delete(actor, deleted);
+    const other = await env.core.actor();
+    const ownEvent = await env.emit(other);
+    await expect(replay(ownEvent.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    const deleted = await env.createWebhook(actor);
+    await env.webhooks.delete(actor, deleted);
     for (const unknownId of [deleted, 'whk_nonsense', event.id]) {
-      await expect(the.webhooks.replay(actor, unknownId, { event_id: event.id })).rejects.toMatchObject({
+      await expect(env.webhooks.replay(actor, unknownId, { event_id: event.id })).rejects.toMatchObject({
         code: 'not_found',
         details: [],
       });
     }
   });
 
-  it('to an inactive webhook is rejected, even during its deactivation', async () => {
+  it('for an inactive webhook is rejected, even during its deactivation', async () => {
     for (let round = 0; round < 10; round++) {
-      const event = await the.emit(actor);
+      const event = await env.emit(actor);
       const [replayed] = await Promise.allSettled([
         replay(event.id),
-        the.webhooks.update(actor, hook, { is_active: false }),
+        env.webhooks.update(actor, hook, { is_active: false }),
       ]);
       const statuses = (await runsOf(event.uuid)).map(({ status }) => status);
-      if (replayed.status === 'rejected') expect(replayed.reason).toMatchObject(stateOf('INACTIVE'));
+      if (replayed.status === 'rejected')
+        expect(replayed.reason).toMatchObject(invalidStateError('INACTIVE'));
       expect(statuses).toEqual(replayed.status === 'rejected' ? [] : ['DEAD']);
-      await expect(replay(event.id)).rejects.toMatchObject(stateOf('INACTIVE'));
-      await the.webhooks.update(actor, hook, { is_active: true });
+      await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('INACTIVE'));
+      await env.webhooks.update(actor, hook, { is_active: true });
     }
   });
 
-  it('with a repeated Idempotency-Key starts nothing more', async () => {
-    const event = await the.emit(actor);
-    const again = { ...actor, idempotency: the.core.idempotencyContext(actor.userId, 'replay') };
-    await replay(event.id, again);
-    await the.deliveries.record(await the.claimed(await last(event.uuid)), SUCCEEDED);
-    await expect(replay(event.id, again)).rejects.toBeInstanceOf(ResponseReplayed);
+  it('with a repeated Idempotency-Key starts no further run', async () => {
+    const event = await env.emit(actor);
+    const replayOutcome = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'replay') };
+    await replay(event.id, replayOutcome);
+    await env.deliveries.record(await env.claimed(await latestDelivery(event.uuid)), SUCCEEDED);
+    await expect(replay(event.id, replayOutcome)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 });
@@ -243,5 +248,5 @@ describe('a replay', () => {
 async function waitForLock(): Promise<void> {
   const waiting =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  await eventually(async () => (await the.core.rows(waiting)).length > 0);
+  await eventually(async () => (await env.core.rows(waiting)).length > 0);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Sealer } from '../sealing/index.js';
 
-/** What an API needs to accept webhooks: the sealer for the dispatcher's key, and whether loopback URLs are allowed. */
+/** Holds what an API needs to accept webhooks: the sealer for the dispatcher's key, and whether loopback is allowed. */
 export class WebhookSecrets {
   constructor(
     readonly sealer: Sealer,
@@ -26,7 +26,7 @@ export function webhookSecretBytes(secret: string): Buffer {
   return bytes;
 }
 
-/** Returns the context that a webhook's sealed secret is bound to. */
+/** Returns the context to which a webhook's sealed secret is bound. */
 export function webhookSecretContext(webhookId: string): string {
   return `webhook/${webhookId}`;
 }

@@ -6,21 +6,21 @@ import type { Actor } from '../operations/index.js';
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { WebhookFanOut } from './webhook-fan-out.service.js';
 
-let the: WebhooksUnderTest;
+let env: WebhooksUnderTest;
 let relay: Pick<Relay, 'stop'>;
 const errors: unknown[] = [];
 beforeAll(async () => {
-  the = await WebhooksUnderTest.open();
-  relay = new WebhookFanOut(the.core.platform).start((error) => errors.push(error));
+  env = await WebhooksUnderTest.open();
+  relay = new WebhookFanOut(env.core.platform).start((error) => errors.push(error));
 });
 afterAll(async () => {
   await relay.stop();
-  await the.close();
+  await env.close();
   expect(errors).toEqual([]);
 });
 
 const deliveriesTo = async (hook: string) => {
-  const rows = await the.core.rows(
+  const rows = await env.core.rows(
     'SELECT event_id, event_type FROM webhook_deliveries WHERE webhook_id = $1 ORDER BY event_id',
     decodeId('whk', hook),
   );
@@ -28,27 +28,27 @@ const deliveriesTo = async (hook: string) => {
 };
 
 /**
- * Resolves once the fan-out has handled everything committed so far: a final event has reached a webhook of all
- * types.
+ * Resolves once the fan-out has handled all events that are committed so far. Detects this by a final event, which
+ * reaches a webhook for all types.
  */
-async function settle(actor: Actor): Promise<void> {
-  const witness = await the.createWebhook(actor);
-  const { uuid } = await the.emit(actor);
-  await eventually(async () => (await deliveriesTo(witness)).some((delivery) => delivery.uuid === uuid));
-  await the.webhooks.delete(actor, witness);
+async function waitForFanOut(actor: Actor): Promise<void> {
+  const finalWebhook = await env.createWebhook(actor);
+  const { uuid } = await env.emit(actor);
+  await eventually(async () => (await deliveriesTo(finalWebhook)).some((delivery) => delivery.uuid === uuid));
+  await env.webhooks.delete(actor, finalWebhook);
 }
 
 describe('a subscription', () => {
-  it('of every form gets the types that it covers and no other, each once', async () => {
-    const actor = await the.core.actor();
+  it('gets each event once, and only events of the types that its selector covers, for every selector', async () => {
+    const actor = await env.core.actor();
     const hooks = new Map<string, string>();
-    for (const selector of EVENT_SELECTORS) hooks.set(selector, await the.createWebhook(actor, [selector]));
+    for (const selector of EVENT_SELECTORS) hooks.set(selector, await env.createWebhook(actor, [selector]));
     const emitted = new Map<string, string>();
-    for (const type of EVENT_TYPES) emitted.set(type, (await the.emit(actor, { type })).uuid);
-    await settle(actor);
+    for (const type of EVENT_TYPES) emitted.set(type, (await env.emit(actor, { type })).uuid);
+    await waitForFanOut(actor);
     for (const [selector, hook] of hooks) {
-      const got = (await deliveriesTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
-      expect([selector, got.map(({ type }) => type).sort()]).toEqual([
+      const received = (await deliveriesTo(hook)).filter(({ uuid, type }) => emitted.get(type) === uuid);
+      expect([selector, received.map(({ type }) => type).sort()]).toEqual([
         selector,
         [...expandEventSelector(selector)].sort(),
       ]);
@@ -56,36 +56,36 @@ describe('a subscription', () => {
   });
 
   it('with several selectors that cover the same type gets it once', async () => {
-    const actor = await the.core.actor();
-    const hook = await the.createWebhook(actor, ['*', 'trade.*', 'trade.filled']);
-    const { uuid } = await the.emit(actor, { type: 'trade.filled' });
-    await settle(actor);
+    const actor = await env.core.actor();
+    const hook = await env.createWebhook(actor, ['*', 'trade.*', 'trade.filled']);
+    const { uuid } = await env.emit(actor, { type: 'trade.filled' });
+    await waitForFanOut(actor);
     expect((await deliveriesTo(hook)).filter((delivery) => delivery.uuid === uuid)).toHaveLength(1);
   });
 
   it("never covers another user's events", async () => {
-    const [actor, other] = [await the.core.actor(), await the.core.actor()];
-    const hook = await the.createWebhook(actor);
-    const { uuid } = await the.emit(other);
-    await settle(other);
+    const [actor, other] = [await env.core.actor(), await env.core.actor()];
+    const hook = await env.createWebhook(actor);
+    const { uuid } = await env.emit(other);
+    await waitForFanOut(other);
     expect((await deliveriesTo(hook)).filter((delivery) => delivery.uuid === uuid)).toEqual([]);
   });
 
-  it('that is changed applies to every event committed after the change', async () => {
-    const actor = await the.core.actor();
-    const hook = await the.createWebhook(actor, ['trade.*']);
+  it('applies to every event that is committed after its change', async () => {
+    const actor = await env.core.actor();
+    const hook = await env.createWebhook(actor, ['trade.*']);
     const expected: string[] = [];
     for (let round = 0; round < 10; round++) {
       const selector = round % 2 === 0 ? 'reward.*' : 'trade.filled';
-      await the.webhooks.update(actor, hook, { events: [selector] });
+      await env.webhooks.update(actor, hook, { events: [selector] });
       for (const type of ['trade.filled', 'reward.granted'] as const) {
-        const { uuid } = await the.emit(actor, { type });
+        const { uuid } = await env.emit(actor, { type });
         if (expandEventSelector(selector).includes(type)) expected.push(uuid);
       }
       // Wait for the fan-out: the next change may apply to events that it has not handled.
-      await settle(actor);
+      await waitForFanOut(actor);
     }
-    const got = (await deliveriesTo(hook)).filter(({ type }) => type !== 'trade.created');
-    expect(got.map(({ uuid }) => uuid).sort()).toEqual(expected.sort());
+    const received = (await deliveriesTo(hook)).filter(({ type }) => type !== 'trade.created');
+    expect(received.map(({ uuid }) => uuid).sort()).toEqual(expected.sort());
   });
 });

@@ -9,11 +9,11 @@ import { webhookView } from './webhook.view.js';
 import type { AttemptResult } from './webhook-deliveries.service.js';
 
 /**
- * The call from an API to the dispatcher: it takes a webhook's id and returns the attempt's id. The attempt's row
- * holds the request and the response.
+ * The name of the call from an API to the dispatcher. The input is a webhook's id, and the reply is the attempt's id.
+ * The attempt's row contains the result.
  */
 export const WEBHOOK_TEST_CALL = 'webhook.test';
-/** An attempt takes at most 30 s; the rest allows for the call itself. */
+/** An attempt takes at most 30 s; the other 5 s are for the call itself. */
 export const WEBHOOK_TEST_TIMEOUT_MS = 35_000;
 export const encodeCallId = (id: string): Uint8Array => Buffer.from(id, 'utf8');
 export const decodeCallId = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
@@ -23,12 +23,12 @@ export interface ServeTestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** High enough that receivers that hang for 30 s do not block many other tests. */
+/** So many that a few receivers that hang for 30 s do not block other tests. */
 const CONCURRENCY = 32;
 
 /**
- * Sends test events: one attempt each, never retried and never counted as a failure. They are not in the outbox, so
- * no other webhook receives them, and they have no delivery until the attempt has ended.
+ * Sends test events. Each has one attempt, which is never retried and never counts as a failure of the webhook. They
+ * are not in the outbox, so no other webhook receives them, and they have no delivery until the attempt has ended.
  */
 export class WebhookTestsService {
   constructor(private readonly platform: Platform) {}

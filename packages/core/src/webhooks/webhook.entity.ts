@@ -16,7 +16,7 @@ export class WebhookEntity extends RecordColumns {
   @Column({ type: 'text' })
   description!: string;
 
-  /** Sealed to the dispatcher's key under `webhook/<id>`; deleted with the webhook. */
+  /** The secret, sealed to the dispatcher's key with the context `webhook/<id>`; deleted with the webhook. */
   @Column({ name: 'secret_sealed', type: 'text', nullable: true })
   secretSealed!: string | null;
 
@@ -26,11 +26,11 @@ export class WebhookEntity extends RecordColumns {
   @Column({ name: 'is_active', type: 'boolean' })
   isActive!: boolean;
 
-  /** Failed attempts since the last success, over all deliveries. */
+  /** The number of failed attempts of all deliveries since the last success. */
   @Column({ name: 'consecutive_failures', type: 'integer' })
   consecutiveFailures!: number;
 
-  /** How many of those were the last attempt of a delivery. */
+  /** The number of these failures that were the last attempt of a delivery. */
   @Column({ name: 'consecutive_dead_letters', type: 'integer' })
   consecutiveDeadLetters!: number;
 

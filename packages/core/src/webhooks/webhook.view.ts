@@ -47,7 +47,7 @@ export const ATTEMPT_SELECT = `a.id, d.event_id, d.event_type, d.run, a.attempt,
   a.response_time_ms, a.response_body, a.attempted_at, a.next_attempt_at, a.created_at`;
 export const ATTEMPT_FROM = 'webhook_attempts a JOIN webhook_deliveries d ON d.id = a.delivery_id';
 
-/** Returns an attempt, which the API calls a delivery. */
+/** Returns an attempt as the API shows it. The API calls an attempt a delivery. */
 export function deliveryView(row: AttemptRow): Delivery {
   return {
     id: encodeId('dlv', row.id),

@@ -14,22 +14,22 @@ import { WebhookSecrets } from './webhook-secret.js';
 import { WebhookTestsService } from './webhook-tests.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-const ASKED = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
+const LIST_QUERY = { limit: 20, sort: 'created_at', order: 'desc', include: [] } as const;
 const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description: 'mine' };
 
 let core: CoreUnderTest;
 let keys: SealingKeyPair;
 let webhooks: WebhooksService;
-/** Like `webhooks`, with a short timeout. */
-let hasty: WebhooksService;
+/** Like `webhooks`, with a timeout of 100 ms for test events. */
+let shortTimeoutWebhooks: WebhooksService;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   keys = await generateSealingKeyPair();
   const secrets = new WebhookSecrets(await Sealer.for(keys), false);
-  const parts = [core.platform, core.lists, core.commands, secrets] as const;
-  webhooks = new WebhooksService(...parts);
-  hasty = new WebhooksService(...parts, 100);
+  const dependencies = [core.platform, core.lists, core.commands, secrets] as const;
+  webhooks = new WebhooksService(...dependencies);
+  shortTimeoutWebhooks = new WebhooksService(...dependencies, 100);
 });
 afterAll(() => core.close());
 
@@ -52,7 +52,7 @@ describe('creating a webhook', () => {
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
-  it('stops at 50, even concurrently, and works again after a deletion', async () => {
+  it('is rejected beyond 50 webhooks, even concurrently, until one is deleted', async () => {
     const actor = await core.actor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
     const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -88,14 +88,14 @@ describe('a URL', () => {
     ['https://example.com/#part', 'invalid_url'],
     ['https://example.com:6379/', 'invalid_url'],
     ['/hook', 'invalid_url'],
-  ])('%s is rejected as %s, for a new and for an updated webhook', async (url, code) => {
+  ])('%s is rejected with %s, for a new and for an updated webhook', async (url, code) => {
     const actor = await core.actor();
-    const refusal = { code: 'validation_failed', details: [{ field: 'url', code }] };
-    await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(refusal);
+    const rejection = { code: 'validation_failed', details: [{ field: 'url', code }] };
+    await expect(webhooks.create(actor, { ...HOOK, url })).rejects.toMatchObject(rejection);
     expect(await core.rows('SELECT FROM webhooks WHERE user_id = $1', actor.userId)).toEqual([]);
     const { secret, ...created } = await webhooks.create(actor, HOOK);
     await expect(webhooks.update(actor, created.id, { url, description: 'new' })).rejects.toMatchObject(
-      refusal,
+      rejection,
     );
     expect(await webhooks.get(actor, created.id)).toEqual(created);
     expect(secret).toBeDefined();
@@ -109,7 +109,7 @@ describe('a webhook', () => {
     const { secret, ...record } = created;
     expect(await webhooks.get(actor, created.id)).toEqual(record);
     const second = await webhooks.create(actor, { ...HOOK, events: [...EVENT_TYPES] });
-    const page = await webhooks.list(actor, { ...ASKED });
+    const page = await webhooks.list(actor, { ...LIST_QUERY });
     expect(page.items.map(({ id }) => id)).toEqual([second.id, created.id]);
     expect(page.items[1]).toEqual(record);
     expect(page.items.map((item) => webhookSchema.strict().parse(item))).toEqual(page.items);
@@ -117,55 +117,68 @@ describe('a webhook', () => {
     expect(secret).toBeDefined();
   });
 
-  it('of another user, deleted, unknown or malformed is not found by any operation', async () => {
+  it('is not found by any operation if it is deleted or unknown or belongs to another user', async () => {
     const [owner, other] = [await core.actor(), await core.actor()];
     const { id } = await webhooks.create(owner, HOOK);
     const deleted = await webhooks.create(other, HOOK);
     await webhooks.delete(other, deleted.id);
-    for (const asked of [id, deleted.id, 'whk_00000000000000000000000000', 'trd_1', '']) {
-      for (const refused of [
-        webhooks.get(other, asked),
-        webhooks.update(other, asked, { description: 'theirs' }),
-        webhooks.update(other, asked, {}),
-        webhooks.rotateSecret(other, asked),
-        webhooks.delete(other, asked),
-        webhooks.deliveries(other, asked, { ...ASKED }),
-        webhooks.test(other, asked),
+    for (const webhookId of [id, deleted.id, 'whk_00000000000000000000000000', 'trd_1', '']) {
+      for (const request of [
+        webhooks.get(other, webhookId),
+        webhooks.update(other, webhookId, { description: 'theirs' }),
+        webhooks.update(other, webhookId, {}),
+        webhooks.rotateSecret(other, webhookId),
+        webhooks.delete(other, webhookId),
+        webhooks.deliveries(other, webhookId, { ...LIST_QUERY }),
+        webhooks.test(other, webhookId),
       ]) {
-        await expect(refused).rejects.toMatchObject({ code: 'not_found' });
+        await expect(request).rejects.toMatchObject({ code: 'not_found' });
       }
     }
     expect(await webhooks.get(owner, id)).toMatchObject({ id, description: HOOK.description });
   });
 
-  it('is found by its id among others, with one statement for all and without its secret', async () => {
+  it('is loaded by its id among others, with one statement for all and without its secret', async () => {
     const [owner, other] = [await core.actor(), await core.actor()];
     const [first, second] = [await webhooks.create(owner, HOOK), await webhooks.create(owner, HOOK)];
-    const [theirs, gone] = [await webhooks.create(other, HOOK), await webhooks.create(owner, HOOK)];
-    await webhooks.delete(owner, gone.id);
-    const asked = [second.id, theirs.id, gone.id, first.id, encodeId('whk', newUuid()), 'whk_x', second.id];
+    const [otherUsersWebhook, deletedWebhook] = [
+      await webhooks.create(other, HOOK),
+      await webhooks.create(owner, HOOK),
+    ];
+    await webhooks.delete(owner, deletedWebhook.id);
+    const ids = [
+      second.id,
+      otherUsersWebhook.id,
+      deletedWebhook.id,
+      first.id,
+      encodeId('whk', newUuid()),
+      'whk_x',
+      second.id,
+    ];
     const [one, two] = [await webhooks.get(owner, first.id), await webhooks.get(owner, second.id)];
-    expect(await webhooks.getMany(owner, asked)).toEqual([two, null, null, one, null, null, two]);
-    const look = () => webhooks.getMany(owner, asked);
-    expect(await countStatements(core.platform.database, look)).toBe(1);
+    expect(await webhooks.getMany(owner, ids)).toEqual([two, null, null, one, null, null, two]);
+    const load = () => webhooks.getMany(owner, ids);
+    expect(await countStatements(core.platform.database, load)).toBe(1);
     expect(await webhooks.getMany(owner, ['whk_x'])).toEqual([null]);
-    const idle: Actor = { ...owner, credential: { ...owner.credential, permissions: [] } };
-    await expect(webhooks.getMany(idle, asked)).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = { ...owner, credential: { ...owner.credential, permissions: [] } };
+    await expect(webhooks.getMany(withoutPermissions, ids)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 
-  it('needs ADMIN to be changed, and READ to be read', async () => {
+  it('requires ADMIN to be changed, and READ to be read', async () => {
     const owner = await core.actor();
     const { id } = await webhooks.create(owner, HOOK);
     const trader: Actor = { ...owner, credential: { ...owner.credential, permissions: ['TRADE'] } };
     expect(await webhooks.get(trader, id)).toMatchObject({ id });
-    for (const refused of [
+    for (const request of [
       webhooks.create(trader, HOOK),
       webhooks.update(trader, id, {}),
       webhooks.rotateSecret(trader, id),
       webhooks.delete(trader, id),
       webhooks.test(trader, id),
     ])
-      await expect(refused).rejects.toMatchObject({ code: 'permission_denied' });
+      await expect(request).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
   it('loses its secret and its due deliveries when it is deleted', async () => {
@@ -194,12 +207,12 @@ describe('a webhook', () => {
     expect(await core.rows('SELECT status FROM webhook_deliveries WHERE event_id = $1', eventId)).toEqual([
       { status: 'DISCARDED' },
     ]);
-    expect((await webhooks.list(actor, { ...ASKED })).items).toEqual([]);
+    expect((await webhooks.list(actor, { ...LIST_QUERY })).items).toEqual([]);
   });
 });
 
 describe('a test event', () => {
-  it('is one attempt, stored as a delivery, that counts as no failure and reaches no other webhook', async () => {
+  it('has one attempt, which is stored as a delivery, does not count as a failure and does not reach other webhooks', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, { ...HOOK, events: ['*'] });
     const sent: { payload: string; attempt: number }[] = [];
@@ -231,7 +244,7 @@ describe('a test event', () => {
     expect(sent[0]!.payload).not.toContain('whsec_');
     expect(await webhooks.get(actor, id)).toMatchObject({ consecutive_failures: 0 });
     expect(await core.rows('SELECT FROM outbox_events WHERE user_id = $1', actor.userId)).toEqual([]);
-    const page = await webhooks.deliveries(actor, id, { ...ASKED, sort: 'attempted_at' });
+    const page = await webhooks.deliveries(actor, id, { ...LIST_QUERY, sort: 'attempted_at' });
     expect(page.items).toEqual([delivery]);
   });
 
@@ -250,11 +263,11 @@ describe('a test event', () => {
     expect(delivery.status_code).toBeUndefined();
   });
 
-  it('to a webhook that is deleted before it is sent is not found', async () => {
+  it('gets the error not_found if its webhook is deleted before it is sent', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
-    const asked = webhooks.test(actor, id);
-    const outcome = expect(asked).rejects.toMatchObject({ code: 'not_found' });
+    const request = webhooks.test(actor, id);
+    const outcome = expect(request).rejects.toMatchObject({ code: 'not_found' });
     await untilRow("SELECT FROM process_calls WHERE name = 'webhook.test'");
     await webhooks.delete(actor, id);
     const server = new WebhookTestsService(core.platform).serve({
@@ -265,10 +278,10 @@ describe('a test event', () => {
     await server.stop();
   });
 
-  it('is 503 if no dispatcher responds', async () => {
+  it('gets the error service_unavailable if no dispatcher responds', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
-    await expect(hasty.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(shortTimeoutWebhooks.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 

@@ -163,7 +163,7 @@ export class WebhooksService {
     });
   }
 
-  /** Deletes a webhook: no attempt starts afterwards, due deliveries are discarded, and the secret is deleted. */
+  /** Deletes a webhook and its secret, and discards its due deliveries. No attempt starts after that. */
   async delete(actor: Actor, id: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, webhookOperations.delete.access);
     const uuid = decodeIdOrThrow('whk', id);
@@ -210,18 +210,23 @@ export class WebhooksService {
       },
       idColumn: 'a.id',
     };
-    // Binds cursors to the webhook, as to any filter.
-    const bound = { ...query, webhook_id: webhook.id };
-    const page = await this.lists.page<AttemptRow>(webhookOperations.deliveries, actor.userId, source, bound);
+    // Binds cursors to the webhook, as if it were a filter.
+    const boundQuery = { ...query, webhook_id: webhook.id };
+    const page = await this.lists.page<AttemptRow>(
+      webhookOperations.deliveries,
+      actor.userId,
+      source,
+      boundQuery,
+    );
     return { ...page, items: page.items.map(deliveryView) };
   }
 
   /**
-   * Schedules a past event for the webhook, due now: up to five attempts, regardless of the webhook's subscriptions
-   * and the event's age.
+   * Schedules a past event for the webhook, due now, for up to five attempts. The webhook's subscriptions do not matter,
+   * nor does the age of an event that is still stored.
    *
    * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` if the webhook is inactive, or a delivery
-   *   of the event to it is in progress
+   *   of the event to the webhook is in progress
    */
   async replay(actor: Actor, id: string, { event_id }: WebhookReplayAsked): Promise<WebhookReplay> {
     authorise(actor, webhookOperations.replay.access);
@@ -240,7 +245,7 @@ export class WebhooksService {
   }
 
   /**
-   * Sends one test event through the dispatcher and returns the attempt, whatever the receiver responded.
+   * Sends one test event through the dispatcher and returns the attempt, even if it failed.
    *
    * @throws {DomainError} `service_unavailable` if no dispatcher responds
    */
@@ -290,7 +295,7 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   throw limitReached('webhooks', WEBHOOKS_MAX);
 }
 
-/** An unchanged `is_active` changes neither the time nor the reason of a deactivation. */
+/** Updates the row. If the webhook is already inactive, `is_active: false` keeps the deactivation's time and reason. */
 async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate): Promise<void> {
   const { url, events, description, is_active } = changes;
   const [, count] = await tx.query(
@@ -308,7 +313,7 @@ async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate):
   if (is_active === false) await deadLetterDueDeliveries(tx, id);
 }
 
-/** Literals instead of a parameter, so that a partial index finds failed attempts. */
+/** Conditions with literals instead of a parameter, so that a partial index finds failed attempts. */
 const STATUS_CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
   SUCCEEDED: "a.status = 'SUCCEEDED'",
   FAILED: "a.status = 'FAILED'",
@@ -341,5 +346,3 @@ async function findAttempt(tx: Tx, id: string): Promise<AttemptRow> {
   if (row === undefined) throw new DomainError('not_found');
   return row;
 }
-
-/** The uuid of a webhook's id. @throws {DomainError} `not_found` */

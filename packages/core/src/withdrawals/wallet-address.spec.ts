@@ -2,7 +2,7 @@ import { getAddress } from '@ethersproject/address';
 import fc from 'fast-check';
 import { isChecksummed } from './wallet-address.js';
 
-/** The test cases that EIP-55 publishes. */
+/** The test cases of EIP-55. */
 const PUBLISHED = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
@@ -13,8 +13,8 @@ const PUBLISHED = [
   '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ];
-const MIXED = PUBLISHED.slice(4);
-const isTakenElsewhere = (address: string): boolean => {
+const MIXED_CASE = PUBLISHED.slice(4);
+const isAcceptedByReference = (address: string): boolean => {
   try {
     return getAddress(address) !== '';
   } catch {
@@ -24,16 +24,16 @@ const isTakenElsewhere = (address: string): boolean => {
 const digitsOf = (address: string) => address.slice(2);
 
 describe('the checksum of an address', () => {
-  it.each(PUBLISHED)('is valid in the published %s', (address) => {
+  it.each(PUBLISHED)('is valid in the published address %s', (address) => {
     expect(isChecksummed(address)).toBe(true);
   });
 
-  it.each(PUBLISHED)('is not checked if %s is in one case', (address) => {
+  it.each(PUBLISHED)('is not checked if all letters of %s have one case', (address) => {
     expect(isChecksummed(`0x${digitsOf(address).toLowerCase()}`)).toBe(true);
     expect(isChecksummed(`0x${digitsOf(address).toUpperCase()}`)).toBe(true);
   });
 
-  it.each(MIXED)('is invalid once the case of any one letter of %s is changed', (address) => {
+  it.each(MIXED_CASE)('is invalid if the case of any one letter of %s is changed', (address) => {
     const letters = [...digitsOf(address)].flatMap((digit, at) => (/[a-f]/i.test(digit) ? [at] : []));
     for (const at of letters) {
       const digits = [...digitsOf(address)];
@@ -43,26 +43,26 @@ describe('the checksum of an address', () => {
     }
   });
 
-  it('agrees with another library, for any address in any spelling', () => {
+  it('is valid exactly if another library accepts it, for any address in any mix of cases', () => {
     const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
     const uppers = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(address, uppers, (bytes, isUpper) => {
         const lower = Buffer.from(bytes).toString('hex');
         expect(isChecksummed(getAddress(`0x${lower}`))).toBe(true);
-        const spelled = [...lower].map((digit, at) => (isUpper[at] ? digit.toUpperCase() : digit)).join('');
-        expect(isChecksummed(`0x${spelled}`)).toBe(isTakenElsewhere(`0x${spelled}`));
+        const mixedCase = [...lower].map((digit, at) => (isUpper[at] ? digit.toUpperCase() : digit)).join('');
+        expect(isChecksummed(`0x${mixedCase}`)).toBe(isAcceptedByReference(`0x${mixedCase}`));
       }),
     );
   });
 
-  it('fits only one mixed-case spelling of an address', () => {
-    const spelling = fc.tuple(
-      fc.constantFrom(...MIXED),
+  it('is valid for only one mixed-case form of an address', () => {
+    const anyMixedCase = fc.tuple(
+      fc.constantFrom(...MIXED_CASE),
       fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
     );
     fc.assert(
-      fc.property(spelling, ([address, uppers]) => {
+      fc.property(anyMixedCase, ([address, uppers]) => {
         const digits = [...digitsOf(address).toLowerCase()]
           .map((digit, at) => (uppers[at] ? digit.toUpperCase() : digit))
           .join('');

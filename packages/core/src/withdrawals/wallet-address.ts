@@ -3,8 +3,8 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /**
  * Returns whether 40 hex digits after `0x` can be an EVM address: all in one case, or in mixed case with a valid EIP-55
- * checksum. In the checksum a letter is upper case if the same digit of the hash of the lower-case address is 8 or
- * more.
+ * checksum. The checksum hashes the lower-case address. A letter is upper case if the digit at its position in the
+ * hash is 8 or more.
  */
 export function isChecksummed(address: string): boolean {
   const digits = address.slice(2);

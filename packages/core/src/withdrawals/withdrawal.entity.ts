@@ -7,11 +7,11 @@ export class WithdrawalEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
   userId!: string;
 
-  /** The held amount, fee included. */
+  /** The held amount, including the fee. */
   @DecimalColumn()
   amount!: string;
 
-  /** The fee when the withdrawal was requested. */
+  /** The fee at the time of the request. */
   @DecimalColumn()
   fee!: string;
 

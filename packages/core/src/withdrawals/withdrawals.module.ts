@@ -10,7 +10,7 @@ export interface WithdrawalSettings {
   readonly fee: Decimal;
 }
 
-/** For the API processes. */
+/** Provides withdrawals to an API. */
 @Module({})
 export class WithdrawalsModule {
   static with({ fee }: WithdrawalSettings): DynamicModule {

@@ -35,35 +35,35 @@ const withFee = (fee: string) => {
   const { platform, lists, commands } = core;
   return new WithdrawalsService({ platform, lists, commands, ledger, fee });
 };
-const earn = (amount: string, by = actor) =>
+const earn = (amount: string, user = actor) =>
   inTransaction(core.platform.database, (tx) =>
     ledger.post(tx, {
       fact: 'reward.claimed',
       subjectId: newUuid(),
       from: { kind: 'issuance' },
-      to: { kind: 'available', userId: by.userId },
+      to: { kind: 'available', userId: user.userId },
       amount,
     }),
   );
 const inputOf = (more: Record<string, unknown> = {}): WithdrawalCreate =>
   withdrawalCreate.parse({ amount: '10', wallet_address: ADDRESS, ...more });
-const create = (more: Record<string, unknown> = {}, by = actor) => withdrawals.create(by, inputOf(more));
-const list = (query = '', by = actor) =>
+const create = (more: Record<string, unknown> = {}, user = actor) => withdrawals.create(user, inputOf(more));
+const list = (query = '', user = actor) =>
   withdrawals.list(
-    by,
+    user,
     querySchemaOf(withdrawalOperations.list).parse(
       Object.fromEntries(new URLSearchParams(query)),
     ) as Parameters<WithdrawalsService['list']>[1],
   );
-const balance = (by = actor) => ledger.balance(by.userId);
-const kinds = async (by = actor) => (await core.events(by.userId)).map(({ type }) => type);
+const balance = (user = actor) => ledger.balance(user.userId);
+const eventTypes = async (user = actor) => (await core.events(user.userId)).map(({ type }) => type);
 
-describe('withdrawing', () => {
-  it('holds the amount, emits an event, and says that payouts are not processed yet', async () => {
+describe('creating a withdrawal', () => {
+  it('holds the amount, emits an event, and reports that payouts are not processed yet', async () => {
     await earn('25');
-    const made = await create({ amount: '10.5', wallet_address: CHECKSUMMED });
-    expect(withdrawalSchema.parse(made)).toEqual(made);
-    expect(made).toMatchObject({
+    const created = await create({ amount: '10.5', wallet_address: CHECKSUMMED });
+    expect(withdrawalSchema.parse(created)).toEqual(created);
+    expect(created).toMatchObject({
       amount: '10.5',
       fee: '0',
       net_amount: '10.5',
@@ -72,17 +72,17 @@ describe('withdrawing', () => {
       wallet_address: CHECKSUMMED,
       status: 'PENDING',
       status_reason: expect.stringContaining('Payouts are not processed yet'),
-      requested_at: made.created_at,
+      requested_at: created.created_at,
     });
     expect(await balance()).toEqual({ available: '14.5', held: '10.5' });
-    expect(await withdrawals.get(actor, made.id)).toEqual(made);
-    expect((await list()).items).toEqual([made]);
+    expect(await withdrawals.get(actor, created.id)).toEqual(created);
+    expect((await list()).items).toEqual([created]);
     expect(await core.events(actor.userId)).toMatchObject([
-      { type: 'withdrawal.created', data: { id: made.id, amount: 10.5, status: 'PENDING' } },
+      { type: 'withdrawal.created', data: { id: created.id, amount: 10.5, status: 'PENDING' } },
     ]);
   });
 
-  it('the whole balance succeeds for one of twenty concurrent requests; the others lack balance', async () => {
+  it('of the whole balance succeeds for one of twenty concurrent requests; the others lack balance', async () => {
     await earn('100');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '100' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('withdrawing', () => {
     }
     expect(await balance()).toEqual({ available: '0', held: '100' });
     expect((await list()).items).toHaveLength(1);
-    expect(await kinds()).toEqual(['withdrawal.created']);
+    expect(await eventTypes()).toEqual(['withdrawal.created']);
   });
 
   it('succeeds for as many concurrent requests as the balance permits', async () => {
@@ -105,7 +105,7 @@ describe('withdrawing', () => {
     expect(await balance()).toEqual({ available: '10', held: '90' });
   });
 
-  it('more than the balance, even by the last decimal, fails and holds nothing', async () => {
+  it('of more than the balance, even by the last decimal, fails without holding an amount', async () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
     await earn('10');
     await expect(create({ amount: '10.000000000000000001' })).rejects.toMatchObject({
@@ -114,19 +114,19 @@ describe('withdrawing', () => {
     });
     expect(await balance()).toEqual({ available: '10', held: '0' });
     expect((await list()).items).toEqual([]);
-    expect(await kinds()).toEqual([]);
+    expect(await eventTypes()).toEqual([]);
   });
 
   it('deducts the fee from the amount, which must be above it', async () => {
-    const costly = withFee('1.5');
+    const withdrawalsWithFee = withFee('1.5');
     await earn('10');
-    expect(await costly.create(actor, inputOf({ amount: '4' }))).toMatchObject({
+    expect(await withdrawalsWithFee.create(actor, inputOf({ amount: '4' }))).toMatchObject({
       amount: '4',
       fee: '1.5',
       net_amount: '2.5',
     });
     for (const amount of ['1.5', '0.1']) {
-      await expect(costly.create(actor, inputOf({ amount }))).rejects.toMatchObject({
+      await expect(withdrawalsWithFee.create(actor, inputOf({ amount }))).rejects.toMatchObject({
         code: 'validation_failed',
         details: [{ field: 'amount', code: 'not_above_fee', fee: '1.5' }],
       });
@@ -134,7 +134,7 @@ describe('withdrawing', () => {
     expect(await balance()).toEqual({ available: '6', held: '4' });
   });
 
-  it('to an address with an invalid checksum fails', async () => {
+  it('for an address with an invalid checksum fails', async () => {
     await earn('10');
     const mistyped = CHECKSUMMED.replace('5aA', '5AA');
     await expect(create({ wallet_address: mistyped })).rejects.toMatchObject({
@@ -144,13 +144,13 @@ describe('withdrawing', () => {
     expect(await balance()).toEqual({ available: '10', held: '0' });
   });
 
-  it('holds once for a repeated Idempotency-Key', async () => {
+  it('holds the amount once for a repeated Idempotency-Key', async () => {
     await earn('100');
     const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
-    const made = await create({}, repeated);
+    const created = await create({}, repeated);
     const replay = await create({}, repeated).catch((error) => error);
     expect(replay).toBeInstanceOf(ResponseReplayed);
-    expect(JSON.parse(replay.response.body.toString())).toEqual(made);
+    expect(JSON.parse(replay.response.body.toString())).toEqual(created);
     expect(await balance()).toEqual({ available: '90', held: '10' });
   });
 });
@@ -160,16 +160,16 @@ describe('the input of a withdrawal', () => {
     withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
   it.each([
-    ['no address', undefined],
+    ['a missing address', undefined],
     ['the zero address', `0x${'0'.repeat(40)}`],
-    ['a digit too few', ADDRESS.slice(0, -1)],
-    ['a digit too many', `${ADDRESS}0`],
-    ['no prefix', ADDRESS.slice(2)],
+    ['an address with a missing digit', ADDRESS.slice(0, -1)],
+    ['an address with an additional digit', `${ADDRESS}0`],
+    ['an address without a prefix', ADDRESS.slice(2)],
     ['an upper-case prefix', ADDRESS.replace('0x', '0X')],
-    ['another alphabet', `${ADDRESS.slice(0, -1)}g`],
+    ['an address with a letter that is not hex', `${ADDRESS.slice(0, -1)}g`],
     ['a name', 'somebody.eth'],
-    ['a line end behind it', `${ADDRESS}\n`],
-  ])('refuses %s', (_what, wallet_address) => {
+    ['an address with a trailing line break', `${ADDRESS}\n`],
+  ])('rejects %s', (_case, wallet_address) => {
     expect(problemsOf({ amount: 1, wallet_address })).toContain('wallet_address');
   });
 
@@ -193,7 +193,7 @@ describe('cancelling a withdrawal', () => {
       code: 'invalid_state',
       details: [{ state: 'CANCELLED' }],
     });
-    expect(await kinds()).toEqual(['withdrawal.created', 'withdrawal.cancelled']);
+    expect(await eventTypes()).toEqual(['withdrawal.created', 'withdrawal.cancelled']);
   });
 
   it('succeeds for one of twenty concurrent requests', async () => {
@@ -206,7 +206,7 @@ describe('cancelling a withdrawal', () => {
     expect(await balance()).toEqual({ available: '10', held: '0' });
   });
 
-  it('neither loses nor creates tokens while others are requested', async () => {
+  it('neither loses nor creates tokens while other withdrawals are created', async () => {
     await earn('100');
     const open = await Promise.all(Array.from({ length: 10 }, () => create({ amount: '10' })));
     await Promise.allSettled(
@@ -232,14 +232,17 @@ describe('cancelling a withdrawal', () => {
 });
 
 describe('two users', () => {
-  it('see nothing of each other', async () => {
+  it("cannot read or cancel each other's withdrawals", async () => {
     const other = await core.actor();
     await earn('10', other);
     const { id } = await create({}, other);
     const unknown = encodeId('wdr', newUuid());
-    for (const wrong of [id, unknown, 'wdr_', id.replace('wdr', 'rwd')]) {
-      await expect(withdrawals.get(actor, wrong)).rejects.toMatchObject({ code: 'not_found', details: [] });
-      await expect(withdrawals.cancel(actor, wrong)).rejects.toMatchObject({
+    for (const unknownId of [id, unknown, 'wdr_', id.replace('wdr', 'rwd')]) {
+      await expect(withdrawals.get(actor, unknownId)).rejects.toMatchObject({
+        code: 'not_found',
+        details: [],
+      });
+      await expect(withdrawals.cancel(actor, unknownId)).rejects.toMatchObject({
         code: 'not_found',
         details: [],
       });
@@ -254,8 +257,8 @@ describe('two users', () => {
   });
 });
 
-describe('permissions', () => {
-  it('creating and cancelling require WITHDRAW; other permissions can only read', async () => {
+describe('the permission WITHDRAW', () => {
+  it('is required to create and cancel; other permissions can only read', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE']] as const) {
       const reader = await core.actor(...permissions);
       await expect(create({}, reader)).rejects.toMatchObject({
@@ -273,30 +276,39 @@ describe('permissions', () => {
   });
 });
 
-describe('withdrawals by their ids', () => {
-  it('come in input order from one statement, with null for foreign and unknown ids', async () => {
+describe('loading withdrawals by their ids', () => {
+  it('returns them in input order with one statement; null for unknown ids and other users’ withdrawals', async () => {
     await earn('10');
     const [first, second] = [await create({ amount: '1' }), await create({ amount: '2' })];
     const other = await core.actor();
     await earn('10', other);
-    const theirs = await create({}, other);
-    const requested = [second.id, theirs.id, first.id, encodeId('wdr', newUuid()), 'wdr_', second.id];
+    const otherUsersWithdrawal = await create({}, other);
+    const requested = [
+      second.id,
+      otherUsersWithdrawal.id,
+      first.id,
+      encodeId('wdr', newUuid()),
+      'wdr_',
+      second.id,
+    ];
     const expected = [second, null, first, null, null, second];
     expect(await withdrawals.getMany(actor, requested)).toEqual(expected);
     const read = () => withdrawals.getMany(actor, requested);
     expect(await countStatements(core.platform.database, read)).toBe(1);
     expect(await withdrawals.getMany(actor, ['wdr_'])).toEqual([null]);
-    const idle: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
-    await expect(withdrawals.getMany(idle, requested)).rejects.toMatchObject({ code: 'permission_denied' });
+    const withoutPermissions: Actor = { ...actor, credential: { ...actor.credential, permissions: [] } };
+    await expect(withdrawals.getMany(withoutPermissions, requested)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
   });
 });
 
 describe('listing withdrawals', () => {
-  it('pages by every sort, and filters by status', async () => {
+  it('shows each withdrawal once over the pages, in every sort order, and filters by status', async () => {
     await earn('100');
-    const made = [];
-    for (const amount of ['3', '1', '2', '1', '3']) made.push(await create({ amount }));
-    await withdrawals.cancel(actor, made[0]!.id);
+    const created = [];
+    for (const amount of ['3', '1', '2', '1', '3']) created.push(await create({ amount }));
+    await withdrawals.cancel(actor, created[0]!.id);
     for (const sort of ['created_at', 'amount', 'updated_at']) {
       const seen: string[] = [];
       for (let cursor = ''; ; ) {
@@ -305,9 +317,9 @@ describe('listing withdrawals', () => {
         if (page.pagination.next_cursor === null) break;
         cursor = `&cursor=${page.pagination.next_cursor}`;
       }
-      expect(seen.toSorted()).toEqual(made.map(({ id }) => id).toSorted());
+      expect(seen.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
     }
-    expect((await list('status=CANCELLED')).items.map(({ id }) => id)).toEqual([made[0]!.id]);
+    expect((await list('status=CANCELLED')).items.map(({ id }) => id)).toEqual([created[0]!.id]);
     expect((await list('status=PENDING&sort=amount&order=desc')).items.map(({ amount }) => amount)).toEqual([
       '3',
       '2',

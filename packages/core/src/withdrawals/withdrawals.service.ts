@@ -1,6 +1,6 @@
 /**
- * Withdrawals of reward tokens. The request's transaction holds the amount, and the cancellation's transaction releases
- * it. Payouts are not implemented yet, and every PENDING record says so.
+ * Creates and cancels withdrawals of reward tokens. The request's transaction holds the amount, and the cancellation's
+ * transaction releases it. Payouts are not implemented yet; the `status_reason` of every PENDING record explains this.
  */
 import {
   type Decimal,
@@ -131,12 +131,18 @@ export class WithdrawalsService {
   private async move(
     tx: Tx,
     { id, userId, amount }: WithdrawalEntity,
-    what: 'held' | 'released',
+    transition: 'held' | 'released',
   ): Promise<void> {
     const available = { kind: 'available', userId } as const;
     const held = { kind: 'held', userId } as const;
-    const [from, to] = what === 'held' ? [available, held] : [held, available];
-    await this.dependencies.ledger.post(tx, { fact: `withdrawal.${what}`, subjectId: id, from, to, amount });
+    const [from, to] = transition === 'held' ? [available, held] : [held, available];
+    await this.dependencies.ledger.post(tx, {
+      fact: `withdrawal.${transition}`,
+      subjectId: id,
+      from,
+      to,
+      amount,
+    });
   }
 
   /** @throws {DomainError} `insufficient_balance` */

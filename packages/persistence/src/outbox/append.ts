@@ -10,13 +10,13 @@ export interface OutboxEvent {
   readonly userId: string;
   /** `noun.past_tense`, for example `trade.filled`. */
   readonly type: string;
-  /** Stored and delivered byte for byte. */
+  /** The exact bytes to store and deliver. */
   readonly payload: Uint8Array;
 }
 
 /**
- * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append after
- * locking or writing the changed rows, so that the events of a record have the order of its changes.
+ * Appends an event in the transaction of the change that it describes, so that both are committed or neither. Append
+ * after locking or writing the changed rows, so that a record's events are in the order of its changes.
  */
 export async function appendEvent(tx: Tx, { id, userId, type, payload }: OutboxEvent): Promise<void> {
   await queryPrepared(tx, APPEND, [id, userId, type, Buffer.from(payload)]);

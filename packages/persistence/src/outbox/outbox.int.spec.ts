@@ -44,7 +44,7 @@ const append = async (tx: Tx, type = 'trade.filled') => {
 };
 const appendMany = (count: number) =>
   Promise.all(Array.from({ length: count }, () => inTransaction(dataSource, (tx) => append(tx))));
-const record = (consumer: string) => async (tx: Tx, events: readonly RelayedEvent[]) => {
+const recordAs = (consumer: string) => async (tx: Tx, events: readonly RelayedEvent[]) => {
   for (const { id } of events) await tx.query('INSERT INTO handled VALUES ($1, $2)', [id, consumer]);
 };
 const handledBy = async (consumer: string): Promise<string[]> => {
@@ -58,14 +58,14 @@ const relayOf = (consumer: string, more: Partial<RelayOptions> = {}) =>
     dataSource,
     listener,
     consumer,
-    handle: record(consumer),
+    handle: recordAs(consumer),
     onError: (error) => {
       throw error;
     },
     ...more,
   });
 
-/** Opens a transaction, appends, and leaves the commit to the caller. */
+/** Appends an event in an open transaction, which the caller ends. */
 async function appendAndHold() {
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
@@ -78,7 +78,7 @@ async function appendAndHold() {
 }
 
 describe('outbox', () => {
-  it('hands on the stored bytes, owner, type and an ascending position', async () => {
+  it('delivers the stored bytes, owner, type and an ascending position', async () => {
     const events: RelayedEvent[] = [];
     const ids = await inTransaction(dataSource, async (tx) => [
       await append(tx, 'a.made'),
@@ -93,24 +93,24 @@ describe('outbox', () => {
     expect(BigInt(events[1]!.position)).toBe(BigInt(events[0]!.position) + 1n);
   });
 
-  it('takes any number of events of one change, in their order, bytes as they are', async () => {
-    const made = Array.from({ length: 450 }, (_, i) => {
+  it('delivers any number of events of one change in order, with unchanged bytes', async () => {
+    const appended = Array.from({ length: 450 }, (_, i) => {
       const payload = Buffer.from([i % 256, 0, 0xff, 0x5c, 0x22]);
       return { id: newUuid(), userId: USER, type: `a.made_${i}`, payload };
     });
-    await inTransaction(dataSource, (tx) => appendEvents(tx, made));
+    await inTransaction(dataSource, (tx) => appendEvents(tx, appended));
     const seen: RelayedEvent[] = [];
     await relayOf('many', { handle: async (_tx, batch) => void seen.push(...batch) }).drain();
-    expect(seen.map(({ id, userId, type, payload }) => ({ id, userId, type, payload }))).toEqual(made);
+    expect(seen.map(({ id, userId, type, payload }) => ({ id, userId, type, payload }))).toEqual(appended);
   });
 
-  it('knows no event of a transaction that was rolled back', async () => {
+  it('delivers no event of a transaction that was rolled back', async () => {
     const { end } = await appendAndHold();
     await end('rollback');
     expect(await relayOf('webhooks').drain()).toBe(0);
   });
 
-  it('loses no event that was written first and committed last', async () => {
+  it('delivers an event that was inserted first and committed last', async () => {
     const early = await appendAndHold();
     const [late] = await appendMany(1);
     const relay = relayOf('webhooks');
@@ -121,15 +121,15 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([late, early.id]);
   });
 
-  it('returns the last position: every visible event has one, even more than one batch', async () => {
-    const held = await appendAndHold();
+  it('assigns a position to every visible event, even beyond one batch, and returns the last position', async () => {
+    const uncommitted = await appendAndHold();
     await dataSource.query(
       `INSERT INTO outbox_events (id, user_id, type, payload)
        SELECT gen_random_uuid(), $1, 'a.made', '\\x00' FROM generate_series(1, 1001)`,
       [USER],
     );
     const through = await sequenceEvents(dataSource);
-    await held.end('commit');
+    await uncommitted.end('commit');
     const placed = await dataSource.query(
       'SELECT count(position)::int AS placed, max(position) AS last FROM outbox_events',
     );
@@ -137,7 +137,7 @@ describe('outbox', () => {
     expect(await sequenceEvents(dataSource)).toBe(through + 1n);
   });
 
-  it('gives positions without gap or repetition while transactions commit in any order', async () => {
+  it('assigns positions without gaps or repetitions while transactions commit in any order', async () => {
     const relays = [relayOf('one'), relayOf('two'), relayOf('three')];
     const held = await Promise.all(Array.from({ length: 6 }, () => appendAndHold()));
     const writing = Promise.all([
@@ -169,7 +169,7 @@ describe('outbox', () => {
     }
   });
 
-  it('hands each event to each consumer once, however many relays run', async () => {
+  it('delivers each event to each consumer once, even with several relays', async () => {
     const relays = ['webhooks', 'webhooks', 'webhooks', 'events', 'events'].map((consumer) =>
       relayOf(consumer, { batchSize: 7, pollMs: 20 }),
     );
@@ -183,12 +183,12 @@ describe('outbox', () => {
     expect((await handledBy('events')).sort()).toEqual(ids.toSorted());
   });
 
-  it('handles again, once, what a failure undid, and passes nothing over', async () => {
+  it('repeats a failed batch once, without skipping an event', async () => {
     const ids = await appendMany(5);
     let failures = 0;
     const failing = relayOf('webhooks', {
       handle: async (tx, events) => {
-        await record('webhooks')(tx, events);
+        await recordAs('webhooks')(tx, events);
         failures++;
         throw new Error('crash');
       },
@@ -200,7 +200,7 @@ describe('outbox', () => {
     expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
   });
 
-  it('survives the end of its connection in the middle of a batch', async () => {
+  it('continues after its connection is terminated during a batch', async () => {
     const ids = await appendMany(5);
     let cuts = 0;
     const errors: unknown[] = [];
@@ -208,7 +208,7 @@ describe('outbox', () => {
       pollMs: 10,
       onError: (error) => errors.push(error),
       handle: async (tx, events) => {
-        await record('webhooks')(tx, events);
+        await recordAs('webhooks')(tx, events);
         if (cuts++ > 0) return;
         const [{ pid }] = await tx.query('SELECT pg_backend_pid() AS pid');
         await dataSource.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
@@ -221,12 +221,12 @@ describe('outbox', () => {
     expect((await handledBy('webhooks')).sort()).toEqual(ids.toSorted());
   });
 
-  it('wakes on the notification, without waiting for its poll', async () => {
+  it('wakes up on a notification before the next poll', async () => {
     const relay = relayOf('webhooks', { pollMs: 600_000 });
     relay.start();
-    // Called once LISTEN is active, and after the relay.
+    // The listener calls this subscriber once LISTEN is active, and after the relay.
     await new Promise<void>((resolve) => {
-      listener.subscribe('nothing_in_particular', () => resolve());
+      listener.subscribe('unused_channel', () => resolve());
     });
     await relay.drain();
     const [id] = await appendMany(1);
@@ -235,7 +235,7 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([id]);
   });
 
-  it('keeps its pace however often it is notified, and stops at once all the same', async () => {
+  it('waits for the minimum interval despite notifications, and still stops immediately', async () => {
     await eventually(async () => listener.connected);
     const relay = relayOf('paced', { minIntervalMs: 600_000 });
     const [first] = await appendMany(1);
@@ -255,7 +255,7 @@ describe('outbox', () => {
     expect(await relay.drain()).toBe(1);
   });
 
-  it('delivers by polling alone where notifications never come', async () => {
+  it('delivers by polling alone without notifications', async () => {
     const relay = relayOf('webhooks', { listener: { subscribe: () => () => undefined }, pollMs: 20 });
     relay.start();
     const [id] = await appendMany(1);
@@ -264,7 +264,7 @@ describe('outbox', () => {
     expect(await handledBy('webhooks')).toEqual([id]);
   });
 
-  it('never gives a position again after old events are removed', async () => {
+  it('never reuses a position after old events are deleted', async () => {
     await appendMany(3);
     const positions: bigint[] = [];
     const handle: RelayOptions['handle'] = async (_tx, events) => {
@@ -283,50 +283,53 @@ describe('outbox', () => {
 describe('listener', () => {
   it('reconnects after its connection is terminated, calls its subscribers, and receives notifications again', async () => {
     const errors: unknown[] = [];
-    const own = createListener({
+    const separateListener = createListener({
       url: database.url,
       applicationName: 'cut-listener',
       onError: (error) => errors.push(error),
     });
-    const heard: (string | undefined)[] = [];
-    own.subscribe('news', (payload) => heard.push(payload));
-    await eventually(async () => heard.length === 1);
-    expect(own.connected).toBe(true);
+    const received: (string | undefined)[] = [];
+    separateListener.subscribe('news', (payload) => received.push(payload));
+    await eventually(async () => received.length === 1);
+    expect(separateListener.connected).toBe(true);
     await dataSource.query("SELECT pg_notify('news', 'first')");
-    await eventually(async () => heard.length === 2);
+    await eventually(async () => received.length === 2);
     await dataSource.query(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'cut-listener'",
     );
-    await eventually(async () => heard.length === 3);
+    await eventually(async () => received.length === 3);
     await dataSource.query("SELECT pg_notify('news', 'second')");
-    await eventually(async () => heard.length === 4);
-    expect(heard).toEqual([undefined, 'first', undefined, 'second']);
+    await eventually(async () => received.length === 4);
+    expect(received).toEqual([undefined, 'first', undefined, 'second']);
     expect(errors).toHaveLength(1);
-    await own.stop();
-    expect(own.connected).toBe(false);
+    await separateListener.stop();
+    expect(separateListener.connected).toBe(false);
   });
 
-  it('has subscribers of one channel look without Postgres, and those of others not', async () => {
-    const own = createListener({ url: 'postgres://nobody@127.0.0.1:1/nowhere', applicationName: 'alone' });
-    const heard: string[] = [];
-    own.subscribe('news', () => heard.push('news'));
-    const unsubscribe = own.subscribe('news', () => heard.push('ended'));
-    own.subscribe('weather', () => heard.push('weather'));
+  it('calls only the subscribers of a channel when it is notified locally, without Postgres', async () => {
+    const separateListener = createListener({
+      url: 'postgres://nobody@127.0.0.1:1/nowhere',
+      applicationName: 'alone',
+    });
+    const received: string[] = [];
+    separateListener.subscribe('news', () => received.push('news'));
+    const unsubscribe = separateListener.subscribe('news', () => received.push('ended'));
+    separateListener.subscribe('weather', () => received.push('weather'));
     unsubscribe();
-    own.notifyLocally('news');
-    expect(heard).toEqual(['news']);
-    await own.stop();
+    separateListener.notifyLocally('news');
+    expect(received).toEqual(['news']);
+    await separateListener.stop();
   });
 
-  it('stops at once while the server can’t be reached', async () => {
+  it('stops immediately while the server is unreachable', async () => {
     const errors: unknown[] = [];
-    const own = createListener({
+    const separateListener = createListener({
       url: 'postgres://nobody@127.0.0.1:1/nowhere',
       applicationName: 'lost-listener',
       onError: (error) => errors.push(error),
     });
     await eventually(async () => errors.length > 0);
-    expect(own.connected).toBe(false);
-    await own.stop();
+    expect(separateListener.connected).toBe(false);
+    await separateListener.stop();
   });
 });

@@ -1,16 +1,16 @@
 /**
- * The relay delivers committed events to one consumer, in one total order, each once.
+ * The relay delivers every committed event once to one consumer, in one total order.
  *
- * 1. An event is delivered after its commit. The sequencer assigns its position; an advisory lock, held until after its
- *    commit, limits it to one transaction at a time. Positions become visible in ascending order and without gaps, so that
- *    progress up to p never skips an event that commits later. Ids and insert times cannot guarantee that, because
- *    transactions commit out of order.
+ * 1. An event is delivered after its commit. The sequencer assigns its position under an advisory lock, which it holds
+ *    until after its own commit, so that one transaction at a time assigns positions. Positions become visible in
+ *    ascending order and without gaps, so that progress up to p never skips an event that commits later. Ids and insert
+ *    times cannot guarantee that, because transactions commit out of order.
  * 2. A position is assigned once. It never changes and is never reused, even after old events are deleted.
- * 3. Events of changes that waited for each other (a row lock) keep their order: the later one is inserted after the
- *    commit of the earlier one, and the sequencer orders by the clock at the insert.
- * 4. Handling and progress are one transaction, so that what `handle` writes through `tx` happens once per event and
- *    consumer. Other effects of `handle` may be repeated after a crash.
- * 5. The progress row excludes other relays of the same consumer; a second relay is a spare.
+ * 3. If one change waited for another (for a row lock), their events keep that order: the later event is inserted after
+ *    the earlier one is committed, and the sequencer orders events by the clock at the insert.
+ * 4. One transaction contains the handling and the progress, so that the writes of `handle` through `tx` take effect once
+ *    per event and consumer. Other effects of `handle` may be repeated after a crash.
+ * 5. A relay locks the progress row, so that one relay per consumer works at a time; a second relay is a spare.
  * 6. A failing `handle` blocks its consumer, is reported, and is retried: events are never skipped. A consumer that can
  *    skip an event must record that itself.
  * 7. Notifications only reduce the delay: polling alone delivers everything.
@@ -35,11 +35,11 @@ export interface RelayOptions {
   readonly listener: Pick<Listener, 'subscribe'>;
   /** The name under which progress is stored. A new consumer starts with the oldest stored event. */
   readonly consumer: string;
-  /** Handles events in order of position. What it writes through `tx` is committed together with the progress. */
+  /** Handles events in order of position. Its writes through `tx` are committed together with the progress. */
   readonly handle: (tx: Tx, events: readonly RelayedEvent[]) => Promise<void>;
   /** Maximum number of events per transaction. Default: 200. */
   readonly batchSize?: number;
-  /** Polling interval, the maximum delay after a lost notification. Default: 1,000. */
+  /** Polling interval, which is also the maximum delay after a lost notification. Default: 1,000. */
   readonly pollMs?: number;
   /** Minimum pause between two runs, for consumers that need no immediate delivery. Default: 0. */
   readonly minIntervalMs?: number;
@@ -48,7 +48,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Handles all pending events and returns their number; 0 if another relay is running. */
+  /** Handles all pending events and returns the number of handled events; 0 if another relay is running. */
   drain(): Promise<number>;
   /** Handles events continuously until `stop`. */
   start(): void;

@@ -1,6 +1,6 @@
 /**
- * The sequencer assigns positions to committed events: the total order in which all consumers see them. Any process may
- * run it at any time. For its guarantees see relay.ts, invariants 1 to 3.
+ * The sequencer assigns positions to committed events. Positions define the total order in which all consumers see the
+ * events. Any process may run it at any time. For its guarantees see relay.ts, invariants 1 to 3.
  */
 import type { DataSource } from 'typeorm';
 import { queryPrepared } from '../prepared.js';
@@ -12,8 +12,8 @@ export const SEQUENCE_BATCH_MAX = 1_000;
 const SEQUENCER_LOCK = 'outbox sequencer';
 
 /**
- * Assigns positions to one batch of visible events and returns their number; fewer than `SEQUENCE_BATCH_MAX` means that
- * none are left. The lock is a separate statement, because the snapshot must be taken after it is held.
+ * Assigns positions to one batch of visible events and returns their number. A number below `SEQUENCE_BATCH_MAX`
+ * means that none are left. The lock is a separate statement, because the snapshot must be taken under the lock.
  */
 export async function sequenceBatch(dataSource: DataSource): Promise<number> {
   const [pending] = await queryPrepared<{ waiting: boolean }>(
@@ -43,8 +43,8 @@ const ASSIGN_POSITIONS = `
   SELECT count(*)::int AS count FROM placed`;
 
 /**
- * Assigns positions to all events that are visible at the call. Returns the last assigned position. Events up to it are
- * readable, and no later event gets a position among them.
+ * Assigns positions to all events that are visible at the call. Returns the last assigned position. Readers see all
+ * events up to that position, and later events get higher positions.
  */
 export async function sequenceEvents(dataSource: DataSource): Promise<bigint> {
   while ((await sequenceBatch(dataSource)) === SEQUENCE_BATCH_MAX);

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { PERSISTENCE_SCHEMA_SQL } from '../persistence-schema.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** Creates a test database with the tables of this package and the additional statements `more`. */
+/** Creates a test database with the tables of this package and runs the statements `more` in it. */
 export function createPersistenceDatabase(...more: string[]): Promise<TestDatabase> {
   const schema = [...PERSISTENCE_SCHEMA_SQL, ...more];
   return createTestDatabase({

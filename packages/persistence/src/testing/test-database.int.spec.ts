@@ -13,7 +13,7 @@ async function query(url: string, text: string) {
 }
 
 describe('createTestDatabase', () => {
-  it('migrates once for databases asked for at once, and gives each its own', async () => {
+  it('migrates once for concurrent calls, and returns a separate database to each', async () => {
     let migrations = 0;
     const options = {
       schema: ['notes', newUuid()],

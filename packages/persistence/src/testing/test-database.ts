@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { newUuid } from '../ids.js';
 
 export interface TestDatabaseOptions {
-  /** Everything that determines the result of `migrate`, such as the SQL. A change creates a new template. */
+  /** All inputs that determine the result of `migrate`, such as the SQL. A change creates a new template. */
   readonly schema: string | readonly string[];
   /** Migrates the empty database at `url`. Must close every connection that it opens. */
   readonly migrate: (url: string) => Promise<void>;

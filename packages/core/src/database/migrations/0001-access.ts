@@ -1,7 +1,7 @@
 import { PERSISTENCE_SCHEMA_SQL } from '@trading-automation/persistence';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The mechanisms' own tables, users and their credentials. */
+/** Creates the tables of the persistence package, of users and of their credentials. */
 export class Access1763700000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of PERSISTENCE_SCHEMA_SQL) await runner.query(statement);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Exchanges, accounts and balances, pairs and their rules, trades and fills. */
+/** Creates the tables of exchanges, accounts with balances, pairs with their rules, trades and fills. */
 export class Trading1763700000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Webhooks, the deliveries owed to them, every attempt, and the dead letters. */
+/** Creates the tables of webhooks, deliveries, attempts and dead letters. */
 export class Webhooks1763700000003 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -26,8 +26,8 @@ export class Webhooks1763700000003 implements MigrationInterface {
       await runner.query(`
         CREATE INDEX webhooks_user_${sort}_idx ON webhooks (user_id, ${sort}, id) WHERE deleted_at IS NULL`);
     }
-    // The bytes to send are the outbox row's, which therefore can't go before its deliveries; only an event that
-    // was never in the outbox (webhook.test) carries its own.
+    // A delivery sends the payload of its outbox row, which therefore cannot be deleted before the delivery. Only an
+    // event that was never in the outbox (webhook.test) has its payload here.
     await runner.query(`
       CREATE TABLE webhook_deliveries (
         id uuid PRIMARY KEY,
@@ -80,7 +80,7 @@ export class Webhooks1763700000003 implements MigrationInterface {
         `CREATE INDEX webhook_attempts_webhook_${sort}_idx ON webhook_attempts (webhook_id, ${sort}, id)`,
       );
     }
-    // A delivery dies once: its dead letter has its id.
+    // A delivery becomes a dead letter only once, because the dead letter has the delivery's id.
     await runner.query(`
       CREATE TABLE webhook_dead_letters (
         id uuid PRIMARY KEY REFERENCES webhook_deliveries,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The ledger of reward tokens, rewards and their types, withdrawals. */
+/** Creates the tables of the ledger of reward tokens, of rewards and their types, and of withdrawals. */
 export class Rewards1763700000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of [...LEDGER_TABLES, ...LEDGER_LAWS, ...REWARDS, ...WITHDRAWALS])
@@ -13,7 +13,7 @@ export class Rewards1763700000004 implements MigrationInterface {
 }
 
 const LEDGER_TABLES = [
-  // Only a user's account keeps its balance: that of the system's would be one row that every claim waits for.
+  // Only users' accounts store a balance. A system account's balance would be one row for which every claim waits.
   `CREATE TABLE ledger_accounts (
      id uuid PRIMARY KEY,
      user_id uuid REFERENCES users,
@@ -44,7 +44,7 @@ const LEDGER_TABLES = [
   'CREATE INDEX ledger_postings_account_idx ON ledger_postings (account_id, entry_id)',
 ];
 
-/** What holds whoever writes: this code, later code, or a hand at the database. */
+/** Constraints for every writer: this code, later code, or an operator at the database. */
 const LEDGER_LAWS = [
   `CREATE FUNCTION ledger_assert_balanced() RETURNS trigger LANGUAGE plpgsql AS $$
    BEGIN
@@ -57,7 +57,7 @@ const LEDGER_LAWS = [
    END $$`,
   `CREATE CONSTRAINT TRIGGER ledger_postings_sum_to_zero AFTER INSERT ON ledger_postings
    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_assert_balanced()`,
-  // An entry is whole with the transaction that made it: nothing is added to it later.
+  // An entry is complete when its transaction commits: later transactions cannot add postings.
   `CREATE FUNCTION ledger_apply_posting() RETURNS trigger LANGUAGE plpgsql AS $$
    BEGIN
      IF (SELECT transaction_id FROM ledger_entries WHERE id = NEW.entry_id) <> pg_current_xact_id() THEN
@@ -78,7 +78,7 @@ const LEDGER_LAWS = [
     (table) => `CREATE TRIGGER ${table}_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table}
      FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change()`,
   ),
-  // A balance moves with a posting (the trigger above) or not at all, and begins at nothing.
+  // Only a posting (the trigger above) changes a balance, and a new account has the balance zero.
   `CREATE TRIGGER ledger_accounts_by_postings BEFORE UPDATE OR DELETE ON ledger_accounts
    FOR EACH STATEMENT WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION ledger_refuse_change()`,
   `CREATE TRIGGER ledger_accounts_keep BEFORE TRUNCATE ON ledger_accounts
@@ -101,7 +101,7 @@ const REWARDS = [
    )`,
   'CREATE INDEX reward_types_created_at_idx ON reward_types (created_at, id)',
   'CREATE INDEX reward_types_code_idx ON reward_types (code, id)',
-  // The status is not stored: it follows from the instants, and so is never late.
+  // The status is not stored: it is computed from the instants, so it is never outdated.
   `CREATE TABLE rewards (
      id uuid PRIMARY KEY,
      user_id uuid NOT NULL REFERENCES users,
@@ -124,7 +124,7 @@ const REWARDS = [
      CHECK (expires_at > claimable_at),
      CONSTRAINT rewards_event_key UNIQUE (type_id, user_id, event_id)
    )`,
-  // A reward that names a venue account is one of a kind: for that account whoever connects it, and for the user.
+  // A reward with a venue account is granted once: per user, and per venue account even if several users connect it.
   `CREATE UNIQUE INDEX rewards_venue_account_key ON rewards (type_id, exchange, venue_account_id)
    WHERE venue_account_id IS NOT NULL`,
   'CREATE UNIQUE INDEX rewards_once_key ON rewards (type_id, user_id) WHERE venue_account_id IS NOT NULL',

@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Strategies, copiers, and what a trade knows of the strategy that it is a copy of. */
+/** Creates the tables of strategies and copiers, and adds the copied strategy to trades. */
 export class Copying1763700000005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createStrategies(runner);
     await createCopiers(runner);
-    // A copy names its source, never a strategy; which strategy it was made for is kept for filters.
+    // A copy refers to its source trade; its `strategy_id` is NULL. This column stores the copied strategy for filters.
     await runner.query('ALTER TABLE trades ADD copied_strategy_id uuid REFERENCES strategies');
     await runner.query('ALTER TABLE trades ADD FOREIGN KEY (strategy_id) REFERENCES strategies');
     await runner.query('ALTER TABLE trades ADD FOREIGN KEY (copier_id) REFERENCES copiers');

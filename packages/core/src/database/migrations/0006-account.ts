@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What belongs to an account itself: its address, its mail, its settings and its notifications. */
+/** Creates the tables of addresses, mails, settings and notifications. */
 export class Account1763700000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addMail(runner);
@@ -27,7 +27,7 @@ async function addMail(runner: QueryRunner): Promise<void> {
     'CREATE INDEX email_verifications_user_created_idx ON email_verifications (user_id, created_at)',
   );
   await runner.query('CREATE INDEX email_verifications_expires_at_idx ON email_verifications (expires_at)');
-  // next_at: when it may be claimed, also the end of a claim; NULL once it is over.
+  // next_at: the time from which the mail may be claimed, which is also the end of a claim; NULL once it is sent or failed.
   await runner.query(`
     CREATE TABLE mails (
       id uuid PRIMARY KEY,
@@ -49,7 +49,7 @@ async function addMail(runner: QueryRunner): Promise<void> {
 }
 
 async function addSettings(runner: QueryRunner): Promise<void> {
-  // json, not jsonb: it keeps the text, and with it every digit and the order of the members.
+  // json, not jsonb: json keeps the text, with every digit and the order of the members.
   await runner.query(`
     CREATE TABLE settings (
       id uuid PRIMARY KEY,
@@ -66,7 +66,7 @@ async function addSettings(runner: QueryRunner): Promise<void> {
 }
 
 async function addNotifications(runner: QueryRunner): Promise<void> {
-  // A deleted one keeps its row: its event must not make another.
+  // The row of a deleted notification is retained, so that its event cannot create another notification.
   await runner.query(`
     CREATE TABLE notifications (
       id uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Dead letters carry the kind of their event, so that lists by status and kind are ranges of an index. */
+/** Adds the event type to dead letters, so that lists by status and type are ranges of an index. */
 export class DeadLetters1763700000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE webhook_dead_letters ADD COLUMN event_type text');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What analytics and the emergency stop read by. */
+/** Creates the indexes for analytics and the emergency stop. */
 export class Analytics1763700000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What lists of events are read by, and the streams that are open. */
+/** Creates the indexes for lists of events, and the table of open streams. */
 export class Events1763700000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
@@ -9,7 +9,7 @@ export class Events1763700000009 implements MigrationInterface {
     await runner.query(
       'CREATE INDEX outbox_events_user_type_created_idx ON outbox_events (user_id, type, created_at, id)',
     );
-    // Leases alone: a crash of the server may forget them, which ends the streams that held them.
+    // The table contains only leases. A crash of the server may lose them, which ends the streams that held them.
     await runner.query(`
       CREATE UNLOGGED TABLE event_streams (
         id uuid PRIMARY KEY,

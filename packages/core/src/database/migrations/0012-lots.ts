@@ -1,14 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the accounts' fills opened and closed, as it stands after each of them. */
+/** Creates the tables of lot books, lots and closures. */
 export class Lots1763700000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createBooks(runner);
     await createLots(runner);
     await createClosures(runner);
-    // `closed_at` can be taken back by a fill that came late; that the closing was announced can't.
+    // A late fill can reset `closed_at`, but the event that reported the closing cannot be undone.
     await runner.query('ALTER TABLE trades ADD is_closing_told boolean NOT NULL DEFAULT false');
-    // Fills of earlier releases are booked by code, in parts: here they would hold the release up.
+    // The worker books the fills of earlier releases in batches. Booking them here would delay the release.
     await runner.query(`
       INSERT INTO lot_books (exchange_account_id, trade_pair_id, is_behind)
       SELECT DISTINCT exchange_account_id, trade_pair_id, true FROM trades WHERE filled_amount > 0`);
@@ -20,7 +20,7 @@ export class Lots1763700000012 implements MigrationInterface {
 }
 
 async function createBooks(runner: QueryRunner): Promise<void> {
-  // One row for each account and pair, locked by whoever books; all fills up to its position are in the lots.
+  // One row for each account and pair. The worker that books fills locks it. The lots include all fills up to its position.
   await runner.query(`
     CREATE TABLE lot_books (
       exchange_account_id uuid NOT NULL REFERENCES exchange_accounts,
@@ -36,7 +36,7 @@ async function createBooks(runner: QueryRunner): Promise<void> {
 }
 
 async function createLots(runner: QueryRunner): Promise<void> {
-  // A lot has the id of the fill that opened it: booked again from its fills, it is the same one.
+  // A lot has the id of the fill that opened it, so that it keeps its id when its fills are booked again.
   await runner.query(`
     CREATE TABLE lots (
       id uuid PRIMARY KEY REFERENCES fills,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What strategies did, for their copiers, in an order without gaps. */
+/** Creates the table of signals, which copiers read in a gapless order. */
 export class Signals1763700000013 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Copies and orders found at the exchange, as trades: what is kept of them, and what they are found by. */
+/** Adds the columns and indexes for copies and external trades, and the table of reconciliations. */
 export class Orders1763700000014 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Rows of earlier releases, and of one that still runs beside this, are without these: the amount then is what was
-    // requested, and the side says the intent. To write that into every row would hold up whoever trades.
+    // Rows of earlier releases, including one that runs beside this release, have NULL here. Then `amount` is the requested
+    // amount, and the intent follows from the side. Filling every row now would block trading.
     await runner.query(`
       ALTER TABLE trades
         ADD requested_amount numeric(38,18) CHECK (requested_amount > 0),
@@ -16,7 +16,7 @@ export class Orders1763700000014 implements MigrationInterface {
         ADD send_after timestamptz,
         ADD leader_equity numeric(38,18),
         ADD reconciled_at timestamptz`);
-    // Some exchanges number orders by symbol. What was found at the exchange is made a trade once.
+    // Some exchanges number orders per symbol. An order that was found at the exchange becomes a trade once.
     await runner.query(`
       CREATE INDEX trades_account_exchange_order_idx ON trades (exchange_account_id, exchange_order_id)`);
     await runner.query(`
@@ -31,7 +31,7 @@ export class Orders1763700000014 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX trades_copier_open_idx ON trades (copier_id, id)
       WHERE status IN ('PENDING', 'PARTIALLY_FILLED')`);
-    // What the last comparisons of an account with its exchange left open, and since when; a later one settles it.
+    // The differences that the last reconciliations of an account found, and since when; a later one resolves them.
     await runner.query(`
       CREATE TABLE reconciliations (
         exchange_account_id uuid PRIMARY KEY REFERENCES exchange_accounts,
@@ -39,7 +39,7 @@ export class Orders1763700000014 implements MigrationInterface {
         suspected_at timestamptz NOT NULL DEFAULT clock_timestamp(),
         reconciled_at timestamptz NOT NULL
       )`);
-    // What was traded by hand on the accounts that are there already is no news.
+    // Earlier manual trades on existing accounts are not reported.
     await runner.query(`
       INSERT INTO reconciliations (exchange_account_id, reconciled_at)
       SELECT id, clock_timestamp() FROM exchange_accounts WHERE deleted_at IS NULL`);

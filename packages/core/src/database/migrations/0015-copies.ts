@@ -1,12 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What copiers decided on signals, what they copied of each lot, and what their losses are measured from. */
+/** Creates the tables of decisions, copied lots, and the profit from which a copier's losses are measured. */
 export class Copies1763700000015 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await extendCopiers(runner);
     await createCopiedLots(runner);
     await createDecisions(runner);
-    // The results of a copier, open and closed lots alike.
+    // For the results of a copier, from open and closed lots.
     await runner.query('CREATE INDEX lots_copier_idx ON lots (copier_id) WHERE copier_id IS NOT NULL');
   }
 
@@ -16,8 +16,8 @@ export class Copies1763700000015 implements MigrationInterface {
 }
 
 async function extendCopiers(runner: QueryRunner): Promise<void> {
-  // All count the strategy's signals: by followed_sequence the copier had not followed it yet (null: it never did),
-  // what was signalled up to resumed_sequence came while it was paused, and started_sequence is its watermark.
+  // Sequences of the strategy's signals. followed_sequence: the last one before the copier followed the strategy (NULL if
+  // it never did). resumed_sequence: the last one while the copier was paused. started_sequence: the watermark.
   await runner.query(`
     ALTER TABLE copiers
       ADD followed_sequence bigint,
@@ -44,7 +44,7 @@ async function extendCopiers(runner: QueryRunner): Promise<void> {
 }
 
 async function createCopiedLots(runner: QueryRunner): Promise<void> {
-  // One for each copier at once, too. Amounts in base currency; the ratio is a fraction of whole numbers.
+  // One row for each copier and lot. Amounts are in base currency; the ratio is a fraction of integers.
   await runner.query(`
     CREATE TABLE copied_lots (
       copier_id uuid NOT NULL REFERENCES copiers,
@@ -66,9 +66,10 @@ async function createCopiedLots(runner: QueryRunner): Promise<void> {
 }
 
 async function createDecisions(runner: QueryRunner): Promise<void> {
-  // A thousand of them are written at once: what the copier, the signal and the trade refer to is not looked up again.
-  // pending_trade_id: the order whose end is not taken into account yet.
-  // is_applied: the signal's part was taken of the copied lot; what is still owed of it stands there.
+  // A thousand rows are written at once, so there are no foreign keys to records that the copier, signal or trade
+  // already references.
+  // pending_trade_id: the order whose end is not settled yet.
+  // is_applied: whether the copied lot includes the effect of the signal; it also stores the amount that is still owed.
   await runner.query(`
     CREATE TABLE decisions (
       id uuid PRIMARY KEY,

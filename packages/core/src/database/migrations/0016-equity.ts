@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What accounts were worth over time, and what every day of trading came to. */
+/** Creates the tables of equity snapshots and of the daily results. */
 export class Equity1763700000016 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of [...SNAPSHOTS, ...RESULTS, ...MARKS, ...INDEXES]) await runner.query(statement);
@@ -12,7 +12,7 @@ export class Equity1763700000016 implements MigrationInterface {
 }
 
 const SNAPSHOTS = [
-  // One a period, the last one told of it; `period` is where it begins.
+  // One row per period: its latest snapshot. `period` is the start of the period.
   `CREATE TABLE equity_snapshots (
      exchange_account_id uuid NOT NULL REFERENCES exchange_accounts,
      currency text NOT NULL,
@@ -22,7 +22,7 @@ const SNAPSHOTS = [
      PRIMARY KEY (exchange_account_id, currency, period)
    )`,
   'CREATE INDEX equity_snapshots_period_idx ON equity_snapshots (period)',
-  // In which currencies an account's results are counted, and its equity therefore is, too.
+  // The currencies of an account's results, in which its equity is also valued.
   `CREATE TABLE equity_currencies (
      exchange_account_id uuid NOT NULL REFERENCES exchange_accounts,
      currency text NOT NULL,
@@ -30,11 +30,11 @@ const SNAPSHOTS = [
    )`,
 ];
 
-/** Nobody's strategy, and any: a key has no nulls. */
+/** Stands for "no strategy" and for "any strategy", because a primary key cannot contain NULL. */
 const NIL = "'00000000-0000-0000-0000-000000000000'";
 
 const RESULTS = [
-  // A copy of what fills, lots and trades say of one UTC day; written by the refreshing of results alone.
+  // The sums of fills, lots and trades of one UTC day. Only the refresh of results writes them.
   `CREATE TABLE result_days (
      user_id uuid NOT NULL,
      day date NOT NULL,
@@ -68,8 +68,8 @@ const RESULTS = [
      PRIMARY KEY (user_id, day, exchange_account_id, trade_pair_id, strategy_id)
    )`,
   `CREATE INDEX result_days_strategy_idx ON result_days (strategy_id, day) WHERE strategy_id <> ${NIL}`,
-  // Runs of losses don't add up over pairs: they are kept for every way to select. Bits of selected_by: 1 account,
-  // 2 pair, 4 strategy; what is not selected by is nil.
+  // Runs of losses cannot be added over pairs, so they are stored for every combination of filters. Bits of selected_by:
+  // 1 account, 2 pair, 4 strategy. The id of an unused filter is nil.
   `CREATE TABLE result_runs (
      user_id uuid NOT NULL,
      selected_by smallint NOT NULL,
@@ -85,7 +85,7 @@ const RESULTS = [
      PRIMARY KEY (user_id, selected_by, exchange_account_id, trade_pair_id, strategy_id, quote, day)
    )`,
   'CREATE INDEX result_runs_day_idx ON result_runs (user_id, day)',
-  // What strategies made on their own accounts, and what copiers of all users did with them; from result_days.
+  // The results of strategies on their own accounts and of all their copiers, computed from result_days.
   `CREATE TABLE strategy_days (
      strategy_id uuid NOT NULL,
      quote text NOT NULL,
@@ -98,8 +98,8 @@ const RESULTS = [
      copier_net_pnl numeric NOT NULL,
      PRIMARY KEY (strategy_id, quote, day)
    )`,
-  // Days whose rows above may not say what the ledger does by now. Only ever added to and removed, so that no booking
-  // waits for another one here.
+  // Days whose rows in the tables above may be outdated. Rows are only inserted and deleted, so that no booking waits for
+  // another one here.
   `CREATE TABLE result_marks (
      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      user_id uuid NOT NULL,
@@ -110,7 +110,7 @@ const RESULTS = [
 
 const dayOf = (instant: string) => `(${instant} AT TIME ZONE 'UTC')::date`;
 
-/** After any statement that changes what days come to: in its transaction, whoever it is. */
+/** Creates a trigger that marks the days of changed rows in the transaction of the change, for every writer. */
 function markAfter(table: string, operation: 'INSERT' | 'UPDATE' | 'DELETE', days: string): string[] {
   const name = `${table}_mark_results_of_${operation.toLowerCase()}`;
   const rows = {
@@ -134,7 +134,7 @@ const daysOfFills = (rows: string) => `
 const daysOfClosures = (rows: string) => `
   SELECT t.user_id, ${dayOf('c.closed_at')} AS day FROM ${rows} c JOIN trades t ON t.id = c.trade_id`;
 
-/** A trade counts on the day of its making; one that is closed, on the day of its closing, too. */
+/** A trade counts on the day of its creation. A closed trade also counts on the day of its closing. */
 const DAYS_OF_CHANGED_TRADES = `
   SELECT n.user_id, unnest(ARRAY[
     ${dayOf('n.created_at')}, ${dayOf('o.closed_at')}, ${dayOf('n.closed_at')}]) AS day
@@ -153,7 +153,7 @@ const MARKS = [
     'UPDATE',
     `${daysOfClosures('old_rows')} UNION ALL ${daysOfClosures('new_rows')}`,
   ),
-  // What was there before.
+  // Mark the days of existing rows.
   `INSERT INTO result_marks (user_id, day)
    SELECT user_id, ${dayOf('created_at')} FROM trades
    UNION SELECT t.user_id, ${dayOf('f.executed_at')} FROM fills f JOIN trades t ON t.id = f.trade_id`,

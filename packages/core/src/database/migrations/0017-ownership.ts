@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which trading worker works on which exchange account. */
+/** Creates the tables of worker leases and account ownership. */
 export class Ownership1763700000017 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
@@ -15,7 +15,7 @@ export class Ownership1763700000017 implements MigrationInterface {
         worker text,
         fence bigint NOT NULL
       )`);
-    // How each account is heard of; written by its owner now and then, read by whoever watches over the workers.
+    // The state of each account stream. The account's owner updates it regularly, and monitoring reads it.
     await runner.query(`
       CREATE TABLE account_watches (
         account_id uuid PRIMARY KEY REFERENCES exchange_accounts,

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What else an exchange says of its pairs. The defaults stand for pairs that were stored before it was asked: they are
- * told of anew when a worker starts.
+ * Adds the further properties of pairs that exchanges report. Existing pairs have the defaults until a worker starts and
+ * updates them.
  */
 export class Markets1763700000018 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What strategies' owners were granted of their copiers' profits, and up to where that is settled. */
+/** Creates the tables of profit shares and of the settlement's progress. */
 export class ProfitShares1763700000019 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await createShares(runner);
@@ -13,8 +13,8 @@ export class ProfitShares1763700000019 implements MigrationInterface {
 }
 
 async function createShares(runner: QueryRunner): Promise<void> {
-  // Each moves the high-water mark of one copier, strategy and quote currency up. No period is settled twice, and no
-  // two begin at one mark: no profit is shared twice, whoever writes. At rate 0 copying was free: nothing is granted.
+  // Each row raises the high-water mark of one copier, strategy and quote currency. Unique keys ensure, for every writer,
+  // that a period is settled once and profit above a mark is shared once. At rate 0 nothing is granted: copying was free.
   await runner.query(`
     CREATE TABLE profit_shares (
       id uuid PRIMARY KEY,
@@ -37,7 +37,7 @@ async function createShares(runner: QueryRunner): Promise<void> {
   await runner.query(`
     CREATE TRIGGER profit_shares_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON profit_shares
     FOR EACH STATEMENT EXECUTE FUNCTION ledger_refuse_change()`);
-  // Periods up to here have been gone through for all copiers; it only saves looking at them again.
+  // Periods up to this instant are settled for all copiers. The row only avoids checking them again.
   await runner.query(`
     CREATE TABLE profit_share_progress (
       period text PRIMARY KEY CHECK (period IN ('WEEK', 'MONTH', 'QUARTER')),

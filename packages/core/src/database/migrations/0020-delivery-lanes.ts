@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What keeps one receiver from holding up another: caps on what is in flight, and who is sending what. */
+/** Adds the in-flight limits and leases that keep one receiver from delaying another. */
 export class DeliveryLanes1763700000020 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // A parked delivery is due, and waits without a job until its webhook and its user have room for it; on rows that
-    // are not DUE the mark means nothing.
-    // `holder_id` is the dispatcher that leases it; `claims` counts how often its next attempt was begun.
+    // A parked delivery is due, and waits without a job until its webhook and its user have a free slot. `is_parked` has
+    // no meaning on rows that are not DUE.
+    // `holder_id` is the dispatcher that leases the delivery; `claims` counts the claims of its next attempt.
     await runner.query(`
       ALTER TABLE webhook_deliveries
         ADD COLUMN is_parked boolean NOT NULL DEFAULT false,
@@ -17,13 +17,13 @@ export class DeliveryLanes1763700000020 implements MigrationInterface {
     await runner.query(
       "CREATE INDEX webhook_deliveries_sending_idx ON webhook_deliveries (webhook_id) WHERE status = 'SENDING'",
     );
-    // What is SENDING is little: one index of it serves all who look for it.
+    // Few rows are SENDING, so one index serves all queries for them.
     await runner.query('DROP INDEX webhook_deliveries_leased_idx');
     await runner.query('DROP INDEX webhook_deliveries_due_idx');
     await runner.query(
       "CREATE INDEX webhook_deliveries_due_idx ON webhook_deliveries (next_at, id) WHERE status = 'DUE' AND NOT is_parked",
     );
-    // Signs of life alone: a crash of the server may forget them, and whoever lives shows itself again.
+    // The table contains only heartbeats. A crash of the server may lose them, but live dispatchers send new ones.
     await runner.query(`
       CREATE UNLOGGED TABLE webhook_dispatchers (
         id uuid PRIMARY KEY,

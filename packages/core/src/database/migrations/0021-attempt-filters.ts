@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Lists of attempts by their event's kind, and of those that failed, are ranges of an index. */
+/** Makes lists of attempts by event type, and of failed attempts, ranges of an index. */
 export class AttemptFilters1763700000021 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE webhook_attempts ADD COLUMN event_type text');
     await runner.query(`
       UPDATE webhook_attempts a SET event_type = d.event_type
       FROM webhook_deliveries d WHERE d.id = a.delivery_id`);
-    // For whoever writes an attempt without the kind, as an older release does while a newer one is rolled out.
+    // An older release inserts attempts without the event type while a newer release is rolled out.
     await runner.query(`
       CREATE FUNCTION webhook_attempts_take_event_type() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
@@ -21,7 +21,7 @@ export class AttemptFilters1763700000021 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX webhook_attempts_event_type_idx
       ON webhook_attempts (webhook_id, event_type, created_at, id)`);
-    // Rare among the attempts: a success costs nothing of these.
+    // Failed attempts are rare, and successful attempts do not update these indexes.
     for (const sort of ['created_at', 'attempted_at']) {
       await runner.query(`
         CREATE INDEX webhook_attempts_failures_${sort}_idx ON webhook_attempts (webhook_id, ${sort}, id)

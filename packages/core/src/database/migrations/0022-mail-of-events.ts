@@ -1,11 +1,11 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Mail that tells of events: one of each event at most, and few enough that nobody drowns in it. */
+/** Limits the mails about events: at most one per event, and a daily allowance per topic. */
 export class MailOfEvents1763700000022 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE mails ADD COLUMN event_id uuid');
     await runner.query('CREATE UNIQUE INDEX mails_event_key ON mails (event_id)');
-    // What was used of what a topic may have in 24 hours since `since`; `granted` is what the last asking got.
+    // The number of mails that a topic used in the 24 hours from `since`. `granted` is the result of the last request.
     await runner.query(`
       CREATE TABLE mail_allowances (
         user_id uuid NOT NULL REFERENCES users,

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is in flight, as of the moment of the call, whenever the statement that asks began. */
+/** Creates a function that counts the deliveries in flight at the time of the call, not at the start of the statement. */
 export class InFlight1763700000023 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // VOLATILE: it reads what was committed before its call. A claim waits for the locks of its users and then calls it,
-    // in one statement.
+    // VOLATILE, so that the function sees rows that were committed before its call. A claim waits for the locks of its
+    // users and then calls the function, in one statement.
     await runner.query(`
       CREATE FUNCTION webhooks_in_flight(user_ids uuid[], besides uuid[])
       RETURNS TABLE (user_id uuid, webhook_id uuid, consecutive_failures integer, in_flight bigint)

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The deprecated ways of signing in, until v2.0: sessions and what proves who begins one. */
+/** Creates the tables of the deprecated sign-in methods, which are retained until v2.0. */
 export class SignIn1763700000024 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await addSessions(runner);
@@ -23,7 +23,7 @@ export class SignIn1763700000024 implements MigrationInterface {
 }
 
 async function addSessions(runner: QueryRunner): Promise<void> {
-  // A key signs until signs_until; its public half is shown until shown_until, by when no token of it is good.
+  // A key signs until signs_until. Its public half is published until shown_until, when all its tokens have expired.
   await runner.query(`
     CREATE TABLE token_keys (
       kid text PRIMARY KEY,
@@ -67,7 +67,7 @@ async function addPasswords(runner: QueryRunner): Promise<void> {
       updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
     )`);
   await runner.query('CREATE UNIQUE INDEX password_logins_email_key ON password_logins (email)');
-  // subject: the hash of what is guessed at, an e-mail address or a user's second factor.
+  // subject: the hash of the subject of the attempts, an e-mail address or a user's second factor.
   await runner.query(`
     CREATE TABLE sign_in_attempts (
       subject bytea PRIMARY KEY,
@@ -78,7 +78,7 @@ async function addPasswords(runner: QueryRunner): Promise<void> {
 }
 
 async function addSecondFactors(runner: QueryRunner): Promise<void> {
-  // last_step: the newest step of time whose code was taken; enabled_at is NULL until the first was.
+  // last_step: the latest time step whose code was accepted. enabled_at: NULL until the first code was accepted.
   await runner.query(`
     CREATE TABLE totp_factors (
       user_id uuid PRIMARY KEY REFERENCES users,
@@ -115,7 +115,7 @@ async function addProviders(runner: QueryRunner): Promise<void> {
       PRIMARY KEY (provider, subject)
     )`);
   await runner.query('CREATE INDEX provider_identities_user_idx ON provider_identities (user_id)');
-  // What a provider signed once is taken once; kept for as long as it would be taken.
+  // Signed login data is accepted once. Its hash is stored as long as the data would be accepted.
   await runner.query(`
     CREATE TABLE used_login_data (
       hash bytea PRIMARY KEY,

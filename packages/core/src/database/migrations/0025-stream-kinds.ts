@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a credential holds a lease of: a stream of events, or a socket of the GraphQL API. */
+/** Adds the kind of a lease: an event stream or a socket of the GraphQL API. */
 export class StreamKinds1763700000025 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -29,7 +29,7 @@ export interface FollowerFixture {
   readonly copier: string;
 }
 
-interface CopyTraded {
+interface CopyFixture {
   readonly side: 'BUY' | 'SELL';
   readonly price: string;
   readonly amount?: string;
@@ -38,7 +38,7 @@ interface CopyTraded {
   readonly pair?: RecordIds;
 }
 
-/** Strategies, copiers and their results, week by week, at instants that the test chooses. */
+/** The test environment of profit shares: strategies, copiers and their results, at instants that the test chooses. */
 export class ProfitShareUnderTest {
   readonly ledger: Ledger;
   readonly rewards: RewardsService;
@@ -56,16 +56,16 @@ export class ProfitShareUnderTest {
 
   static async open(): Promise<ProfitShareUnderTest> {
     const core = await CoreUnderTest.open();
-    const under = new ProfitShareUnderTest(core, await core.pair());
-    await under.shares().publishRewardType();
-    return under;
+    const env = new ProfitShareUnderTest(core, await core.pair());
+    await env.shares().publishRewardType();
+    return env;
   }
 
   close(): Promise<void> {
     return this.core.close();
   }
 
-  /** Marks all periods that end by the start as settled. */
+  /** Marks all periods before the start as settled. */
   async begin(): Promise<void> {
     await this.core.rows('DELETE FROM profit_share_progress');
     await this.core.rows(
@@ -78,42 +78,42 @@ export class ProfitShareUnderTest {
     return new ProfitSharesService(platform, ledger, settings);
   }
 
-  /** Returns the instant that many weeks and hours after the start. */
+  /** Returns the instant `week` weeks and `hour` hours after the start. */
   at(week: number, hour = 0): Date {
     return new Date(START + week * WEEK_MS + hour * HOUR_MS);
   }
 
-  /** Settles everything that is due one hour after the end of week `week`. */
+  /** Settles all periods that are due one hour after the end of week `week`. */
   settle(week: number, settings: ProfitShareSettings = {}): Promise<number> {
     return this.shares(settings).settleDue(this.at(week + 1, 1));
   }
 
   async strategy(rate: string | null = '0.1', period = 'WEEK', owner?: Actor): Promise<LeaderFixture> {
-    const by = owner ?? (await this.core.actor());
-    const account = await this.core.account(by);
+    const user = owner ?? (await this.core.actor());
+    const account = await this.core.account(user);
     const strategy = newUuid();
     await this.core.rows(
       `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status, profit_share_rate,
          profit_share_period) VALUES ($1, $2, $3, 's', 'PUBLIC', 'ACTIVE', $4, $5)`,
       strategy,
-      by.userId,
+      user.userId,
       account.uuid,
       rate,
       rate === null ? null : period,
     );
     const { uuid: lotTrade } = await this.fills.order({
-      owner: by,
+      owner: user,
       account,
       pair: this.pair,
       side: 'BUY',
       strategy,
       fills: [{ at: this.at(-1).toISOString(), price: '100', amount: '1' }],
     });
-    return { owner: by, strategy, lotTrade };
+    return { owner: user, strategy, lotTrade };
   }
 
-  async follower({ strategy }: LeaderFixture, by?: Actor): Promise<FollowerFixture> {
-    const actor = by ?? (await this.core.actor());
+  async follower({ strategy }: LeaderFixture, user?: Actor): Promise<FollowerFixture> {
+    const actor = user ?? (await this.core.actor());
     const account = await this.core.account(actor);
     const copier = newUuid();
     await this.core.rows(
@@ -128,22 +128,22 @@ export class ProfitShareUnderTest {
     return { actor, account, copier };
   }
 
-  /** Inserts a copy that was filled at this instant. */
+  /** Inserts a copy that was filled at `at`. */
   async copy(
     { strategy, lotTrade }: LeaderFixture,
-    by: FollowerFixture,
+    follower: FollowerFixture,
     at: Date,
-    traded: CopyTraded,
+    copy: CopyFixture,
   ): Promise<void> {
-    const { side, price, amount = '1', fee = '0', feeCurrency, pair = this.pair } = traded;
+    const { side, price, amount = '1', fee = '0', feeCurrency, pair = this.pair } = copy;
     const currency = feeCurrency === undefined ? {} : { feeCurrency };
     await this.fills.order({
-      owner: by.actor,
-      account: by.account,
+      owner: follower.actor,
+      account: follower.account,
       pair,
       side,
       copiedStrategy: strategy,
-      copy: { copier: by.copier, lotTrade, referencePrice: price },
+      copy: { copier: follower.copier, lotTrade, referencePrice: price },
       fills: [{ at: at.toISOString(), price, amount, fee, ...currency }],
     });
     await this.fills.rebuildLots();
@@ -151,21 +151,21 @@ export class ProfitShareUnderTest {
 
   /** Buys one unit at 1,000 and sells it in the same week at 1,000 plus `result`. */
   async realizeProfit(
-    leading: LeaderFixture,
-    by: FollowerFixture,
+    leader: LeaderFixture,
+    follower: FollowerFixture,
     week: number,
     result: string,
     pair = this.pair,
   ): Promise<void> {
-    await this.copy(leading, by, this.at(week, 1), { side: 'BUY', price: '1000', pair });
-    await this.copy(leading, by, this.at(week, 2), {
+    await this.copy(leader, follower, this.at(week, 1), { side: 'BUY', price: '1000', pair });
+    await this.copy(leader, follower, this.at(week, 2), {
       side: 'SELL',
       price: String(1000 + Number(result)),
       pair,
     });
   }
 
-  /** Returns the rewards granted to the owner, oldest period first. */
+  /** Returns the rewards that were granted to the owner, oldest period first. */
   async granted({ owner }: LeaderFixture): Promise<readonly Reward[]> {
     const query = querySchemaOf(rewardOperations.list).parse({ order: 'asc', limit: '100' });
     const page = await this.rewards.list(owner, query as Parameters<RewardsService['list']>[1]);
@@ -178,7 +178,7 @@ export class ProfitShareUnderTest {
     return (await this.rewards.types(await this.core.actor(), parsed)).items;
   }
 
-  async amounts(leading: LeaderFixture): Promise<string[]> {
-    return (await this.granted(leading)).map(({ amount }) => amount);
+  async amounts(leader: LeaderFixture): Promise<string[]> {
+    return (await this.granted(leader)).map(({ amount }) => amount);
   }
 }

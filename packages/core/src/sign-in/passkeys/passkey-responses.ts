@@ -1,6 +1,6 @@
 /**
- * Schemas of a browser's WebAuthn responses (Level 3, the JSON form of a credential): only the members that are read,
- * with limits. Others are dropped.
+ * Schemas of a browser's WebAuthn responses (Level 3, the JSON form of a credential). They limit the members that the
+ * product reads and drop all others.
  */
 import { z } from 'zod';
 
@@ -36,7 +36,7 @@ export const authenticationResponse = z.object({
     clientDataJSON: clientData,
     authenticatorData: base64url(4_096),
     signature: base64url(8_192),
-    /** The user handle; always present, because the request names no user. */
+    /** Identifies the user. Always present, because the sign-in options do not name a user. */
     userHandle: base64url(128),
   }),
 });
@@ -44,8 +44,8 @@ export const authenticationResponse = z.object({
 const clientDataSchema = z.object({ challenge: base64url(128), crossOrigin: z.boolean().optional() });
 
 /**
- * Returns the challenge that the response claims to answer. Returns null if it names none, or was made in a
- * cross-origin frame. Nothing is verified yet.
+ * Returns the challenge that the response claims to answer, without verifying the claim. Returns null if the response
+ * contains no challenge or was created in a cross-origin frame.
  */
 export function challengeIn({ response }: { response: { clientDataJSON: string } }): string | null {
   try {

@@ -1,4 +1,4 @@
-/** The configuration of passkeys; they are not offered without it. */
+/** Reads the configuration of passkeys. Without it, passkeys are not offered. */
 import { z } from 'zod';
 import { jsonSetting } from '../../platform/index.js';
 import { parseUrl } from '../../values/index.js';

@@ -11,54 +11,54 @@ const RP_ID = 'example.com';
 const ORIGIN = 'https://app.example.com';
 const OPTIONS = { rpId: RP_ID, rpName: 'The product', origins: [ORIGIN, 'https://example.com'] };
 
-let under: SignInUnderTest;
-let process: ReturnType<SignInUnderTest['createServices']>;
+let env: SignInUnderTest;
+let services: ReturnType<SignInUnderTest['createServices']>;
 let passkeys: PasskeySignInService;
 beforeAll(async () => {
-  under = await SignInUnderTest.open();
-  process = under.createServices();
-  passkeys = new PasskeySignInService({ ...process, options: OPTIONS });
+  env = await SignInUnderTest.open();
+  services = env.createServices();
+  passkeys = new PasskeySignInService({ ...services, options: OPTIONS });
 });
-afterAll(() => under.close());
+afterAll(() => env.close());
 
 const authenticator = (isCounting = true) =>
   new VirtualAuthenticator({ origin: ORIGIN, rpId: RP_ID, isCounting });
 
-/** A user with a passkey. */
-async function registered(isCounting = true, owner?: Actor) {
-  const actor = owner ?? (await under.core.actor());
+/** Registers a passkey for a user. */
+async function registerDevice(isCounting = true, owner?: Actor) {
+  const actor = owner ?? (await env.core.actor());
   const device = authenticator(isCounting);
   await passkeys.register(actor, device.create(await passkeys.registrationOptions(actor)));
   return { actor, device };
 }
 
-async function userOf(answer: unknown): Promise<string> {
-  const signedIn = await passkeys.login(answer);
-  if (signedIn.kind !== 'tokens') throw new Error('a second factor is asked for');
-  return (await process.sessions.verify(signedIn.tokens.accessToken)).userId;
+async function userOf(response: unknown): Promise<string> {
+  const signedIn = await passkeys.login(response);
+  if (signedIn.kind !== 'tokens') throw new Error('a second factor is required');
+  return (await services.sessions.verify(signedIn.tokens.accessToken)).userId;
 }
 
-const loginRefused = { code: 'invalid_login' };
-const registrationRefused = { code: 'validation_failed', details: [{ field: 'response' }] };
+const LOGIN_REJECTED = { code: 'invalid_login' };
+const REGISTRATION_REJECTED = { code: 'validation_failed', details: [{ field: 'response' }] };
 const countOf = async ({ userId }: Actor) =>
-  (await under.core.row('SELECT count(*)::int AS count FROM passkeys WHERE user_id = $1', userId)).count;
-const expire = () =>
-  under.core.rows("UPDATE passkey_challenges SET expires_at = clock_timestamp() - interval '1 second'");
+  (await env.core.row('SELECT count(*)::int AS count FROM passkeys WHERE user_id = $1', userId)).count;
+const expireChallenges = () =>
+  env.core.rows("UPDATE passkey_challenges SET expires_at = clock_timestamp() - interval '1 second'");
 
-/** Overrides that must fail in either ceremony. */
-const BAD: [string, AuthenticatorOverrides][] = [
-  ['from another origin', { origin: 'https://app.example.com.evil.com' }],
-  ['from the origin in the clear', { origin: 'http://app.example.com' }],
-  ['in a frame of another page', { crossOrigin: true }],
-  ['for another domain', { rpId: 'evil.com' }],
-  ['without its user verified', { isUserVerified: false }],
-  ['to a challenge that no database takes', { challenge: 'a\u0000b' }],
-  ['to a challenge that was never issued', { challenge: Buffer.alloc(32).toString('base64url') }],
+/** Overrides that make a response of either ceremony invalid. */
+const INVALID_RESPONSES: [string, AuthenticatorOverrides][] = [
+  ['is from another origin', { origin: 'https://app.example.com.evil.com' }],
+  ['is from the origin with plain HTTP', { origin: 'http://app.example.com' }],
+  ['was created in a frame of another page', { crossOrigin: true }],
+  ['is for another domain', { rpId: 'evil.com' }],
+  ['does not verify the user', { isUserVerified: false }],
+  ['answers a challenge that the database cannot store', { challenge: 'a\u0000b' }],
+  ['answers a challenge that was never issued', { challenge: Buffer.alloc(32).toString('base64url') }],
 ];
 
 describe('registering a passkey', () => {
-  it('needs an authenticator that verifies its user and stores the passkey', async () => {
-    const actor = await under.core.actor();
+  it('requires an authenticator that verifies its user and stores the passkey', async () => {
+    const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     expect(options).toMatchObject({
       rp: { id: RP_ID, name: 'The product' },
@@ -72,8 +72,8 @@ describe('registering a passkey', () => {
   });
 
   it('shows the user their address, and excludes their existing passkeys', async () => {
-    const { actor, device } = await registered();
-    await under.core.rows("UPDATE users SET email = 'me@example.com' WHERE id = $1", actor.userId);
+    const { actor, device } = await registerDevice();
+    await env.core.rows("UPDATE users SET email = 'me@example.com' WHERE id = $1", actor.userId);
     const options = await passkeys.registrationOptions(actor);
     expect(options.user.name).toBe('me@example.com');
     expect(options.excludeCredentials).toEqual([
@@ -82,59 +82,61 @@ describe('registering a passkey', () => {
   });
 
   it('adds a passkey that can sign in', async () => {
-    const { actor, device } = await registered();
+    const { actor, device } = await registerDevice();
     expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
   });
 
-  it.each(BAD)('is rejected %s', async (_what, said) => {
-    const actor = await under.core.actor();
-    const answer = authenticator().create(await passkeys.registrationOptions(actor), said);
-    await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
+  it.each(INVALID_RESPONSES)('is rejected if the response %s', async (_case, overrides) => {
+    const actor = await env.core.actor();
+    const response = authenticator().create(await passkeys.registrationOptions(actor), overrides);
+    await expect(passkeys.register(actor, response)).rejects.toMatchObject(REGISTRATION_REJECTED);
     expect(await countOf(actor)).toBe(0);
   });
 
-  it('is rejected with a response of the other ceremony, or to its challenge', async () => {
-    const actor = await under.core.actor();
-    const typed = authenticator().create(await passkeys.registrationOptions(actor), { type: 'webauthn.get' });
-    await expect(passkeys.register(actor, typed)).rejects.toMatchObject(registrationRefused);
+  it('is rejected if the response or its challenge is from the other ceremony', async () => {
+    const actor = await env.core.actor();
+    const wrongType = authenticator().create(await passkeys.registrationOptions(actor), {
+      type: 'webauthn.get',
+    });
+    await expect(passkeys.register(actor, wrongType)).rejects.toMatchObject(REGISTRATION_REJECTED);
     const { challenge } = await passkeys.loginOptions();
-    const crossed = authenticator().create({ challenge, user: { id: 'AA' } });
-    await expect(passkeys.register(actor, crossed)).rejects.toMatchObject(registrationRefused);
+    const wrongChallenge = authenticator().create({ challenge, user: { id: 'AA' } });
+    await expect(passkeys.register(actor, wrongChallenge)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
-  it("is rejected with another user's challenge", async () => {
-    const [actor, other] = [await under.core.actor(), await under.core.actor()];
-    const answer = authenticator().create(await passkeys.registrationOptions(other));
-    await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
+  it("is rejected if the response answers another user's challenge", async () => {
+    const [actor, other] = [await env.core.actor(), await env.core.actor()];
+    const response = authenticator().create(await passkeys.registrationOptions(other));
+    await expect(passkeys.register(actor, response)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
   it('accepts a challenge once, even after a rejection', async () => {
-    const actor = await under.core.actor();
+    const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     const bad = authenticator().create(options, { isUserVerified: false });
-    await expect(passkeys.register(actor, bad)).rejects.toMatchObject(registrationRefused);
+    await expect(passkeys.register(actor, bad)).rejects.toMatchObject(REGISTRATION_REJECTED);
     const good = authenticator().create(options);
-    await expect(passkeys.register(actor, good)).rejects.toMatchObject(registrationRefused);
+    await expect(passkeys.register(actor, good)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
   it('is rejected after five minutes', async () => {
-    const actor = await under.core.actor();
+    const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
-    await expire();
-    const answer = authenticator().create(options);
-    await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
+    await expireChallenges();
+    const response = authenticator().create(options);
+    await expect(passkeys.register(actor, response)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
-  it('gives a passkey to one account', async () => {
-    const { device } = await registered();
-    const other = await under.core.actor();
+  it('is rejected if the passkey belongs to another account', async () => {
+    const { device } = await registerDevice();
+    const other = await env.core.actor();
     const again = device.create(await passkeys.registrationOptions(other));
     await expect(passkeys.register(other, again)).rejects.toMatchObject({ code: 'already_exists' });
   });
 
-  it('is possible twenty times, even concurrently', async () => {
-    const actor = await under.core.actor();
-    await under.core.rows(
+  it('is limited to twenty passkeys, even concurrently', async () => {
+    const actor = await env.core.actor();
+    await env.core.rows(
       `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports)
        SELECT gen_random_uuid(), $1, uuid_send(gen_random_uuid()), '', 0, '{}' FROM generate_series(1, 18)`,
       actor.userId,
@@ -142,7 +144,7 @@ describe('registering a passkey', () => {
     const options = [];
     for (let i = 0; i < 5; i++) options.push(await passkeys.registrationOptions(actor));
     const outcomes = await Promise.allSettled(
-      options.map((each) => passkeys.register(actor, authenticator().create(each))),
+      options.map((challengeOptions) => passkeys.register(actor, authenticator().create(challengeOptions))),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(await countOf(actor)).toBe(20);
@@ -150,22 +152,22 @@ describe('registering a passkey', () => {
   });
 
   it('needs a valid credential with ADMIN', async () => {
-    const weak = await under.core.actor('READ', 'TRADE');
-    await expect(passkeys.registrationOptions(weak)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(passkeys.register(weak, {})).rejects.toMatchObject({ code: 'permission_denied' });
-    const actor = await under.actor();
-    const answer = authenticator().create(await passkeys.registrationOptions(actor));
-    await process.sessions.revoke(actor);
-    await expect(passkeys.register(actor, answer)).rejects.toMatchObject({ code: 'invalid_access_token' });
+    const lesser = await env.core.actor('READ', 'TRADE');
+    await expect(passkeys.registrationOptions(lesser)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(passkeys.register(lesser, {})).rejects.toMatchObject({ code: 'permission_denied' });
+    const actor = await env.actor();
+    const response = authenticator().create(await passkeys.registrationOptions(actor));
+    await services.sessions.revoke(actor);
+    await expect(passkeys.register(actor, response)).rejects.toMatchObject({ code: 'invalid_access_token' });
     expect(await countOf(actor)).toBe(0);
   });
 
   it.each([
-    ['nothing', null],
-    ['no response', {}],
+    ['null', null],
+    ['an empty object', {}],
     ['a response that is not a credential', { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }],
     [
-      'nonsense in place of what was signed',
+      'malformed client data and attestation',
       {
         id: 'AA',
         rawId: 'AA',
@@ -173,155 +175,155 @@ describe('registering a passkey', () => {
         response: { clientDataJSON: 'AA', attestationObject: 'AA' },
       },
     ],
-  ])('is rejected with %s', async (_what, answer) => {
-    const actor = await under.core.actor();
-    await expect(passkeys.register(actor, answer)).rejects.toMatchObject(registrationRefused);
+  ])('is rejected for %s', async (_case, response) => {
+    const actor = await env.core.actor();
+    await expect(passkeys.register(actor, response)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
   it('is rejected if the attestation is malformed or forged', async () => {
-    const actor = await under.core.actor();
-    const answer = authenticator().create(await passkeys.registrationOptions(actor));
-    const broken = { ...answer, response: { ...answer.response, attestationObject: 'AAAA' } };
-    await expect(passkeys.register(actor, broken)).rejects.toMatchObject(registrationRefused);
+    const actor = await env.core.actor();
+    const response = authenticator().create(await passkeys.registrationOptions(actor));
+    const broken = { ...response, response: { ...response.response, attestationObject: 'AAAA' } };
+    await expect(passkeys.register(actor, broken)).rejects.toMatchObject(REGISTRATION_REJECTED);
     const options = await passkeys.registrationOptions(actor);
     const forged = authenticator().create(options, { hasForgedAttestation: true });
-    await expect(passkeys.register(actor, forged)).rejects.toMatchObject(registrationRefused);
+    await expect(passkeys.register(actor, forged)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 });
 
 describe('signing in with a passkey', () => {
-  it('names no user', async () => {
+  it('does not name a user in its options', async () => {
     const options = await passkeys.loginOptions();
     expect(options).toMatchObject({ rpId: RP_ID, userVerification: 'required', timeout: 300_000 });
     expect(options.allowCredentials ?? []).toEqual([]);
   });
 
-  it('is possible from each of our origins', async () => {
-    const { actor, device } = await registered();
-    const answer = device.get(await passkeys.loginOptions(), { origin: 'https://example.com' });
-    expect(await userOf(answer)).toBe(actor.userId);
+  it('is possible from each configured origin', async () => {
+    const { actor, device } = await registerDevice();
+    const response = device.get(await passkeys.loginOptions(), { origin: 'https://example.com' });
+    expect(await userOf(response)).toBe(actor.userId);
   });
 
-  it.each(BAD)('is rejected %s', async (_what, said) => {
-    const { device } = await registered();
-    const answer = device.get(await passkeys.loginOptions(), said);
-    await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
+  it.each(INVALID_RESPONSES)('is rejected if the response %s', async (_case, overrides) => {
+    const { device } = await registerDevice();
+    const response = device.get(await passkeys.loginOptions(), overrides);
+    await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected with a signature of another passkey', async () => {
-    const [{ device }, { device: other }] = [await registered(), await registered()];
-    const answer = device.get(await passkeys.loginOptions());
+  it('is rejected if another passkey signed the response', async () => {
+    const [{ device }, { device: other }] = [await registerDevice(), await registerDevice()];
+    const response = device.get(await passkeys.loginOptions());
     const { id } = other.get(await passkeys.loginOptions());
-    await expect(passkeys.login({ ...answer, id, rawId: id })).rejects.toMatchObject(loginRefused);
+    await expect(passkeys.login({ ...response, id, rawId: id })).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it('is rejected if the authenticator reports another user', async () => {
-    const { device } = await registered();
-    const { actor } = await registered();
+    const { device } = await registerDevice();
+    const { actor } = await registerDevice();
     const userHandle = Buffer.from(actor.userId.replaceAll('-', ''), 'hex').toString('base64url');
-    const answer = device.get(await passkeys.loginOptions(), { userHandle });
-    await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
+    const response = device.get(await passkeys.loginOptions(), { userHandle });
+    await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected with a signature of something else', async () => {
-    const { device } = await registered();
-    const answer = device.get(await passkeys.loginOptions());
+  it('is rejected if the signature belongs to another response', async () => {
+    const { device } = await registerDevice();
+    const response = device.get(await passkeys.loginOptions());
     const { signature } = device.get(await passkeys.loginOptions()).response;
-    const forged = { ...answer, response: { ...answer.response, signature } };
-    await expect(passkeys.login(forged)).rejects.toMatchObject(loginRefused);
+    const forged = { ...response, response: { ...response.response, signature } };
+    await expect(passkeys.login(forged)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected with a response of the other ceremony, or to its challenge', async () => {
-    const { actor, device } = await registered();
-    const typed = device.get(await passkeys.loginOptions(), { type: 'webauthn.create' });
-    await expect(passkeys.login(typed)).rejects.toMatchObject(loginRefused);
-    const crossed = device.get(await passkeys.registrationOptions(actor));
-    await expect(passkeys.login(crossed)).rejects.toMatchObject(loginRefused);
+  it('is rejected if the response or its challenge is from the other ceremony', async () => {
+    const { actor, device } = await registerDevice();
+    const wrongType = device.get(await passkeys.loginOptions(), { type: 'webauthn.create' });
+    await expect(passkeys.login(wrongType)).rejects.toMatchObject(LOGIN_REJECTED);
+    const wrongChallenge = device.get(await passkeys.registrationOptions(actor));
+    await expect(passkeys.login(wrongChallenge)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it('accepts a response once, even concurrently', async () => {
-    const { device } = await registered(false);
-    const answer = device.get(await passkeys.loginOptions());
-    const outcomes = await Promise.allSettled([passkeys.login(answer), passkeys.login(answer)]);
+    const { device } = await registerDevice(false);
+    const response = device.get(await passkeys.loginOptions());
+    const outcomes = await Promise.allSettled([passkeys.login(response), passkeys.login(response)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
+    await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('accepts no second response to a challenge after a rejected one', async () => {
-    const { device } = await registered();
+  it('rejects a second response to a challenge after the first response was rejected', async () => {
+    const { device } = await registerDevice();
     const options = await passkeys.loginOptions();
     const bad = device.get(options, { isUserVerified: false });
-    await expect(passkeys.login(bad)).rejects.toMatchObject(loginRefused);
-    await expect(passkeys.login(device.get(options))).rejects.toMatchObject(loginRefused);
+    await expect(passkeys.login(bad)).rejects.toMatchObject(LOGIN_REJECTED);
+    await expect(passkeys.login(device.get(options))).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it('is rejected after five minutes', async () => {
-    const { device } = await registered();
+    const { device } = await registerDevice();
     const options = await passkeys.loginOptions();
-    await expire();
-    await expect(passkeys.login(device.get(options))).rejects.toMatchObject(loginRefused);
+    await expireChallenges();
+    await expect(passkeys.login(device.get(options))).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
   it('is rejected without a response', async () => {
-    for (const answer of [null, {}, { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }]) {
-      await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
+    for (const response of [null, {}, { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }]) {
+      await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
     }
   });
 
-  it('requires no other factor, because the passkey verified its user', async () => {
-    const { actor, device } = await registered();
-    const { secret } = await process.secondFactor.generate(actor);
-    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: under.nowMs });
-    await process.secondFactor.enable(actor, code);
+  it('requires no second factor, because the passkey verified its user', async () => {
+    const { actor, device } = await registerDevice();
+    const { secret } = await services.secondFactor.generate(actor);
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: env.nowMs });
+    await services.secondFactor.enable(actor, code);
     expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
   });
 });
 
 describe('the counter of a passkey', () => {
   it('that does not increase is rejected as a copy', async () => {
-    const { actor, device } = await registered();
+    const { actor, device } = await registerDevice();
     const login = async (counter: number) => userOf(device.get(await passkeys.loginOptions(), { counter }));
     expect(await login(10)).toBe(actor.userId);
-    for (const counter of [10, 9, 0]) await expect(login(counter)).rejects.toMatchObject(loginRefused);
+    for (const counter of [10, 9, 0]) await expect(login(counter)).rejects.toMatchObject(LOGIN_REJECTED);
     expect(await login(11)).toBe(actor.userId);
   });
 
-  it('lets one of two concurrent responses with the same count sign in', async () => {
-    const { device } = await registered();
+  it('allows one of two concurrent responses with the same count', async () => {
+    const { device } = await registerDevice();
     const options = await Promise.all([passkeys.loginOptions(), passkeys.loginOptions()]);
     const outcomes = await Promise.allSettled(
-      options.map((each) => passkeys.login(device.get(each, { counter: 50 }))),
+      options.map((challengeOptions) => passkeys.login(device.get(challengeOptions, { counter: 50 }))),
     );
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
   it('may always be 0', async () => {
-    const { actor, device } = await registered(false);
+    const { actor, device } = await registerDevice(false);
     for (let i = 0; i < 2; i++) {
       expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
     }
   });
 });
 
-describe('a passkey that is removed', () => {
-  it('can no longer sign in', async () => {
-    const { actor, device } = await registered();
+describe('removing a passkey', () => {
+  it('prevents sign-ins with it', async () => {
+    const { actor, device } = await registerDevice();
     await passkeys.remove(actor, device.credentialId.toString('base64url'));
-    const answer = device.get(await passkeys.loginOptions());
-    await expect(passkeys.login(answer)).rejects.toMatchObject(loginRefused);
+    const response = device.get(await passkeys.loginOptions());
+    await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it("must be the actor's own, and needs a valid credential with ADMIN", async () => {
-    const { actor, device } = await registered();
+  it("requires the actor's own passkey, and a valid credential with ADMIN", async () => {
+    const { actor, device } = await registerDevice();
     const id = device.credentialId.toString('base64url');
-    const other = await under.core.actor();
+    const other = await env.core.actor();
     await expect(passkeys.remove(other, id)).rejects.toMatchObject({ code: 'not_found' });
-    const { credential } = await under.core.actor('READ');
-    const weak = { userId: actor.userId, credential: { ...credential, id: newUuid() } };
-    await expect(passkeys.remove(weak, id)).rejects.toMatchObject({ code: 'permission_denied' });
-    const tokens = await under.session(actor.userId);
-    const revoked = await process.sessions.verify(tokens.accessToken);
-    await process.sessions.revoke(revoked);
+    const { credential } = await env.core.actor('READ');
+    const lesser = { userId: actor.userId, credential: { ...credential, id: newUuid() } };
+    await expect(passkeys.remove(lesser, id)).rejects.toMatchObject({ code: 'permission_denied' });
+    const tokens = await env.session(actor.userId);
+    const revoked = await services.sessions.verify(tokens.accessToken);
+    await services.sessions.revoke(revoked);
     await expect(passkeys.remove(revoked, id)).rejects.toMatchObject({ code: 'invalid_access_token' });
     expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
   });
@@ -329,15 +331,15 @@ describe('a passkey that is removed', () => {
 
 describe('a deployment without passkeys', () => {
   it('rejects every ceremony with an explanation', async () => {
-    const none = new PasskeySignInService({ ...process, options: undefined });
-    const actor = await under.core.actor();
-    const refusal = {
+    const withoutPasskeys = new PasskeySignInService({ ...services, options: undefined });
+    const actor = await env.core.actor();
+    const rejection = {
       code: 'permission_denied',
       message: 'Sign-in by passkeys is not offered by this deployment.',
     };
-    await expect(none.registrationOptions(actor)).rejects.toMatchObject(refusal);
-    await expect(none.register(actor, {})).rejects.toMatchObject(refusal);
-    await expect(none.loginOptions()).rejects.toMatchObject(refusal);
-    await expect(none.login({})).rejects.toMatchObject(refusal);
+    await expect(withoutPasskeys.registrationOptions(actor)).rejects.toMatchObject(rejection);
+    await expect(withoutPasskeys.register(actor, {})).rejects.toMatchObject(rejection);
+    await expect(withoutPasskeys.loginOptions()).rejects.toMatchObject(rejection);
+    await expect(withoutPasskeys.login({})).rejects.toMatchObject(rejection);
   });
 });

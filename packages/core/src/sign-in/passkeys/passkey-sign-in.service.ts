@@ -4,8 +4,9 @@
  * 1. A challenge is valid for five minutes and one ceremony. The first response consumes it, valid or not. A
  *    registration challenge is issued for one user and valid only for that user.
  * 2. A response is valid only from one of our origins, for our domain, with its user verified by the authenticator.
- *    That makes two factors, so no second factor is required.
- * 3. A sign-in names no user: the authenticator says whose passkey it is, and the passkey must belong to that user.
+ *    Such a response proves two factors, so no second factor is required.
+ * 3. A sign-in request names no user. The authenticator reports the owner of the passkey, and the passkey must belong to
+ *    that user.
  * 4. A passkey whose counter does not increase may be a copy and is rejected, even in concurrent requests.
  *    Authenticators without a counter always report 0.
  * 5. Adding or removing a passkey needs a valid credential with ADMIN. An account has at most 20.
@@ -199,7 +200,7 @@ export class PasskeySignInService {
     );
   }
 
-  /** Runs outside any transaction, so that a rejected response consumes its challenge too. */
+  /** Consumes the challenge outside of any transaction, so that a rejected response consumes it too. */
   private async useChallenge(
     purpose: Purpose,
     userId: string | null,
@@ -271,14 +272,14 @@ async function addPasskey(
   );
 }
 
-/** The locked row is compared again, so that a concurrent response cannot reuse the counter. */
+/** Stores the counter. The UPDATE compares the locked row again, so that a concurrent response cannot reuse the counter. */
 async function advanceCounter(tx: Tx, { id }: Passkey, counter: number): Promise<void> {
-  const [counted] = await tx.query(
+  const [updated] = await tx.query(
     `UPDATE passkeys SET counter = $2, last_used_at = clock_timestamp()
      WHERE id = $1 AND (counter < $2 OR (counter = 0 AND $2 = 0)) RETURNING id`,
     [id, counter],
   );
-  if (counted.length === 0) throw badLogin('the counter does not increase');
+  if (updated.length === 0) throw badLogin('the counter does not increase');
 }
 
 function badRegistration(cause: unknown): DomainError {

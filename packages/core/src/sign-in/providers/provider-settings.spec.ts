@@ -2,8 +2,8 @@ import { signInProvidersSetting } from './provider-settings.js';
 
 const read = (setting: unknown) => signInProvidersSetting.safeParse(JSON.stringify(setting));
 
-describe('the setting of providers', () => {
-  it('offers none by default', () => {
+describe('signInProvidersSetting', () => {
+  it('offers no provider by default', () => {
     expect(read({}).data).toEqual({});
   });
 
@@ -18,14 +18,14 @@ describe('the setting of providers', () => {
 
   it.each([
     ['an unknown provider', { facebook: { clientIds: ['f'] } }],
-    ['no client', { google: { clientIds: [] } }],
-    ['an issuer in the clear', { google: { clientIds: ['g'], issuer: 'http://accounts.example.com' } }],
-    ['an issuer with a slash behind', { google: { clientIds: ['g'], issuer: 'https://example.com/' } }],
+    ['an empty list of clients', { google: { clientIds: [] } }],
+    ['an issuer with plain HTTP', { google: { clientIds: ['g'], issuer: 'http://accounts.example.com' } }],
+    ['an issuer with a trailing slash', { google: { clientIds: ['g'], issuer: 'https://example.com/' } }],
     ['an issuer with a query', { apple: { clientIds: ['g'], issuer: 'https://example.com?a=b' } }],
     ['an address with a password', { x: { userInfoUrl: 'https://a:b@example.com/me' } }],
-    ['an address of another kind', { x: { userInfoUrl: 'file:///etc/passwd' } }],
+    ['an address with another scheme', { x: { userInfoUrl: 'file:///etc/passwd' } }],
     ['a malformed token', { telegram: { botToken: 'secret' } }],
-  ])('is rejected with %s', (_what, setting) => {
+  ])('is rejected with %s', (_case, setting) => {
     expect(read(setting).success).toBe(false);
   });
 

@@ -1,12 +1,13 @@
 /**
  * Sign-in by an identity at a provider. Retained until v2.0.
  *
- * 1. A subject of a provider belongs permanently to one account. An unknown subject opens an account if the
+ * 1. A provider's subject belongs permanently to one account. For an unknown subject an account is opened if the
  *    deployment allows it; two concurrent requests get the same account.
- * 2. An e-mail address links nothing: it never gives access to an existing account with that address, verified or
- *    not. A new account gets the address if the provider verified it.
- * 3. If the request also carries a credential with ADMIN, the subject joins that account; it never joins two.
- * 4. A single-use proof is consumed in the transaction that signs its user in.
+ * 2. An e-mail address never gives access to an existing account with that address, even if the address is verified.
+ * A new account gets the address if the provider verified it.
+ * 3. If the request also carries a credential with ADMIN, the subject joins the account of that credential. It never
+ *    joins a second account.
+ * 4. The transaction that signs a user in also consumes the user's single-use proof.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, isUniqueViolation, type Tx } from '@trading-automation/persistence';
@@ -23,7 +24,7 @@ export interface ProviderIdentity {
   readonly subject: string;
   readonly email?: string | undefined;
   readonly emailVerified: boolean;
-  /** Set if the proof is single use: its hash, and the time after which it is rejected as expired. */
+  /** Set if the proof can be used once: its hash, and the time after which it is rejected as expired. */
   readonly proof?: { readonly hash: Buffer; readonly expiresAt: Date };
 }
 
@@ -45,7 +46,7 @@ export class ProviderSignInService {
       return await attempt();
     } catch (error) {
       if (!isUniqueViolation(error, 'provider_identities_pkey')) throw error;
-      // A concurrent request linked the subject and this transaction rolled back. Decide again on the committed
+      // A concurrent request linked the subject, so this transaction was rolled back. Try again with the committed
       // state.
       return attempt();
     }
@@ -70,11 +71,11 @@ export class ProviderSignInService {
 }
 
 async function ownerOf(tx: Tx, { provider, subject }: ProviderIdentity): Promise<string | null> {
-  const [found] = await tx.query(
+  const [identity] = await tx.query(
     'SELECT user_id FROM provider_identities WHERE provider = $1 AND subject = $2',
     [provider, subject],
   );
-  return found?.user_id ?? null;
+  return identity?.user_id ?? null;
 }
 
 async function link(tx: Tx, userId: string, { provider, subject }: ProviderIdentity): Promise<void> {
@@ -85,7 +86,7 @@ async function link(tx: Tx, userId: string, { provider, subject }: ProviderIdent
   );
 }
 
-/** Consumes a proof. A concurrent use waits for the first transaction, and fails once that commits. */
+/** Consumes a proof. A concurrent use waits for the first transaction and fails after its commit. */
 async function useProof(tx: Tx, { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>): Promise<void> {
   const used = await tx.query(
     'INSERT INTO used_login_data (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING hash',

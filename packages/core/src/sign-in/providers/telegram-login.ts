@@ -1,11 +1,12 @@
 /**
- * Verifies the data of Telegram's login widget, as Telegram specifies it. The hash is an HMAC-SHA-256 of one line
- * `name=value` per field, sorted by name. Its key is the SHA-256 of the bot's token.
+ * Verifies the data of Telegram's login widget, as Telegram specifies it. The hash is an HMAC-SHA-256 over the
+ * fields, one line `name=value` for each, sorted by name. Its key is the SHA-256 of the bot's token.
  *
  * 1. Every received field is verified: an added, removed or changed field is rejected.
- * 2. Values contain no line breaks, and names only letters and underscores, so that a signed string has one meaning.
+ * 2. Values contain no line breaks, and names contain only lower-case letters and underscores, so that a signed string
+ *    has only one meaning.
  * 3. Data older than ten minutes, or more than a minute ahead of our clock, is rejected.
- * 4. The data is single use: `ProviderSignInService` stores its hash until the data expires.
+ * 4. The data can be used once: `ProviderSignInService` stores its hash until the data expires.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '@trading-automation/contracts';
@@ -13,7 +14,7 @@ import type { ProviderIdentity } from './provider-sign-in.service.js';
 
 const MAX_AGE_MS = 600_000;
 const AHEAD_MAX_MS = 60_000;
-/** How far the database's clock may be ahead of ours before it deletes the hash of data that is still valid. */
+/** How long a hash is stored after its data has expired, in case the database's clock is ahead of ours. */
 const RETENTION_MARGIN_MS = 60_000;
 const FIELDS_MAX = 20;
 const NAME = /^[a-z_]{1,64}$/;

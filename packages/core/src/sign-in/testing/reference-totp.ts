@@ -1,4 +1,4 @@
-/** An independent implementation of RFC 6238: HMAC-SHA-1 of the time step, truncated to six digits. */
+/** Implements RFC 6238 independently of the product: HMAC-SHA-1 of the time step, truncated to six digits. */
 import { createHmac } from 'node:crypto';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -13,6 +13,6 @@ export function referenceTotpCode(secret: Uint8Array, step: number): string {
 
 /** Decodes base32 (RFC 4648) without padding. */
 export function fromBase32(text: string): Buffer {
-  const bits = [...text].map((each) => BASE32.indexOf(each).toString(2).padStart(5, '0')).join('');
+  const bits = [...text].map((character) => BASE32.indexOf(character).toString(2).padStart(5, '0')).join('');
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }

@@ -27,8 +27,8 @@ export interface SignInTestOptions {
   readonly issuer?: string;
 }
 
-/** Real hashes, with a count of comparisons. */
-class CountedHashes extends PasswordHasher {
+/** Hashes passwords like the product, and counts the comparisons. */
+class CountingHasher extends PasswordHasher {
   compared = 0;
 
   protected override compare(storedHash: string, password: string): Promise<boolean> {
@@ -37,11 +37,11 @@ class CountedHashes extends PasswordHasher {
   }
 }
 
-/** The sign-in services on their own database, for one test file. */
+/** The test environment of sign-in: its services on a separate database, for one test file. */
 export class SignInUnderTest {
   /** The clock of second factors. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
-  readonly hashes = new CountedHashes();
+  readonly hashes = new CountingHasher();
 
   private constructor(readonly core: CoreUnderTest) {}
 
@@ -60,12 +60,12 @@ export class SignInUnderTest {
     const { commands } = core;
     const platform = options.platform ?? core.platform;
     const [first, ...others] = serverKeys;
-    const seal = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
-    const keys = new TokenKeys(platform, seal);
+    const sealer = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
+    const keys = new TokenKeys(platform, sealer);
     const sessions = new SessionsService({ platform, keys, issuer: () => issuer, openRegistration });
     const attempts = new SignInAttempts(platform);
     const nowMs = () => this.nowMs;
-    const codes = new SecondFactorCodes(attempts, seal, nowMs);
+    const codes = new SecondFactorCodes(attempts, sealer, nowMs);
     const changes = new CredentialChanges(commands);
     const secondFactor = new SecondFactorService(platform, changes, sessions, codes);
     const signIn = new SignInService(sessions, secondFactor);
@@ -73,7 +73,7 @@ export class SignInUnderTest {
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
     const logins = new PasswordLogins(platform, emails, attempts, hashes);
     const passwords = new PasswordSignInService(logins, sessions, signIn, changes);
-    return { platform, seal, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
+    return { platform, sealer, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
   /** Opens a session of the user, or of a new user, and returns its tokens. */

@@ -6,7 +6,7 @@ const NEW_CREDENTIAL = 0x40;
 /** The attestation format and its statement in CBOR: {} */
 const NO_ATTESTATION: [string, Buffer] = ['none', Buffer.from([0xa0])];
 
-/** Overrides for what a page, or an attacker, makes the authenticator report. */
+/** Overrides of the values that a page, or an attacker, makes the authenticator report. */
 export interface AuthenticatorOverrides {
   readonly origin?: string;
   readonly rpId?: string;
@@ -16,7 +16,7 @@ export interface AuthenticatorOverrides {
   readonly isUserVerified?: boolean;
   readonly counter?: number;
   readonly userHandle?: string;
-  /** Adds an unrequested attestation, with a signature of something else. */
+  /** Adds an unrequested attestation, with a signature over other data. */
   readonly hasForgedAttestation?: boolean;
 }
 

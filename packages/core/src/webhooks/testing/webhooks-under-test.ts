@@ -15,7 +15,7 @@ export interface EventFixture {
   readonly data?: string;
 }
 
-/** The services of a webhook's owner and of a dispatcher, on one database. */
+/** The test environment of webhooks: the services of a webhook's owner and of a dispatcher on one database. */
 export class WebhooksUnderTest {
   private constructor(
     readonly core: CoreUnderTest,
@@ -91,7 +91,7 @@ export class WebhooksUnderTest {
     return claim.attempt;
   }
 
-  /** Fails the delivery's remaining attempts, without their delays. */
+  /** Fails all five attempts of the delivery, without their delays. */
   async failAll(deliveryId: string): Promise<void> {
     const failure = { statusCode: 503, error: 'http_status', responseTimeMs: 1 } as const;
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -111,7 +111,7 @@ export class WebhooksUnderTest {
   ): Promise<{ id: string; uuid: string }> {
     const uuid = await this.createDueDelivery(actor, webhookId, event);
     await this.failAll(uuid);
-    // Each dead letter is a separate outage; together they must not deactivate the webhook.
+    // Treat each dead letter as a separate outage, so that together they do not deactivate the webhook.
     await this.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     return { uuid, id: encodeId('dlq', uuid) };
   }
