@@ -56,7 +56,7 @@ export async function markStarted(
   );
 }
 
-/** Returns the account and its duplicate connections. Some exchanges do not identify accounts and have no duplicates. */
+/** Returns the account and its duplicate connections, which are unknown if the exchange does not identify accounts. */
 export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
   const rows: { id: string }[] = await tx.query(
     `SELECT b.id FROM exchange_accounts a

@@ -46,7 +46,8 @@ export interface CopierToStart {
 }
 
 /**
- * Starts a copier that the caller has locked, together with its account. Returns the copier's drift.
+ * Starts a copier that the caller has locked, together with its account. Returns the drift, which is empty after a
+ * resync.
  */
 export async function startFollowing(
   tx: Tx,

@@ -39,7 +39,7 @@ export interface EmissionInput {
   readonly emittedLots: ReadonlyMap<string, EmittedLotState>;
   /**
    * The trades that had open lots before a late fill rewound the book. Null if the book was not rewound or has fills
-   * to backfill.
+   * to backfill; then only new fills emit signals.
    */
   readonly openBeforeRewind: ReadonlySet<string> | null;
 }
