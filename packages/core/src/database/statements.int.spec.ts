@@ -60,7 +60,7 @@ const UNCOVERED = [
   // FETCH returns the columns of its cursor, whose declaration is covered.
   'notifications.service.ts: markAllRead (2)',
   // LISTEN, for each channel that has subscribers.
-  'listener.ts: createListener',
+  'listener.ts: syncSubscriptions',
   // The functions that run all prepared statements and lists.
   'keyset-list.ts: run',
   'prepared.ts: run',
@@ -102,7 +102,7 @@ const UNCLAIMED = [
   'lock-account-for-trade.ts: resolveAccountFilter',
   'equity-snapshots.service.ts: record',
   'analytics.queries.ts: lossRuns (2)',
-  'listener.ts: createListener (2)',
+  'listener.ts: syncSubscriptions (2)',
   'advisory-lock.ts: withAdvisoryLock',
   'advisory-lock.ts: withAdvisoryLock (2)',
 ];
