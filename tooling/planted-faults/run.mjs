@@ -50,24 +50,29 @@ export async function runFault(site, fault) {
 async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
   const results = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
   const outputFile = join(results, 'result.json');
-  const jest = ['node_modules/jest/bin/jest.js', '--ci', '--json', `--outputFile=${outputFile}`];
+  // Some specs measure contention, and fail beside others on a slow machine.
+  const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
   try {
-    const { stderr } = await run('node', [...jest, '--runTestsByPath', ...specs], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        // The result is read as plain text.
-        FORCE_COLOR: '0',
-        TEST_DATABASE_URL: databaseUrl,
-        TEST_REDIS_URL: redisUrl,
-        TEST_BROWSER: '',
-        TEST_KEYRING: '',
-        TEST_APT: '',
-        // No spec here uses the packed SDK, and packing takes longer than most of them.
-        TEST_PACKED_SDK: '',
-        NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+    const { stderr } = await run(
+      'node',
+      ['node_modules/jest/bin/jest.js', ...options, '--runTestsByPath', ...specs],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          // The result is read as plain text.
+          FORCE_COLOR: '0',
+          TEST_DATABASE_URL: databaseUrl,
+          TEST_REDIS_URL: redisUrl,
+          TEST_BROWSER: '',
+          TEST_KEYRING: '',
+          TEST_APT: '',
+          // No spec here uses the packed SDK, and packing takes longer than most of them.
+          TEST_PACKED_SDK: '',
+          NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+        },
       },
-    });
+    );
     const outcome = outcomeOf(JSON.parse(readIfThere(outputFile) ?? 'null'), specs.length);
     if (outcome.kind === 'unusable') console.error(stderr);
     return outcome;
