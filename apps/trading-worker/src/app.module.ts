@@ -175,6 +175,7 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
         ),
       inject: [ExchangeGateway],
     },
+    TradeQueue,
     {
       provide: SubmissionRelay,
       useFactory: (queue: TradeQueue, gateway: ExchangeGateway) =>

@@ -58,6 +58,12 @@ export const PARTS = [
       NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
     },
   },
+  {
+    name: 'planted-faults',
+    about: 'small defects in a copy of the workspace, each of which a test has to find',
+    command: 'node',
+    args: ['tooling/planted-faults/main.mjs', '--as-built'],
+  },
 ];
 
 /**

@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../launch/commands.mjs';
+import { readIfThere } from '../launch/files.mjs';
+import { outcomeOf } from './outcome.mjs';
+import { plant } from './plant.mjs';
+
+/**
+ * A copy of the workspace, and the servers of its tests.
+ *
+ * @typedef {{ folder: string, databaseUrl: string | undefined, redisUrl: string | undefined }} Site
+ * @typedef {{ fault: import('./faults.mjs').PlantedFault, outcome: import('./outcome.mjs').Outcome, seconds: number }} Run
+ */
+
+/**
+ * Runs all named specs without a fault.
+ *
+ * @param {Site} site
+ * @param {readonly import('./faults.mjs').PlantedFault[]} faults
+ */
+export function runUnmodified(site, faults) {
+  return runSpecs(site, [...new Set(faults.flatMap(({ tests }) => tests))]);
+}
+
+/**
+ * Plants a fault, runs its specs, and restores the source.
+ *
+ * @param {Site} site
+ * @param {import('./faults.mjs').PlantedFault} fault
+ * @returns {Promise<Run>}
+ */
+export async function runFault(site, fault) {
+  const startedAt = performance.now();
+  const path = join(site.folder, fault.file);
+  const source = readFileSync(path, 'utf8');
+  writeFileSync(path, plant(source, fault));
+  try {
+    const outcome = await runSpecs(site, fault.tests);
+    return { fault, outcome, seconds: Math.round((performance.now() - startedAt) / 1_000) };
+  } finally {
+    writeFileSync(path, source);
+  }
+}
+
+/**
+ * @param {Site} site
+ * @param {readonly string[]} specs
+ */
+async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
+  const results = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
+  const outputFile = join(results, 'result.json');
+  // Some specs measure contention, and fail beside others on a slow machine.
+  const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
+  try {
+    const { stderr } = await run(
+      'node',
+      ['node_modules/jest/bin/jest.js', ...options, '--runTestsByPath', ...specs],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          // The result is read as plain text.
+          FORCE_COLOR: '0',
+          TEST_DATABASE_URL: databaseUrl,
+          TEST_REDIS_URL: redisUrl,
+          TEST_BROWSER: '',
+          TEST_KEYRING: '',
+          TEST_APT: '',
+          // No spec here uses the packed SDK, and packing takes longer than most of them.
+          TEST_PACKED_SDK: '',
+          NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+        },
+      },
+    );
+    const outcome = outcomeOf(JSON.parse(readIfThere(outputFile) ?? 'null'), specs.length);
+    if (outcome.kind === 'unusable') console.error(stderr);
+    return outcome;
+  } finally {
+    rmSync(results, { recursive: true, force: true });
+  }
+}
