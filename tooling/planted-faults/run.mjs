@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../launch/commands.mjs';
-import { readIfThere } from '../launch/files.mjs';
+import { readIfExists } from '../launch/files.mjs';
 import { outcomeOf } from './outcome.mjs';
 import { plant } from './plant.mjs';
 
@@ -73,7 +73,7 @@ async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
         },
       },
     );
-    const outcome = outcomeOf(JSON.parse(readIfThere(outputFile) ?? 'null'), specs.length);
+    const outcome = outcomeOf(JSON.parse(readIfExists(outputFile) ?? 'null'), specs.length);
     if (outcome.kind === 'unusable') console.error(stderr);
     return outcome;
   } finally {
