@@ -6,7 +6,7 @@
 import { type OwnedAccount, totalBalances } from '@trading-automation/core/exchange-accounts';
 import type { PairCatalogue } from '@trading-automation/core/trade-pairs';
 import { type AccountState, fillKey, type Reconciliation, reconcile } from '@trading-automation/core/trades';
-import type { Balances, ExchangeClient, VenueFill } from '@trading-automation/exchanges';
+import type { ExchangeClient, VenueFill } from '@trading-automation/exchanges';
 import type { BalanceStore } from '../exchange/balance-store.js';
 import type { ReconcileActions } from './reconcile-actions.js';
 
@@ -16,6 +16,8 @@ export interface ReconcileSummary {
   /** The number of trades that changed, without probes. */
   readonly trades: number;
 }
+
+type Totals = ReturnType<typeof totalBalances>;
 
 export class AccountReconciler {
   constructor(
@@ -33,13 +35,14 @@ export class AccountReconciler {
     const openOrders = await client.fetchOpenOrders();
     const takenAt = await this.balances.databaseTime();
     const balances = await client.fetchBalances();
-    const changed = await this.changedSymbols(account, balances);
+    const totals = totalBalances(balances);
+    const changed = await this.changedSymbols(account, state.reconciledTotals, totals);
     const symbols = new Set([...state.symbols, ...openOrders.map(({ symbol }) => symbol), ...changed]);
     const fills = await fillsOf(client, symbols, state.fillsSince);
-    const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: totalBalances(balances) });
+    const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: totals });
     const changedTrades = await reconciliation.apply(
       accountId,
-      state,
+      { at: state.at, totals },
       await this.actions.resolve(client, actions),
     );
     await this.actions.probe(client, actions);
@@ -47,18 +50,28 @@ export class AccountReconciler {
     return { fills: newFillKeys(state, fills), trades: changedTrades.size };
   }
 
-  /** Returns the pairs with changes in both assets: an external order may have traded a new pair of the account. */
-  private async changedSymbols({ accountId, exchange }: OwnedAccount, now: Balances): Promise<string[]> {
-    const before = await this.balances.balancesOf(accountId);
+  /**
+   * Returns the pairs with changes in both assets since the last reconciliation: an external order may have traded a
+   * new pair of the account. The stored balances would not do: a stream or a sync may have updated them since.
+   */
+  private async changedSymbols(
+    { accountId, exchange }: OwnedAccount,
+    reconciled: Totals | null,
+    now: Totals,
+  ): Promise<string[]> {
+    const before = reconciled ?? (await this.storedTotals(accountId));
     if (before === null) return [];
     const changed = new Set(
-      [...Object.keys(before), ...Object.keys(now)].filter(
-        (asset) => totalBalances(before)[asset] !== totalBalances(now)[asset],
-      ),
+      [...Object.keys(before), ...Object.keys(now)].filter((asset) => before[asset] !== now[asset]),
     );
     if (changed.size < 2) return [];
     const symbols = await this.pairs.activeSymbols(exchange);
     return symbols.filter((symbol) => assetsOf(symbol).every((asset) => changed.has(asset)));
+  }
+
+  private async storedTotals(accountId: string): Promise<Totals | null> {
+    const stored = await this.balances.balancesOf(accountId);
+    return stored === null ? null : totalBalances(stored);
   }
 }
 

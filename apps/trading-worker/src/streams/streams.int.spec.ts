@@ -203,6 +203,19 @@ describe('what a stream missed', () => {
     ]);
   });
 
+  it('row 3, rule 22: on a new pair is caught up even if the balances were read since', async () => {
+    const first = await startGateway();
+    await first.close();
+    await env.core.rows('DELETE FROM worker_leases');
+    await other.limit('SELL', '2', '2000', 'ETH/USDT');
+    await owner.limit('BUY', '2', '2000', 'ETH/USDT');
+    await env.newGateway(QUIET, paper.venue()).balanceSync.sync(env.account.uuid);
+    await startGateway();
+    expect(await tradesOf('EXTERNAL')).toEqual([
+      { symbol: 'ETH/USDT', side: 'BUY', status: 'FILLED', filled: '2' },
+    ]);
+  });
+
   it('row 5: because it silently stopped is found by the reconciliation, and the stream is replaced', async () => {
     const gateway = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
     const trade = await sendNew(gateway);

@@ -45,6 +45,7 @@ import { MailOfEvents1763700000022 } from './migrations/0022-mail-of-events.js';
 import { InFlight1763700000023 } from './migrations/0023-in-flight.js';
 import { SignIn1763700000024 } from './migrations/0024-sign-in.js';
 import { StreamKinds1763700000025 } from './migrations/0025-stream-kinds.js';
+import { ReconciledTotals1763700000026 } from './migrations/0026-reconciled-totals.js';
 
 const ENTITIES = [
   AccountOwnerEntity,
@@ -95,6 +96,7 @@ const MIGRATIONS = [
   InFlight1763700000023,
   SignIn1763700000024,
   StreamKinds1763700000025,
+  ReconciledTotals1763700000026,
 ];
 
 interface DatabaseOptions {

@@ -23,7 +23,7 @@ interface ExchangeState {
 async function compare({ openOrders = [], fills = [], held = null }: ExchangeState) {
   const state = await reconciliation.state(env.account.uuid);
   const actions = reconcile({ ...state, openOrders, fills, totalsByAsset: held });
-  const changed = await reconciliation.apply(env.account.uuid, state, actions);
+  const changed = await reconciliation.apply(env.account.uuid, { ...state, totals: held ?? {} }, actions);
   return { actions, changed: [...changed] };
 }
 const tradesOf = (origin: string) =>
@@ -187,6 +187,17 @@ describe('a reconnection', () => {
     expect(after.knownFills.size).toBe(1);
   });
 
+  it('row 4: remembers the balances that it compared, until the next complete comparison', async () => {
+    expect((await reconciliation.state(env.account.uuid)).reconciledTotals).toBeNull();
+    await compare({ held: { BTC: '1', USDT: '100.5' } });
+    expect((await reconciliation.state(env.account.uuid)).reconciledTotals).toEqual({
+      BTC: '1',
+      USDT: '100.5',
+    });
+    await compare({ held: { USDT: '7' } });
+    expect((await reconciliation.state(env.account.uuid)).reconciledTotals).toEqual({ USDT: '7' });
+  });
+
   it('rule 21: does not count a fill again that the stream already reported', async () => {
     const id = await buyOne();
     const { changed } = await compare({ fills: [venueFillOf(id, 'a', '1')] });
@@ -254,7 +265,7 @@ describe('a shortfall', () => {
     await backdateShortfall();
     const state = await reconciliation.state(env.account.uuid);
     const actions = reconcile({ ...state, openOrders: [], fills: [], totalsByAsset: { BTC: '0' } });
-    const apply = () => reconciliation.apply(env.account.uuid, state, actions);
+    const apply = () => reconciliation.apply(env.account.uuid, { ...state, totals: {} }, actions);
     const changed = await Promise.all([apply(), apply(), apply()]);
     expect(changed.flatMap((ids) => [...ids])).toHaveLength(1);
     expect(await tradesOf('RECONCILIATION')).toHaveLength(1);

@@ -52,7 +52,12 @@ export interface AccountState {
   readonly expectedHoldings: readonly ExpectedHolding[];
   /** Shortfalls that have lasted long enough. If this comparison shows them too, they are confirmed. */
   readonly shortfalls: Shortfalls;
+  /** The total of each asset at the last reconciliation; null if it is unknown. */
+  readonly reconciledTotals: Totals | null;
 }
+
+/** The free and locked amount of each asset together. */
+type Totals = Readonly<Record<string, Decimal>>;
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
@@ -70,10 +75,12 @@ export class Reconciliation {
    * the account was compared at `state.at`, so call it only with the result of a complete comparison. For each
    * `identify` action, first fetch the order and pass an `adopt` action instead. If the exchange does not know the
    * order, pass the `identify` action: its fills alone become a trade. The caller makes the probes and cancellations.
+   *
+   * @param state `totals` are those that were compared
    */
   async apply(
     accountId: string,
-    state: Pick<AccountState, 'at'>,
+    state: Pick<AccountState, 'at'> & { readonly totals: Totals },
     actions: readonly Action[],
   ): Promise<ReadonlySet<string>> {
     const { database } = this.platform;
@@ -86,7 +93,7 @@ export class Reconciliation {
             adoptOrders(tx, { accountId, orders, fills, isReconciliation: true }),
           );
     const writtenOff = await inTransaction(database, async (tx) => {
-      const isLatest = await recordReconciliation(tx, accountId, state.at, shortfallsIn(actions));
+      const isLatest = await recordReconciliation(tx, accountId, state, shortfallsIn(actions));
       return isLatest ? writeOffMissing(tx, accountId, actions) : [];
     });
     return new Set([...adopted, ...writtenOff]);
@@ -125,7 +132,7 @@ const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
 async function recordReconciliation(
   tx: Tx,
   accountId: string,
-  at: Date,
+  { at, totals }: Pick<AccountState, 'at'> & { readonly totals: Totals },
   missing: Shortfalls,
 ): Promise<boolean> {
   const recent = await recentShortfall(tx, accountId, at);
@@ -133,13 +140,19 @@ async function recordReconciliation(
   const isRepeated = recent !== null && Object.keys(common).length > 0;
   const rows = await queryPrepared(
     tx,
-    `INSERT INTO reconciliations AS r (exchange_account_id, shortfalls, reconciled_at, suspected_at)
-     VALUES ($1, $2, $3, $4)
+    `INSERT INTO reconciliations AS r (exchange_account_id, shortfalls, reconciled_at, suspected_at, totals)
+     VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (exchange_account_id) DO UPDATE SET shortfalls = excluded.shortfalls,
-       reconciled_at = excluded.reconciled_at, suspected_at = excluded.suspected_at
+       reconciled_at = excluded.reconciled_at, suspected_at = excluded.suspected_at, totals = excluded.totals
        WHERE r.reconciled_at < excluded.reconciled_at
      RETURNING 1`,
-    [accountId, JSON.stringify(isRepeated ? common : missing), at, isRepeated ? recent.suspectedAt : at],
+    [
+      accountId,
+      JSON.stringify(isRepeated ? common : missing),
+      at,
+      isRepeated ? recent.suspectedAt : at,
+      JSON.stringify(totals),
+    ],
   );
   return rows.length > 0;
 }
@@ -171,11 +184,12 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
 }
 
 async function readState(tx: Tx, accountId: string): Promise<AccountState> {
-  const [last] = await queryPrepared<{ at: Date; since: Date; shortfalls: Shortfalls | null }>(
-    tx,
-    LAST_RECONCILIATION,
-    [accountId, OVERLAP_MS, MISSING_FOR_MS],
-  );
+  const [last] = await queryPrepared<{
+    at: Date;
+    since: Date;
+    shortfalls: Shortfalls | null;
+    totals: Totals | null;
+  }>(tx, LAST_RECONCILIATION, [accountId, OVERLAP_MS, MISSING_FOR_MS]);
   if (last === undefined) throw new Error(`exchange account ${accountId} does not exist`);
   const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, KNOWN_TRADES, [
     accountId,
@@ -205,12 +219,13 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
     ),
     expectedHoldings: holdings,
     shortfalls: last.shortfalls ?? {},
+    reconciledTotals: last.totals,
   };
 }
 
 const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at,
     CASE WHEN r.suspected_at <= clock_timestamp() - $3 * interval '1 millisecond' THEN r.shortfalls END AS shortfalls,
-    coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since
+    coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since, r.totals
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
 
 /** Open trades, and recent trades that ended since `$2`. Older trades are recognised by their exchange order id. */
