@@ -118,7 +118,9 @@ async function copyLive(planner: CopyPlanner, settlement: CopySettlement): Promi
     const { reference_price } = copy as { reference_price: string };
     await fill(String(id), Number(amount), Number(reference_price), false);
   }
-  await env.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
+  await env.core.rows(
+    "UPDATE decisions SET look_at = now() - interval '1 hour' + sequence * interval '1 ms' WHERE settled_at IS NULL",
+  );
   while ((await settlement.settleNext()) > 0);
 }
 

@@ -227,9 +227,15 @@ export class CopyingUnderTest {
     }
   }
 
-  /** Makes waiting exits due, and runs until idle. */
+  /**
+   * Makes waiting exits due, in the order of their signals, and runs until idle. If a later exit of a lot were checked
+   * first, it would wait for the earlier one again.
+   */
   async advanceChecks(): Promise<void> {
-    await this.core.rows('UPDATE decisions SET look_at = clock_timestamp() WHERE settled_at IS NULL');
+    await this.core.rows(
+      `UPDATE decisions SET look_at = now() - interval '1 hour' + sequence * interval '1 ms'
+       WHERE settled_at IS NULL`,
+    );
     await this.runUntilIdle();
   }
 
