@@ -15,6 +15,8 @@ const faults = (...args) => ['tooling/faults/main.mjs', '--as-built', ...args];
 const kills = ['F1', 'F2', 'F3', 'F4', 'F5'];
 const others = ['F6', 'F7', 'F8', 'F9', 'F10', 'F11', 'F12', 'F13', 'F15', 'F16', 'F17', 'F22'];
 
+const jestNodeOptions = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
+
 /** @type {readonly Part[]} */
 export const PARTS = [
   {
@@ -55,7 +57,7 @@ export const PARTS = [
       PROPERTY_DRAWS: '10',
       TEST_BROWSER: '',
       TEST_KEYRING: '',
-      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+      NODE_OPTIONS: jestNodeOptions,
     },
   },
   {
@@ -63,6 +65,24 @@ export const PARTS = [
     about: 'small defects in a copy of the workspace, each of which a test has to find',
     command: 'node',
     args: ['tooling/planted-faults/main.mjs', '--as-built'],
+  },
+  {
+    name: 'fuzz',
+    about: 'the generated requests to the API, four times as many',
+    command: 'node',
+    args: ['node_modules/jest/bin/jest.js', '--ci', '--testTimeout=900000', 'proofs/fuzz.int.spec'],
+    env: {
+      FUZZ_RUNS: '40000',
+      TEST_BROWSER: '',
+      TEST_KEYRING: '',
+      NODE_OPTIONS: jestNodeOptions,
+    },
+  },
+  {
+    name: 'docs',
+    about: 'the website of the documentation, which fails on a dead link',
+    command: 'npm',
+    args: ['run', 'docs:build'],
   },
 ];
 

@@ -3,7 +3,7 @@
  * matches its contract. Bodies come from the contract's schemas, some of them corrupted. Ids are those of the caller, of
  * another user, unknown or malformed.
  *
- * FUZZ_RUNS (requests in all) and FUZZ_SEED try further ones.
+ * FUZZ_RUNS sets the number of requests, FUZZ_SEED selects others. The nightly tests send 40,000.
  */
 import { type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import fc from 'fast-check';
@@ -165,10 +165,16 @@ function textsOf({ pattern, format }: JsonSchema): fc.Arbitrary<string> {
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
       .map((date) => date.toISOString());
   if (pattern === undefined) return anyText;
-  return fc.oneof(
-    { weight: 9, arbitrary: fc.stringMatching(new RegExp(pattern)) },
-    { weight: 1, arbitrary: anyText },
-  );
+  return fc.oneof({ weight: 9, arbitrary: matching(pattern) }, { weight: 1, arbitrary: anyText });
+}
+
+const matchingByPattern = new Map<string, fc.Arbitrary<string>>();
+
+/** Returns the generator of the pattern's strings. Building one takes as long as generating hundreds of strings. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  const arbitrary = matchingByPattern.get(pattern) ?? fc.stringMatching(new RegExp(pattern));
+  matchingByPattern.set(pattern, arbitrary);
+  return arbitrary;
 }
 
 const schemaOf = (schema: z.ZodType) =>
