@@ -1,4 +1,4 @@
-import { AuthenticationError, BadRequest, InsufficientFunds, OrderNotFound } from 'ccxt';
+import { AuthenticationError, BadRequest, InsufficientFunds, OrderNotFound } from 'ccxt/js/src/base/errors';
 import { TestPaperExchange } from './testing/test-paper-exchange.js';
 
 describe('the paper exchange, by the public ccxt client', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { NetworkError } from 'ccxt';
+import { NetworkError } from 'ccxt/js/src/base/errors';
 import { WebSocket } from 'ws';
 import { type Keys, retryUntil, TestPaperExchange } from './testing/test-paper-exchange.js';
 

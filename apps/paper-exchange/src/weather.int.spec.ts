@@ -7,7 +7,7 @@ import {
   OnMaintenance,
   OperationFailed,
   RequestTimeout,
-} from 'ccxt';
+} from 'ccxt/js/src/base/errors';
 import { WebSocket } from 'ws';
 import { TestPaperExchange } from './testing/test-paper-exchange.js';
 

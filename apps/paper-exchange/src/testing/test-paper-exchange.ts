@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { binance, pro } from 'ccxt';
+import BinanceClient from 'ccxt/js/src/binance';
+import BinanceStreams from 'ccxt/js/src/pro/binance';
 import { configSchema, startPaperExchange } from '../index.js';
 
 export interface Keys {
@@ -19,7 +20,7 @@ const OPTIONS = {
 
 /** A running exchange of one test, with the public clients that trade on it. */
 export class TestPaperExchange {
-  private readonly watchers: InstanceType<typeof pro.binance>[] = [];
+  private readonly watchers: BinanceStreams[] = [];
   private running: Awaited<ReturnType<typeof startPaperExchange>> | undefined;
 
   private constructor(private readonly directory: string) {}
@@ -62,19 +63,19 @@ export class TestPaperExchange {
     return (await this.admin<Keys>('POST', 'accounts', { balances })).body;
   }
 
-  client(keys: Keys): binance {
-    const exchange = new binance({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+  client(keys: Keys): BinanceClient {
+    const exchange = new BinanceClient({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     return exchange;
   }
 
-  async trader(balances?: Record<string, number>): Promise<binance> {
+  async trader(balances?: Record<string, number>): Promise<BinanceClient> {
     return this.client(await this.account(balances));
   }
 
   /** A client with its WebSocket side. */
-  async watcher(keys: Keys): Promise<InstanceType<typeof pro.binance>> {
-    const exchange = new pro.binance({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
+  async watcher(keys: Keys): Promise<BinanceStreams> {
+    const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
     // The client needs its agents loaded before it opens a socket without TLS.

@@ -12,7 +12,8 @@
  */
 import { createHmac } from 'node:crypto';
 import { readDecimal } from '@trading-automation/contracts';
-import { errors, Precise } from 'ccxt';
+import errors from 'ccxt/js/src/base/errors';
+import { Precise } from 'ccxt/js/src/base/Precise';
 import { currentCall, currentCredentials } from './call.js';
 import { failure, MalformedResponse } from './failures.js';
 import { readJson } from './json.js';

@@ -1,4 +1,4 @@
-import { errors } from 'ccxt';
+import errors from 'ccxt/js/src/base/errors';
 import { ExchangeError } from '../port.js';
 import { type Call, type CallKind, DeadlineExceeded, noDeadline } from './call.js';
 import { CCXT_OUTCOMES, MalformedResponse, toExchangeError } from './failures.js';
@@ -6,8 +6,7 @@ import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';
 
 type ErrorName = keyof typeof CCXT_OUTCOMES;
 
-const { default: _all, ...CLASSES } = errors;
-const NAMES = Object.keys(CLASSES) as ErrorName[];
+const NAMES = Object.keys(errors) as ErrorName[];
 
 function call(kind: CallKind, state: Partial<Call>): Call {
   return { kind, ...noDeadline(), isDispatched: true, isSent: true, ...state };

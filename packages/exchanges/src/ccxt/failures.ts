@@ -6,7 +6,7 @@
  * A write with a 429 is also `unknown`: a system behind the one that accepted the order may have
  * sent the 429.
  */
-import { errors } from 'ccxt';
+import errors from 'ccxt/js/src/base/errors';
 import { ExchangeError, type ExchangeErrorCode, type ExchangeOutcome } from '../port.js';
 import { type Call, DeadlineExceeded } from './call.js';
 import { NotSent, ResponseLost, ResponseUnusable } from './transport.js';

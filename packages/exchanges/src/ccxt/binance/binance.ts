@@ -1,6 +1,6 @@
 /** Binance spot: https://developers.binance.com/docs/binance-spot-api-docs */
 import type { TradeType } from '@trading-automation/contracts';
-import { pro } from 'ccxt';
+import BinanceClient from 'ccxt/js/src/pro/binance';
 import { z } from 'zod';
 import type { Adapter, NativeMarketRules } from '../adapter.js';
 import { type CcxtClient, ccxtConstructorOptions, patchCcxtClient } from '../ccxt-client.js';
@@ -63,7 +63,7 @@ export const binance: Adapter = {
   isBalanceResponse: (info) => account.safeParse(info).success,
   nativeRules: nativeRulesOf,
   open: (options) => {
-    const exchange = new pro.binance(ccxtConstructorOptions(options));
+    const exchange = new BinanceClient(ccxtConstructorOptions(options));
     const ccxt = patchCcxtClient(exchange as unknown as CcxtClient, options);
     // ccxt derives fields that an exchange may omit (average, cost, remaining). This exchange reports every field
     // that is used here, and each is validated. The derivation would take a tenth of the CPU time
