@@ -4,22 +4,43 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { CERTIFIED_VENUES, createVenue, venueConfig } from '../src/ccxt/index.js';
 import { describeConformance } from './suite.js';
 import { describeStreams } from './suite-streams.js';
 import { describeWeather, type WeatherVenueUnderTest } from './suite-weather.js';
 
 const VENUE = 'paper';
-const main = new URL('../../../apps/paper-exchange/dist/main.js', import.meta.url).pathname;
+const built = new URL('../../../apps/paper-exchange/dist/index.js', import.meta.url).href;
+const hostProgram = new URL('./paper-exchange-host.mjs', import.meta.url).pathname;
 
-/** Starts the built paper exchange without a simulated market: only users trade. */
+let host: ChildProcess;
+let calls = 0;
+beforeAll(async () => {
+  host = fork(hostProgram, [built], { execArgv: [], env: { PATH: process.env.PATH } });
+  await once(host, 'message');
+});
+afterAll(() => host.kill('SIGKILL'));
+
+/** Sends a request to the process that runs the exchanges. Rejects if that process ends. */
+function callHost(message: { open: object } | { close: string }): Promise<{ url?: string }> {
+  const id = ++calls;
+  return new Promise((resolve, reject) => {
+    const onExit = () => reject(new Error('the process of the paper exchanges has ended'));
+    const onMessage = (response: unknown) => {
+      const { id: responseId, url } = response as { id: number; url?: string };
+      if (responseId !== id) return;
+      host.off('message', onMessage).off('exit', onExit);
+      resolve(url === undefined ? {} : { url });
+    };
+    host.on('message', onMessage).once('exit', onExit);
+    host.send({ id, ...message });
+  });
+}
+
+/** Opens a built paper exchange without a simulated market: only users trade. */
 async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnderTest> {
   const directory = mkdtempSync(join(tmpdir(), 'conformance-'));
-  const env = { PATH: process.env.PATH, DATA_DIR: directory, MARKET: 'off' };
-  const child: ChildProcess = fork(main, [], { silent: true, execArgv: [], env });
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line');
-  const { url } = JSON.parse(line as string) as { url: string };
+  const { url = '' } = await callHost({ open: { DATA_DIR: directory, MARKET: 'off' } });
   const venue = createVenue(
     venueConfig.parse({
       id: VENUE,
@@ -51,8 +72,7 @@ async function startPaperExchange(timeoutMs = 10_000): Promise<WeatherVenueUnder
     cutStreams: async () => void (await admin('POST', 'streams/disconnect', {})),
     close: async () => {
       await venue.close();
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await callHost({ close: url });
       rmSync(directory, { recursive: true });
     },
   };
