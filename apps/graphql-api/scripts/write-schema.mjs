@@ -1,4 +1,7 @@
-/** Writes schema.graphql from the built contract and the root fields: run `npm run generate` at the root, which builds first. */
+/**
+ * Writes schema.graphql from the built contract and the root fields. Run `npm run generate` at the root: it builds
+ * first.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSchemaText } from '../dist/schema/build-schema.js';
 

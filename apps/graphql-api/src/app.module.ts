@@ -65,8 +65,8 @@ const RESOLVERS = [
 
 @Module({})
 export class AppModule {
-  static with(parts: AppModuleOptions): DynamicModule {
-    const { config, version, infrastructure, engine, publicUrl, books } = parts;
+  static with(options: AppModuleOptions): DynamicModule {
+    const { config, version, infrastructure, engine, publicUrl, books } = options;
     const { platform, redis, secrets } = infrastructure;
     const access = AccessModule.with({
       engine,
@@ -93,17 +93,17 @@ export class AppModule {
         SignalStreamsModule,
         GraphQLModule.forRootAsync<DriverOptions>({
           driver: GraphqlDriver,
-          imports: [endpointsModule([access, signIn, ...features], parts)],
+          imports: [endpointsModule([access, signIn, ...features], options)],
           inject: [EndpointFactory, ModuleRef],
           useFactory: (factory: EndpointFactory, container: ModuleRef) => ({
             typeDefs: SCHEMA,
             resolvers: { ...SCALARS, ...connectionResolversOf(SCHEMA) },
-            // Called with the methods of the resolver classes, when the container has created every service.
+            // Nest calls this with the methods of the resolver classes, after the container has created every service.
             transformResolvers: (handwritten) => {
               const resolvers = [handwritten].flat();
               return [...resolvers, missingRootResolvers(resolvers, USE_CASES, container)];
             },
-            endpoints: (schema) => factory.make(schema),
+            createEndpoints: (schema) => factory.create(schema),
           }),
         }),
       ],
@@ -121,7 +121,7 @@ export class AppModule {
 @Module({})
 class EndpointsModule {}
 
-/** Provides the endpoints with their dependencies from the features. */
+/** Provides the endpoints and the dependencies that they take from the features. */
 function endpointsModule(
   imports: DynamicModule['imports'] & object,
   { config, endpoints }: AppModuleOptions,

@@ -77,8 +77,8 @@ function openInfrastructure(config: Config, logger: Logger): Promise<ApiInfrastr
     redisUrl: config.REDIS_URL,
     sealingKeys: { exchange: config.EXCHANGE_SEALING_KEY, webhook: config.WEBHOOK_SEALING_KEY },
     isLoopbackAllowed: config.WEBHOOK_ALLOW_LOOPBACK,
-    onConnectionLost: (to, error) => {
-      if (to === 'redis')
+    onConnectionLost: (service, error) => {
+      if (service === 'redis')
         logger.warn(
           { event: 'redis.connection_lost', err: error },
           'The connection to Redis is lost; reconnecting.',

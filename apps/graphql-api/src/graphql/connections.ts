@@ -18,19 +18,19 @@ interface Edge {
 }
 
 export class Connection {
-  constructor(private readonly parts: ConnectionInput) {}
+  constructor(private readonly input: ConnectionInput) {}
 
   get nodes(): readonly unknown[] {
-    return this.parts.nodes;
+    return this.input.nodes;
   }
 
   get edges(): readonly Edge[] {
-    const { page, nodes } = this.parts;
+    const { page, nodes } = this.input;
     return nodes.map((node, index) => ({ node, cursorAt: () => page.cursorAt(index) }));
   }
 
   get pageInfo() {
-    const { page, nodes, query } = this.parts;
+    const { page, nodes, query } = this.input;
     const last = nodes.length - 1;
     return {
       hasNextPage: page.pagination.has_more,
@@ -41,11 +41,13 @@ export class Connection {
   }
 
   totalCount(): Promise<number> {
-    return this.parts.countAll();
+    return this.input.countAll();
   }
 }
 
-/** Returns the resolvers of a connection's types. Expensive fields are resolvers, so they cost only if selected. */
+/**
+ * Returns the resolvers of a connection's types. Expensive fields are methods, so they are computed only if selected.
+ */
 export function connectionResolvers(item: string) {
   return {
     [`${item}Connection`]: {

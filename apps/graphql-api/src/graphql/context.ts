@@ -5,7 +5,7 @@ import type { Loaders } from './loaders.js';
 
 /** State that the resolvers of one operation share. */
 export interface RequestContext {
-  /** The caller; null without credentials. */
+  /** The caller; null if the request has no credentials. */
   readonly actor: Actor | null;
   readonly incoming: IncomingRequest;
   readonly requestId: string;

@@ -1,7 +1,7 @@
 /**
- * `@DeprecatedMutation(…)`: declares a resolver method as a mutation that v2.0 removes; the method has the field's name.
+ * `@DeprecatedMutation(…)` declares a resolver method as a mutation that v2.0 removes. The method has the field's name.
  *
- * Each use is counted by name and day only, so that the removal can be planned. Each use counts toward the rate limit of
+ * Uses are counted by name and day only, so that the removal can be planned. Each use counts toward the rate limit of
  * identity writes. Expected errors are returned instead of thrown, as for operations.
  */
 import { Mutation } from '@nestjs/graphql';
@@ -15,7 +15,7 @@ export const PUBLIC_MUTATIONS = new Set<string>();
 
 export interface DeprecatedCall<Arguments> {
   readonly args: Arguments;
-  /** Null if there are no credentials and the mutation requires none. */
+  /** Null if the request has no credentials, which only public mutations accept. */
   readonly actor: Actor | null;
 }
 

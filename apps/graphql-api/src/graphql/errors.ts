@@ -1,10 +1,12 @@
 /**
- * Formats errors for GraphQL responses: `extensions` has the code, the details and the request id of REST.
+ * Formats errors for GraphQL responses. `extensions` contains the code, the details and the request id, as in REST.
  *
- * 1. An error in the document or a variable is `validation_failed` with the message of the GraphQL library. Suggestions
+ * 1. An error in the document or a variable has the code `validation_failed` and the message of the GraphQL library.
+ * Suggestions
  *    are removed, because they would disclose names to callers without introspection. Values are removed too.
- * 2. Any other unexpected error is an internal error. The caller gets only its code; the log has the cause. Outages of
- *    required services are logged as well.
+ * 2. Any other unexpected error is an internal error. The caller gets only its code, and its cause is logged. Outages
+ * of
+ *    required services are logged, too.
  */
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 import { toDomainError } from '@trading-automation/core';

@@ -9,10 +9,10 @@ const LIST_NAMES = [
 ] as const;
 
 export class FieldNameTranslator {
-  /** GraphQL names by the wire names that messages may contain. */
+  /** The GraphQL name of each wire name that a message may contain. */
   private readonly names = new Map<string, string>();
 
-  /** @param params path parameters by the argument that carries them under another name */
+  /** @param params maps a GraphQL argument to the path parameter that it sets, where the names differ */
   constructor(operation: Operation, params: Readonly<Record<string, string>> = {}) {
     for (const schema of [operation.params, operation.query, operation.body])
       if (schema !== undefined) this.collect(schema as unknown as Described);
@@ -37,12 +37,14 @@ export class FieldNameTranslator {
     return field === undefined ? translated : { ...translated, field: this.translatePath(field) };
   }
 
-  /** Translates a path. Names within a value of any JSON are not translated. */
+  /** Translates a path. Names after `value` are not translated, because they belong to JSON that the caller chose. */
   private translatePath(path: string): string {
     const parts = path.split('.');
-    const free = parts.indexOf('value');
+    const valueIndex = parts.indexOf('value');
     return parts
-      .map((part, at) => (free >= 0 && at > free ? part : (this.names.get(part) ?? camelCase(part))))
+      .map((part, at) =>
+        valueIndex >= 0 && at > valueIndex ? part : (this.names.get(part) ?? camelCase(part)),
+      )
       .join('.');
   }
 

@@ -16,7 +16,7 @@ const BATCH_MAX = 100;
 
 @Injectable()
 export class LoaderFactory {
-  private readonly shapeFill = compileOutputConverter(fill);
+  private readonly convertFill = compileOutputConverter(fill);
 
   constructor(
     private readonly nodeTypes: NodeTypes,
@@ -25,9 +25,9 @@ export class LoaderFactory {
 
   /** Creates the loaders of one operation. */
   create(actor: Actor | null): Loaders {
-    return new Loaders(actor, this.nodeTypes, async (of, ids) => {
-      const fills: readonly (readonly Fill[])[] = await this.trades.fillsOfMany(of, ids);
-      return fills.map((ofTrade) => ofTrade.map(this.shapeFill));
+    return new Loaders(actor, this.nodeTypes, async (reader, ids) => {
+      const fills: readonly (readonly Fill[])[] = await this.trades.fillsOfMany(reader, ids);
+      return fills.map((ofTrade) => ofTrade.map(this.convertFill));
     });
   }
 }
@@ -71,11 +71,11 @@ export class Loaders {
   private loaderOf(prefix: NodePrefix): DataLoader<string, object | null> {
     let loader = this.loaders.get(prefix);
     if (loader === undefined) {
-      const { readMany, shape } = this.nodeTypes.get(prefix);
+      const { readMany, convert } = this.nodeTypes.get(prefix);
       loader = new DataLoader(
         async (ids) => {
           const records = await readMany(this.requireActor(), ids);
-          return records.map((record) => (record === null ? null : shape(record)));
+          return records.map((record) => (record === null ? null : convert(record)));
         },
         { maxBatchSize: BATCH_MAX },
       );

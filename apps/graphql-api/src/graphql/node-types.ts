@@ -1,5 +1,6 @@
 /**
- * The record types that can be loaded by id: their types in the schema, their conversion and the services that read them.
+ * Defines the record types that can be loaded by id: their schema type, their converter and the service that reads
+ * them.
  */
 import { Injectable, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
@@ -26,14 +27,14 @@ type ReadMany = (actor: Actor, ids: readonly string[]) => Promise<readonly (Node
 export interface NodeType {
   /** The type in the schema. */
   readonly type: string;
-  readonly shape: (record: unknown) => object;
+  readonly convert: (record: unknown) => object;
   readonly readMany: ReadMany;
 }
 
-/** Declares a type; `bind` returns the method of its service that reads records by id. */
+/** Declares a record type. `bind` returns the method of its service that reads records by id. */
 interface NodeDeclaration {
   readonly type: string;
-  readonly shape: NodeType['shape'];
+  readonly convert: NodeType['convert'];
   readonly bind: (modules: ModuleRef) => ReadMany;
 }
 
@@ -62,20 +63,20 @@ export class NodeTypes {
 
   constructor(private readonly modules: ModuleRef) {}
 
-  /** Returns whether ids with this prefix belong to a type. */
+  /** Returns whether records whose ids have this prefix can be loaded by id. */
   has(prefix: string): prefix is NodePrefix {
     return Object.hasOwn(NODES, prefix);
   }
 
-  /** Returns a type. Its service is looked up on first use, because not every request loads records. */
+  /** Returns the type of a prefix. Its service is looked up on first use, because not every request loads records. */
   get(prefix: NodePrefix): NodeType {
-    let found = this.bound.get(prefix);
-    if (found === undefined) {
-      const { type, shape, bind } = NODES[prefix];
-      found = { type, shape, readMany: bind(this.modules) };
-      this.bound.set(prefix, found);
+    let nodeType = this.bound.get(prefix);
+    if (nodeType === undefined) {
+      const { type, convert, bind } = NODES[prefix];
+      nodeType = { type, convert, readMany: bind(this.modules) };
+      this.bound.set(prefix, nodeType);
     }
-    return found;
+    return nodeType;
   }
 }
 
@@ -86,7 +87,7 @@ function node(
 ): NodeDeclaration {
   return {
     type,
-    shape: compileOutputConverter(schema) as NodeType['shape'],
+    convert: compileOutputConverter(schema) as NodeType['convert'],
     bind: (modules) => {
       const reader = modules.get(service, { strict: false });
       return (actor, ids) => reader.getMany(actor, ids);

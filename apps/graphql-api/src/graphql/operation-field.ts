@@ -2,7 +2,7 @@
  * Resolves one root field: converts the arguments to the operation's wire input, runs the pipeline (`core/operations`),
  * and converts the result to a record or a connection.
  *
- * 1. Errors have the same code as in REST, and details that name the argument.
+ * 1. Errors have the same code as in REST. Their details name the GraphQL argument.
  * 2. With an Idempotency-Key, each root field of a mutation runs once. The stored response is the field's record; its
  *    related records are read again.
  */
@@ -33,33 +33,34 @@ export interface FieldCall {
 
 /** Differences between a field and its operation. */
 export interface OperationFieldOptions {
+  /** Maps an argument to the path parameter that it sets, where the names differ. */
   readonly params?: Readonly<Record<string, string>>;
   readonly mapResult?: (result: never) => unknown;
 }
 
-/** REST names of the list arguments with different names. */
+/** The REST names of list arguments that have another name in GraphQL. */
 const LIST_ARGUMENTS: Readonly<Record<string, string>> = { first: 'limit', after: 'cursor' };
 
 export class OperationField {
   private readonly pipeline: OperationPipeline;
-  private readonly shape: Converter;
+  private readonly convert: Converter;
   private readonly wireBody: Converter;
   private readonly names: FieldNameTranslator;
-  private readonly write: (value: unknown) => string;
+  private readonly serialize: (value: unknown) => string;
   private readonly paramNames: ReadonlySet<string>;
 
-  private readonly present: (result: unknown) => unknown;
+  private readonly mapResult: (result: unknown) => unknown;
 
   constructor(
     private readonly operation: Operation,
     private readonly options: OperationFieldOptions,
   ) {
-    this.present = (options.mapResult ?? ((result) => result)) as (result: unknown) => unknown;
+    this.mapResult = (options.mapResult ?? ((result) => result)) as (result: unknown) => unknown;
     this.pipeline = new OperationPipeline(operation);
-    this.shape = compileOutputConverter(operation.response);
+    this.convert = compileOutputConverter(operation.response);
     this.wireBody = compileInputConverter(operation.body);
     this.names = new FieldNameTranslator(operation, options.params);
-    this.write = compileSerializer(operation.response, 'string');
+    this.serialize = compileSerializer(operation.response, 'string');
     this.paramNames = new Set(Object.keys(operation.params?.shape ?? {}));
   }
 
@@ -87,14 +88,14 @@ export class OperationField {
       },
       context.commands,
     );
-    if (this.operation.list === undefined) return this.shape(this.present(result));
+    if (this.operation.list === undefined) return this.convert(this.mapResult(result));
     const query = checkedCall.query as ListQuery;
     return this.connection(result as PageWithCursors<unknown>, query, (other) =>
       invoke({ ...checkedCall, idempotency: undefined, query: other }),
     );
   }
 
-  /** Charges an operation with a separate bucket for each field. The request itself was charged on arrival. */
+  /** Charges each field whose operation has a separate bucket. The request itself was charged on arrival. */
   private async charge(context: RequestContext, caller: Actor | null): Promise<void> {
     const { bucket } = this.operation;
     if (bucket === undefined) return;
@@ -115,8 +116,8 @@ export class OperationField {
   }
 
   private wireNameOf(argument: string): string {
-    const ofList = this.operation.list === undefined ? undefined : LIST_ARGUMENTS[argument];
-    return this.options.params?.[argument] ?? ofList ?? snakeCase(argument);
+    const listName = this.operation.list === undefined ? undefined : LIST_ARGUMENTS[argument];
+    return this.options.params?.[argument] ?? listName ?? snakeCase(argument);
   }
 
   /** Converts a typed argument to the string form that the contract validates. */
@@ -135,7 +136,7 @@ export class OperationField {
     return new Connection({
       page,
       query,
-      nodes: page.items.map(this.shape),
+      nodes: page.items.map(this.convert),
       countAll: async () => {
         const counting = { ...query, limit: 1, cursor: undefined, include: [...query.include, 'total'] };
         const { pagination } = (await list(counting)) as PageWithCursors<unknown>;
@@ -152,12 +153,12 @@ export class OperationField {
   private serializeOutcome(outcome: Outcome<unknown>): ResponseReplayed['response'] {
     return 'error' in outcome
       ? { status: ERRORS[outcome.error.code].status, body: serializeError(outcome.error) }
-      : { status: 200, body: Buffer.from(this.write(this.present(outcome.value))) };
+      : { status: 200, body: Buffer.from(this.serialize(this.mapResult(outcome.value))) };
   }
 
   private replayResponse({ status, body }: ResponseReplayed['response']): unknown {
     const stored = JSON.parse(Buffer.from(body).toString());
-    if (status < 400) return this.shape(stored);
+    if (status < 400) return this.convert(stored);
     return this.names.translateError(new DomainError(stored.code, stored.message, stored.details));
   }
 }

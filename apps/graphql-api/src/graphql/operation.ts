@@ -1,5 +1,5 @@
 /**
- * `@Operation(op)`: declares a resolver method as the root field of that operation, instead of its use-case.
+ * `@Operation(op)` declares a resolver method as the root field of an operation. It replaces the operation's use case.
  *
  *     @Operation(tradeOperations.create)
  *     createTrade(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
@@ -18,7 +18,7 @@ import { OperationField } from './operation-field.js';
 
 export type Call<O extends OperationShape> = OperationCall<O>;
 
-/** Result of an operation: its data, or a page of it. */
+/** Result of an operation: its data, or a page of items if it is a list. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
   ? PageWithCursors<DataOf<O>>
   : DataOf<O>;
@@ -34,7 +34,7 @@ type OperationDecorator<O extends OperationShape, R> = <M extends (call: Call<O>
   descriptor: TypedPropertyDescriptor<M>,
 ) => void;
 
-/** Operations by the type and name of their field. */
+/** The operation of each root field, keyed by `Type.field`. */
 export const OPERATION_FIELDS: ReadonlyMap<string, OperationShape> = new Map(
   ROOT_FIELDS.map(({ type, name, operation }) => [`${type}.${name}`, operation]),
 );

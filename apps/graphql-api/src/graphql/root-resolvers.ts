@@ -1,4 +1,7 @@
-/** Resolves the root fields of operations through their use-cases. A method of a resolver class overrides its field. */
+/**
+ * Resolves the root fields of operations by their use cases. A method of a resolver class replaces the use case of
+ * its field.
+ */
 import type { ModuleRef } from '@nestjs/core';
 import type { UseCase } from '@trading-automation/core';
 import { ROOT_FIELDS, type RootField } from '../schema/root-fields.js';
@@ -9,9 +12,9 @@ import { OperationField } from './operation-field.js';
 type Resolvers = Record<string, Record<string, RootResolver>>;
 
 /**
- * Returns the resolvers of the root fields without a handwritten one.
+ * Returns the resolvers of the root fields that have no handwritten resolver.
  *
- * @throws {Error} if the operation of a root field has neither a use-case nor a handwritten resolver
+ * @throws {Error} if the operation of a root field has neither a use case nor a handwritten resolver
  */
 export function missingRootResolvers(
   handwritten: readonly object[],
@@ -23,10 +26,10 @@ export function missingRootResolvers(
   const missing = fields.filter(
     ({ type, name }) => !handwritten.some((resolvers) => name in ((resolvers as Resolvers)[type] ?? {})),
   );
-  const strays = missing.filter(({ operation }) => !useCaseOf.has(operation.id));
-  if (strays.length > 0)
+  const unresolved = missing.filter(({ operation }) => !useCaseOf.has(operation.id));
+  if (unresolved.length > 0)
     throw new Error(
-      `${strays.map(({ operation }) => operation.id).join(', ')}: no use-case and no resolver. ` +
+      `${unresolved.map(({ operation }) => operation.id).join(', ')}: no use-case and no resolver. ` +
         'List the feature in packages/core/src/api/use-cases.ts, or write a resolver method.',
     );
   const resolvers: Resolvers = {};

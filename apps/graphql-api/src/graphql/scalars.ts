@@ -1,11 +1,11 @@
 /**
- * The custom scalars. They reject only values that the contract cannot parse; the contract validates the rest and
- * provides the error messages.
+ * Defines the custom scalars. They reject only values that the contract cannot parse. The contract validates all other
+ * values and provides the error messages.
  */
 import { JsonNumber } from '@trading-automation/contracts';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 
-/** Passes the digits of a literal to the contract as they were written. */
+/** Passes the digits of a literal to the contract unchanged. */
 const decimal = new GraphQLScalarType({
   name: 'Decimal',
   parseValue: (value) => {
@@ -45,11 +45,11 @@ function jsonOf(node: ValueNode, variables?: Readonly<Record<string, unknown>> |
   }
 }
 
-const notLong = () => new GraphQLError('Expected a whole number of at most 53 bits.');
+const longError = () => new GraphQLError('Expected a whole number of at most 53 bits.');
 const readLong = (value: unknown): number => {
   const number = typeof value === 'string' && /^-?\d{1,16}$/.test(value) ? Number(value) : value;
   if (Number.isSafeInteger(number)) return number as number;
-  throw notLong();
+  throw longError();
 };
 const long = new GraphQLScalarType({
   name: 'Long',
@@ -57,7 +57,7 @@ const long = new GraphQLScalarType({
   parseValue: readLong,
   parseLiteral: (node) => {
     if (node.kind === Kind.INT || node.kind === Kind.STRING) return readLong(node.value);
-    throw notLong();
+    throw longError();
   },
 });
 

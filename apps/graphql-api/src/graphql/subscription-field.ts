@@ -1,5 +1,5 @@
 /**
- * Converts the events of a subscription field to root values. Each payload has one root value for all subscribers, so
+ * Converts the events of a subscription field to root values. All subscribers get the same root value for an event, so
  * that they can share the result of executing it.
  */
 import type { z } from 'zod';
@@ -7,17 +7,17 @@ import { mapAsyncIterator } from './map-async-iterator.js';
 import { type Converter, compileOutputConverter } from './value-converters.js';
 
 export class SubscriptionField {
-  private readonly shape: Converter;
+  private readonly convert: Converter;
   private readonly roots = new WeakMap<object, object>();
 
   constructor(
     private readonly field: string,
     payload: z.ZodType,
   ) {
-    this.shape = compileOutputConverter(payload);
+    this.convert = compileOutputConverter(payload);
   }
 
-  /** Returns an error of opening the source instead of throwing it, as operation fields do. */
+  /** Opens the event source. If that fails, returns the error instead of throwing it, as operation fields do. */
   async subscribe(
     open: () => Promise<AsyncIterator<object>>,
   ): Promise<AsyncIterableIterator<object> | Error> {
@@ -31,7 +31,7 @@ export class SubscriptionField {
   private rootValueOf(payload: object): object {
     let root = this.roots.get(payload);
     if (root === undefined) {
-      root = { [this.field]: this.shape(payload) };
+      root = { [this.field]: this.convert(payload) };
       this.roots.set(payload, root);
     }
     return root;

@@ -1,11 +1,11 @@
 /**
- * Converts records to GraphQL form: the contract's members under camelCase names.
+ * Converts records to GraphQL: the members of the contract get camelCase names.
  *
- * 1. Only members of the schema are included. A value that does not match the schema throws, as in the REST serializer.
+ * 1. Only members of the schema are included. The converter throws if a required member is missing, as in REST.
  * 2. Decimals are strings, including those of stored JSON.
- * 3. The names within a value of any JSON are unchanged.
+ * 3. Names within JSON that the caller chose are unchanged.
  *
- * A converter is compiled once per schema into closures that no longer inspect it.
+ * A converter is compiled once per schema, into closures that no longer inspect the schema.
  */
 import { compileSerializer, StoredJson } from '@trading-automation/contracts';
 import { isSafeNumber, parse } from 'lossless-json';
@@ -54,25 +54,28 @@ function objectConverter(members: Readonly<Record<string, Described>>): Converte
   }));
   return (value) => {
     const record = value as Readonly<Record<string, unknown>>;
-    const shown: Record<string, unknown> = {};
+    const converted: Record<string, unknown> = {};
     for (const { wireName, name, isOptional, shape } of fields) {
       const member = record[wireName];
       if (member === undefined && !isOptional)
         throw new TypeError(`the response lacks the field ${wireName}`);
-      shown[name] = member === undefined ? null : shape === identity ? member : shape(member);
+      converted[name] = member === undefined ? null : shape === identity ? member : shape(member);
     }
-    return shown;
+    return converted;
   };
 }
 
-/** Parses stored JSON with its decimals as strings. Other numbers that a double cannot hold become strings, too. */
+/** Parses stored JSON. Decimals, and other numbers that a double cannot hold, become strings. */
 function storedJsonConverter(schema: Described): Converter {
   const write = compileSerializer(schema as unknown as z.ZodType, 'string');
   const shape = converterOf(schema);
   return (value) => shape(value instanceof StoredJson ? parse(write(value), null, numberOf) : value);
 }
 
-/** Compiles a converter from an input to wire names at every level. Names within maps and any JSON are unchanged. */
+/**
+ * Compiles a converter that gives an input wire names at every level. Names within maps and within any JSON are
+ * unchanged.
+ */
 export function compileInputConverter(schema: z.ZodType | undefined): Converter {
   return schema === undefined ? identity : inputConverter(schema as unknown as Described);
 }

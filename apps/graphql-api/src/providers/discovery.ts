@@ -1,12 +1,15 @@
-/** The used part of a provider's discovery document (OpenID Connect Discovery 1.0): the URL of its keys. */
+/** The members of a provider's discovery document (OpenID Connect Discovery 1.0) that sign-in uses. */
 import { z } from 'zod';
 
 const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
-/** Returns the URL of the keys, or null if the document is of another issuer or an https issuer has an http URL. */
+/**
+ * Returns the URL of the provider's keys. Returns null if the document is invalid or names another issuer, or if an
+ * https
+ * issuer publishes its keys by http. */
 export function jwksUriIn(document: unknown, issuer: string): URL | null {
-  const said = discoverySchema.safeParse(document);
-  if (!said.success || said.data.issuer !== issuer) return null;
-  const url = new URL(said.data.jwks_uri);
+  const parsed = discoverySchema.safeParse(document);
+  if (!parsed.success || parsed.data.issuer !== issuer) return null;
+  const url = new URL(parsed.data.jwks_uri);
   return issuer.startsWith('https:') && url.protocol !== 'https:' ? null : url;
 }

@@ -1,13 +1,13 @@
 /**
  * Verifies ID tokens of an OpenID Connect provider.
  *
- * 1. A token must be signed with RS256 or ES256 by a published key of the provider. Its header cannot select anything
- *    else.
- * 2. It must be issued by this provider (iss), only for our clients (aud, and azp if present), be within its validity
- *    period and at most a day old.
- * 3. The nonce of the token and of the request must be equal, or both absent.
+ * 1. A token must be signed with RS256 or ES256 by a published key of the provider. Its header cannot select another
+ *    algorithm or key.
+ * 2. Its issuer (iss) must be this provider, and its audience (aud, and azp if present) only our clients. It must be
+ *    within its validity period and at most a day old.
+ * 3. The nonce of the token must equal the nonce of the request, or both must be absent.
  * 4. The URL of the keys comes from the discovery document and is cached for an hour. Tokens with unknown keys cause at
- *    most one request for the keys every 30 seconds.
+ *    most one request for keys every 30 seconds.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';
@@ -31,14 +31,14 @@ const DISCOVERY_TTL_MS = 3_600_000;
 const JWKS_COOLDOWN_MS = 30_000;
 
 const claimsSchema = z.object({
-  /** ASCII, as the specification requires. */
+  /** At most 255 ASCII characters, as the specification requires. */
   sub: z.string().regex(/^[\x20-\x7e]{1,255}$/),
   aud: z.union([z.string(), z.array(z.string())]),
   azp: z.string().optional(),
   nonce: z.string().optional(),
-  /** An invalid address is ignored. */
+  /** Undefined if the token contains an invalid address. */
   email: z.email().max(254).optional().catch(undefined),
-  /** Apple also sends it as a string. */
+  /** Apple may send a string. */
   email_verified: z.union([z.boolean(), z.enum(['true', 'false'])]).optional(),
 });
 
@@ -50,7 +50,7 @@ export interface OpenIdProvider {
   readonly issuer: string;
   /** True if its tokens may contain the issuer without `https://`. */
   readonly isSchemeOptional?: boolean;
-  /** Ids of all our clients at the provider; valid values of aud and azp. */
+  /** Ids of all our clients at the provider. They are the valid values of aud and azp. */
   readonly clientIds: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export class OpenIdTokenVerifier {
     const { sub, aud, azp, email, email_verified } = claims.data;
     const parties = [aud, azp ?? []].flat();
     if (!parties.every((party) => this.provider.clientIds.includes(party))) {
-      throw this.rejected('the token has another audience, too');
+      throw this.rejected('the token has an audience other than our clients');
     }
     if (claims.data.nonce !== nonce) throw this.rejected('the nonce does not match');
     const emailVerified = email_verified === true || email_verified === 'true';
@@ -101,7 +101,7 @@ export class OpenIdTokenVerifier {
     }
   }
 
-  /** Returns the provider's keys. A success is cached for all callers, a failure is not cached. */
+  /** Returns the provider's keys. All callers share the cached keys; a failure is not cached. */
   private async keys(): Promise<JWTVerifyGetKey> {
     const nowMs = performance.now();
     if (this.discovered === undefined || this.discovered.untilMs < nowMs) {

@@ -1,9 +1,9 @@
 /**
  * Calls identity providers. Their URLs come only from the configuration, never from a caller.
  *
- * 1. A response that is incomplete after the timeout, too large or not parseable is the provider's failure. It causes
- *    `service_unavailable` and never rejects the caller's login.
- * 2. Redirects are not followed, because they would forward the user's token.
+ * 1. If a response is incomplete at the timeout, too large or not parseable, the provider has failed. The caller gets
+ *    `service_unavailable`, never a rejected login.
+ * 2. Redirects are not followed, because that would send the user's token to another URL.
  */
 import { DomainError } from '@trading-automation/contracts';
 
@@ -20,7 +20,7 @@ export interface ProviderCall {
 
 export interface ProviderResponse {
   readonly status: number;
-  /** Parsed JSON of a 200 response; undefined for any other status. */
+  /** The parsed JSON of a response with status 200; undefined for any other status. */
   readonly body: unknown;
 }
 

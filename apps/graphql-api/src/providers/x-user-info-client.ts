@@ -1,8 +1,9 @@
 /**
- * Determines the user of an X access token with X's user-info endpoint.
+ * Finds the user of an X access token by calling X's user-info endpoint.
  *
- * Does not guarantee that the token was issued to one of our clients: X does not disclose a token's audience. Any holder
- * of a user's token, including another app, can therefore sign in as that user. Enable it only if that is acceptable.
+ * X does not disclose a token's audience, so the token may have been issued to another app. That app, or any other
+ * holder
+ * of a user's token, can therefore sign in as that user. Enable sign-in with X only if that is acceptable.
  */
 import { DomainError } from '@trading-automation/contracts';
 import type { ProviderIdentity } from '@trading-automation/core/sign-in';
@@ -10,9 +11,9 @@ import { z } from 'zod';
 import { callProvider, providerFailed } from './provider-call.js';
 
 const LABEL = 'X';
-/** Valid credentials after `Bearer ` (RFC 6750). */
+/** A valid token after `Bearer ` (RFC 6750). */
 const BEARER = /^[A-Za-z0-9\-._~+/]{1,4096}=*$/;
-/** Statuses for a token that is unknown, expired, revoked or not a user token. */
+/** X responds with these statuses if a token is unknown, expired, revoked or not a user token. */
 const REJECTED_STATUSES = [401, 403];
 
 const userInfoSchema = z.object({
@@ -39,5 +40,5 @@ export class XUserInfoClient {
 }
 
 function rejected(): DomainError {
-  return new DomainError('invalid_login', 'The access token of X is invalid. Sign in to X again.');
+  return new DomainError('invalid_login', 'The X access token is invalid. Sign in to X again.');
 }

@@ -4,17 +4,17 @@ import type { RequestContext } from '../graphql/context.js';
 @Resolver('Copier')
 export class CopierFieldsResolver {
   @ResolveField()
-  strategy(record: CopierIds, _args: unknown, { loaders }: RequestContext) {
+  strategy(record: CopierRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
-  exchangeAccount(record: CopierIds, _args: unknown, { loaders }: RequestContext) {
+  exchangeAccount(record: CopierRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('exa', record.exchangeAccountId);
   }
 }
 
-interface CopierIds {
+interface CopierRecord {
   readonly strategyId: string | null;
   readonly exchangeAccountId: string | null;
 }
@@ -22,27 +22,27 @@ interface CopierIds {
 @Resolver('Decision')
 export class DecisionFieldsResolver {
   @ResolveField()
-  copier(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
+  copier(record: DecisionRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('cpr', record.copierId);
   }
 
   @ResolveField()
-  strategy(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
+  strategy(record: DecisionRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
-  sourceTrade(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
+  sourceTrade(record: DecisionRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('trd', record.sourceTradeId);
   }
 
   @ResolveField()
-  trade(record: DecisionIds, _args: unknown, { loaders }: RequestContext) {
+  trade(record: DecisionRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('trd', record.tradeId);
   }
 }
 
-interface DecisionIds {
+interface DecisionRecord {
   readonly copierId: string | null;
   readonly strategyId: string | null;
   readonly sourceTradeId: string | null;

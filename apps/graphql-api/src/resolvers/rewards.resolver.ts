@@ -4,11 +4,11 @@ import type { RequestContext } from '../graphql/context.js';
 @Resolver('Reward')
 export class RewardFieldsResolver {
   @ResolveField()
-  type(record: RewardIds, _args: unknown, { loaders }: RequestContext) {
+  type(record: RewardRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('rwt', record.typeId);
   }
 }
 
-interface RewardIds {
+interface RewardRecord {
   readonly typeId: string | null;
 }

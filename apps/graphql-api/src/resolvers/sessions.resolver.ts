@@ -43,7 +43,7 @@ export class SessionsResolver {
   }
 }
 
-/** Returns tokens with the field names of the published list. */
+/** Returns tokens under the field names of the published list of deprecated mutations. */
 export function viewTokens({
   accessToken,
   accessTokenExpiresAt,

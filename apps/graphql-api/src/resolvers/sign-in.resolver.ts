@@ -10,9 +10,10 @@ import { type DeprecatedCall, DeprecatedMutation, requireActor } from '../graphq
 import { ProviderIdentities } from '../providers/provider-identities.js';
 import { viewTokens } from './sessions.resolver.js';
 
-type IdToken = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
+type IdTokenCall = DeprecatedCall<{ readonly id_token: string; readonly nonce?: string | null }>;
 
-/** The field names are those of the published list, which predates the schema's naming convention. */
+/** Resolves the deprecated sign-in mutations. Their field names come from the published list, which is older than the
+ * schema's naming convention. */
 @Resolver()
 export class SignInResolver {
   constructor(
@@ -33,7 +34,7 @@ export class SignInResolver {
   }
 
   @DeprecatedMutation('PUBLIC')
-  async google_auth({ actor, args }: IdToken) {
+  async google_auth({ actor, args }: IdTokenCall) {
     const identity = await this.identities.google({
       idToken: args.id_token,
       nonce: args.nonce ?? undefined,
@@ -42,7 +43,7 @@ export class SignInResolver {
   }
 
   @DeprecatedMutation('PUBLIC')
-  async apple_auth({ actor, args }: IdToken) {
+  async apple_auth({ actor, args }: IdTokenCall) {
     const identity = await this.identities.apple({ idToken: args.id_token, nonce: args.nonce ?? undefined });
     return viewSignedIn(await this.providers.signIn(actor, identity));
   }
@@ -54,7 +55,7 @@ export class SignInResolver {
 
   @DeprecatedMutation('PUBLIC')
   async telegram_auth({ actor, args }: DeprecatedCall<{ readonly data: unknown }>) {
-    const identity = await this.identities.telegram(textFields(args.data));
+    const identity = await this.identities.telegram(stringFields(args.data));
     return viewSignedIn(await this.providers.signIn(actor, identity));
   }
 
@@ -93,7 +94,7 @@ function viewSignedIn(signedIn: SignInResult) {
 }
 
 /** Converts the fields of the widget to strings, because its hash is computed over strings. */
-function textFields(data: unknown): Record<string, string> {
+function stringFields(data: unknown): Record<string, string> {
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new DomainError('validation_failed', undefined, [
       {

@@ -4,11 +4,11 @@ import type { RequestContext } from '../graphql/context.js';
 @Resolver('Strategy')
 export class StrategyFieldsResolver {
   @ResolveField()
-  exchangeAccount(record: StrategyIds, _args: unknown, { loaders }: RequestContext) {
+  exchangeAccount(record: StrategyRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('exa', record.exchangeAccountId);
   }
 }
 
-interface StrategyIds {
+interface StrategyRecord {
   readonly exchangeAccountId: string | null;
 }

@@ -4,38 +4,38 @@ import type { RequestContext } from '../graphql/context.js';
 @Resolver('Trade')
 export class TradeFieldsResolver {
   @ResolveField()
-  exchangeAccount(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  exchangeAccount(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('exa', record.exchangeAccountId);
   }
 
   @ResolveField()
-  tradePair(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  tradePair(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('tpr', record.tradePairId);
   }
 
   @ResolveField()
-  strategy(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  strategy(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('str', record.strategyId);
   }
 
   @ResolveField()
-  copier(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  copier(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('cpr', record.copierId);
   }
 
   @ResolveField()
-  sourceTrade(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  sourceTrade(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return loaders.load('trd', record.sourceTradeId);
   }
 
-  /** Already loaded if the trade was requested by its id. */
+  /** The record contains its fills if the trade was requested by its id. */
   @ResolveField()
-  fills(record: TradeIds, _args: unknown, { loaders }: RequestContext) {
+  fills(record: TradeRecord, _args: unknown, { loaders }: RequestContext) {
     return record.fills ?? loaders.fills(record.id);
   }
 }
 
-interface TradeIds {
+interface TradeRecord {
   readonly id: string;
   readonly fills?: readonly unknown[];
   readonly exchangeAccountId: string | null;

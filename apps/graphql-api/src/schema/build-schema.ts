@@ -3,7 +3,7 @@ import { buildASTSchema, type DocumentNode, Kind, parse, printSchema } from 'gra
 import { GeneratedTypes } from './generated-types.js';
 import { ROOT_FIELDS } from './root-fields.js';
 
-/** Definitions that every part of the schema uses. */
+/** Definitions that the generated and the handwritten parts of the schema use. */
 const FOUNDATION = `
 "A decimal number, exact to 18 decimal places. Always a string in responses; a string or a number in arguments."
 scalar Decimal
@@ -24,10 +24,10 @@ enum SortOrder {
   desc
 }
 
-"Position of a page in its list. Only forward pagination is supported."
+"The position of a page in its list. Only forward pagination is supported."
 type PageInfo {
   hasNextPage: Boolean!
-  "True if the page was requested with a cursor, so that items precede it."
+  "True if the page was requested with a cursor, so that other items precede it."
   hasPreviousPage: Boolean!
   startCursor: String
   endCursor: String

@@ -1,7 +1,7 @@
 /**
- * GraphQL names for schemas that have no name in the contracts, or that share one.
+ * Defines GraphQL names for schemas that have no name in the contracts, or that share a name.
  *
- * Wire names are snake_case and fields camelCase, so each name can be converted to the other.
+ * Wire names are snake_case and field names are camelCase, so each can be converted to the other.
  */
 import * as contracts from '@trading-automation/contracts';
 
@@ -25,7 +25,7 @@ export function singularOf(plural: string): string {
   return plural.replace(/ies$/, 'y').replace(/s$/, '');
 }
 
-/** Values of the enums by name. GraphQL enum values cannot contain dots, so such enums are Strings. */
+/** The values of each enum. Enums whose values contain dots are missing: in GraphQL, their fields are Strings. */
 export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   AnalyticsInterval: contracts.ANALYTICS_INTERVALS,
   ApiKeyPrefix: ['svc_live_', 'svc_test_'],
@@ -71,7 +71,7 @@ export const ENUMS: Readonly<Record<string, readonly string[]>> = {
   Intent: contracts.TRADE_INTENTS,
 };
 
-/** Names of unnamed response types by operation, and of unnamed member types by type and field. */
+/** Names for types without a name: response types by operation id, and member types by type and field. */
 export const TYPES: Readonly<Record<string, string>> = {
   'auth.verifyEmail': 'EmailVerification',
   'events.get': 'Event',
@@ -83,7 +83,7 @@ export const TYPES: Readonly<Record<string, string>> = {
   'DeadLetterDetail.payload': 'Event',
 };
 
-/** Types that are merged in GraphQL: the additions of the second are field resolvers of the first. */
+/** Types that GraphQL merges. The fields that only the first type has are field resolvers of the second. */
 export const TYPE_ALIASES: Readonly<Record<string, string>> = { TradeDetail: 'Trade' };
 
 /** Returns whether an integer field may exceed 32 bits. */

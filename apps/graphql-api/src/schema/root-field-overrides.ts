@@ -1,17 +1,17 @@
-/** Root fields whose published name, type or description does not follow from their operation. See `root-fields.ts` for the rules. */
+/** Defines the root fields that deviate from the rules in `root-fields.ts` in their name, type or description. */
 
 export interface RootFieldOverride {
   readonly name?: string;
-  /** For a POST that only reads, or a GET that changes something. */
+  /** Set if a POST only reads, or a GET changes something. */
   readonly type?: 'Query' | 'Mutation';
-  /** For a summary that mentions query parameters as REST writes them. */
+  /** Set if the summary mentions query parameters by their REST names. */
   readonly description?: string;
 }
 
-/** GraphQL names of resources with another name in operation ids. */
+/** GraphQL names of resources that have another name in operation ids. */
 export const RESOURCE_NAMES: Readonly<Record<string, string>> = { exchanges: 'exchangeAccounts' };
 
-/** Overrides by operation id. `REST_ONLY`: GraphQL has no field. */
+/** Overrides by operation id. `REST_ONLY` means that GraphQL has no field for the operation. */
 export const ROOT_FIELD_OVERRIDES: Readonly<Record<string, RootFieldOverride | 'REST_ONLY'>> = {
   'apiKeys.list': { description: 'Lists your API keys. Set `includeRevoked` to include revoked keys.' },
   'auth.cliChallenge': { name: 'cliChallenge' },
@@ -20,7 +20,7 @@ export const ROOT_FIELD_OVERRIDES: Readonly<Record<string, RootFieldOverride | '
   'copiers.simulate': { type: 'Query' },
   'deadLetters.retryMany': { name: 'retryDeadLetters' },
   'emergencyStop.run': { name: 'emergencyStop' },
-  // Its events are also read through `events`. Subscriptions cover only market activity.
+  // GraphQL clients read the same events through `events`. Subscriptions cover only market activity.
   'events.stream': 'REST_ONLY',
   'exchanges.test': { name: 'testExchangeCredentials' },
   'health.detailed': { name: 'detailedHealth' },

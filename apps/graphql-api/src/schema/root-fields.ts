@@ -1,5 +1,5 @@
 /**
- * The root fields of the schema, derived from the operations.
+ * Derives the root fields of the schema from the operations.
  *
  * | Part        | Derived from                                                                                          |
  * | ----------- | ----------------------------------------------------------------------------------------------------- |
@@ -10,7 +10,7 @@
  * | result      | the response, or a connection of a list; nullable, so that a failed field leaves the others their data |
  * | description | the summary                                                                                           |
  *
- * `root-field-overrides.ts` lists what is named otherwise.
+ * `root-field-overrides.ts` lists the exceptions.
  */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { camelCase, pascalCase, singularOf } from './names.js';
@@ -21,7 +21,7 @@ export interface RootField {
   readonly type: 'Query' | 'Mutation';
   readonly name: string;
   readonly description: string;
-  /** Path parameters by the argument that carries them under another name. */
+  /** Maps an argument to the path parameter that it sets, where the names differ. */
   readonly params: Readonly<Record<string, string>>;
 }
 
@@ -31,11 +31,11 @@ export const ROOT_FIELDS: readonly RootField[] = OPERATIONS.flatMap((operation) 
   return override === 'REST_ONLY' ? [] : [rootFieldOf(operation, override)];
 });
 
-/** @throws {Error} for a stream, which has no field */
+/** @throws {Error} if the operation is a stream, because streams have no field */
 export function rootFieldOf(operation: Operation, override: RootFieldOverride = {}): RootField {
   if (operation.stream === true)
     throw new Error(
-      `${operation.id} is a stream and has no root field. Enter it in root-field-overrides.ts as REST_ONLY.`,
+      `${operation.id} is a stream and has no root field. Add it to root-field-overrides.ts as REST_ONLY.`,
     );
   const [resource = '', verb = ''] = operation.id.split('.');
   const isRead = operation.method === 'GET';
@@ -56,8 +56,8 @@ function nameOf(resource: string, verb: string, isRead: boolean): string {
 }
 
 /**
- * Names each path parameter after the record that it identifies: `id` if that is the record of the field, otherwise
- * `webhookId`.
+ * Names each path parameter after the record that it identifies: `id` for the record of the field itself, for example
+ * `webhookId` for any other record.
  */
 function renamedParams({ method, path }: Operation, resource: string): Readonly<Record<string, string>> {
   const segments = path.split('/').map(camelCaseOfPath);

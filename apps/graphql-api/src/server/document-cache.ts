@@ -1,11 +1,11 @@
 /**
- * Caches prepared documents: parsed, measured, validated and, on their second use, compiled.
+ * Caches prepared documents. A document is parsed, measured and validated on its first use, and compiled on its second.
  *
- * 1. The cache key is the text and the operation name together, so two operations of one text are two entries.
+ * 1. The cache key consists of the text and the operation name, so two operations of one text are two entries.
  * 2. The compiler coerces some variables differently from the reference implementation. Documents with such variables
  *    are executed by the reference implementation instead (`isCompilable`).
  * 3. The size of the cache is limited.
- * 4. Unauthenticated callers do not learn how a document violates the schema, because the message would disclose names.
+ * 4. Unauthenticated callers do not learn why a document is invalid, because the message would disclose names.
  */
 import {
   type ASTVisitor,
@@ -33,7 +33,8 @@ import { LRUCache } from 'lru-cache';
 import { documentError } from '../graphql/errors.js';
 import { documentLimitError, TOKENS_MAX } from './document-limits.js';
 
-/** Maximum characters of all cached documents. Parsed and compiled, a document takes about a hundred times as much memory. */
+/** Maximum characters of all cached documents together. A parsed and compiled document takes about a hundred times as
+ * much memory as its text. */
 const CACHE_CHARACTERS_MAX = 1_000_000;
 const CACHE_SIZE_MAX = 1_000;
 const CONDITIONS = ['skip', 'include'];
@@ -49,7 +50,7 @@ interface PreparedDocument {
 interface RejectedDocument {
   readonly errors: readonly GraphQLError[];
   readonly anonymousErrors: readonly GraphQLError[];
-  /** Root fields; empty if they could not be determined. */
+  /** Names of the selected root fields; empty if they could not be determined. */
   readonly rootFields: readonly string[];
 }
 
@@ -73,10 +74,10 @@ export class DocumentCache {
 
   constructor(readonly schema: GraphQLSchema) {}
 
-  /** Returns the executable document or its errors. An empty operation name counts as absent. */
+  /** Returns the executable document or its errors. An empty operation name is treated as absent. */
   prepare(text: string, operationName: string | null | undefined): Prepared {
     const name = operationName || undefined;
-    // The length prevents collisions, because a client may put any characters into the name.
+    // The length prevents collisions, because the name may contain any characters.
     const key = `${name?.length ?? 0}:${name ?? ''}${text}`;
     const known = this.cache.get(key);
     if (known !== undefined) return known;
@@ -88,25 +89,25 @@ export class DocumentCache {
 
   /** Executes a document that `prepare` returned. */
   execute(args: Pick<ExecutionArgs, 'document' | 'variableValues' | 'contextValue' | 'rootValue'>) {
-    const ready = this.byDocument.get(args.document)!;
-    const run = this.compiledOf(ready);
+    const cached = this.byDocument.get(args.document)!;
+    const run = this.compiledOf(cached);
     const { rootValue, contextValue, variableValues } = args;
     return run === null
       ? execute({ ...args, schema: this.schema })
       : (run(rootValue, contextValue, variableValues ?? {}) as ExecutionResult | Promise<ExecutionResult>);
   }
 
-  private compiledOf(ready: CachedDocument): CompiledQuery['query'] | null {
-    if (ready.compiled !== undefined) return ready.compiled;
-    ready.uses++;
+  private compiledOf(cached: CachedDocument): CompiledQuery['query'] | null {
+    if (cached.compiled !== undefined) return cached.compiled;
+    cached.uses++;
     // Compiling takes longer than executing once.
-    if (ready.uses < 2) return null;
-    const { document, operation } = ready;
+    if (cached.uses < 2) return null;
+    const { document, operation } = cached;
     const compiled = isCompilable(this.schema, document)
       ? compileQuery(this.schema, document, operation.name?.value)
       : null;
-    ready.compiled = compiled !== null && isCompiledQuery(compiled) ? compiled.query : null;
-    return ready.compiled;
+    cached.compiled = compiled !== null && isCompiledQuery(compiled) ? compiled.query : null;
+    return cached.compiled;
   }
 
   private read(text: string, operationName: string | undefined): CacheEntry {
@@ -145,7 +146,10 @@ function tooManyTokens({ message }: GraphQLError): GraphQLError | undefined {
   return documentError('too_long', 'The document is too long. Split it.');
 }
 
-/** The library compares all fields of one name with each other and aborts without a reason if there are too many. */
+/**
+ * The library compares all fields of the same name with each other. If there are too many, it aborts without a
+ * reason.
+ */
 const isOverlapLimitError = ({ message }: GraphQLError) => message === 'Validation aborted.';
 
 function tooRepetitive(): GraphQLError {
@@ -153,36 +157,39 @@ function tooRepetitive(): GraphQLError {
 }
 
 /**
- * Returns false for documents that the compiler executes differently from the reference implementation:
+ * Returns false for documents that the compiler executes differently from the reference implementation. The compiler:
  *
- * - It rejects or nulls an input with defaults in a variable, and an omitted variable within a literal object.
- * - It requires a non-null variable even if it has a default, and renders defaults other than plain scalars as JSON.
- * - If fields merge and a fragment selects some of them conditionally, it omits selections without a condition.
+ * - rejects or nulls variables whose input type has defaults, and omitted variables within a literal object;
+ * - requires a non-null variable even if it has a default, and renders defaults other than plain scalars as JSON;
+ * - omits unconditional selections of fields that a conditional fragment also selects.
  */
 function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
-  let isSame = true;
+  let isEquivalent = true;
   let literalDepth = 0;
   const visitor: ASTVisitor = {
     VariableDefinition: ({ type, defaultValue }) => {
       const named = getNamedType(typeFromAST(schema, type as never)) as GraphQLNamedType;
-      const isOddDefault = type.kind === Kind.NON_NULL_TYPE || !isPlain(named);
-      if (hasDefaultsOrCycle(named) || (defaultValue !== undefined && isOddDefault)) isSame = false;
+      const isUnsafeDefault = type.kind === Kind.NON_NULL_TYPE || !isPlain(named);
+      if (hasDefaultsOrCycle(named) || (defaultValue !== undefined && isUnsafeDefault)) isEquivalent = false;
     },
     Directive: ({ name }) => {
-      if (CONDITIONS.includes(name.value)) isSame = false;
+      if (CONDITIONS.includes(name.value)) isEquivalent = false;
     },
     ObjectValue: { enter: () => void literalDepth++, leave: () => void literalDepth-- },
     Variable: () => {
-      if (literalDepth > 0) isSame = false;
+      if (literalDepth > 0) isEquivalent = false;
     },
   };
   visit(document, visitor);
-  return isSame;
+  return isEquivalent;
 }
 
 const isPlain = (type: GraphQLNamedType) => isSpecifiedScalarType(type) || isEnumType(type);
 
-/** Returns whether an input has defaults at any level or contains itself, for which the compiler never terminates. */
+/**
+ * Returns whether an input type has defaults at any level or contains itself. On a cycle, the compiler never
+ * terminates.
+ */
 function hasDefaultsOrCycle(type: GraphQLNamedType, within: readonly GraphQLNamedType[] = []): boolean {
   if (!isInputObjectType(type)) return false;
   if (within.includes(type)) return true;
@@ -192,7 +199,7 @@ function hasDefaultsOrCycle(type: GraphQLNamedType, within: readonly GraphQLName
   );
 }
 
-/** Returns the names of the root fields. The document is already measured, so its fragments have no cycles and few fields. */
+/** Returns the names of the root fields. Needs a measured document: its fragments have no cycles and few fields. */
 function rootFieldNames(document: DocumentNode, operation: OperationDefinitionNode): readonly string[] {
   const names = new Set<string>();
   const collect = (selections: OperationDefinitionNode['selectionSet']['selections']): void => {

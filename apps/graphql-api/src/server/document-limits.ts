@@ -1,13 +1,13 @@
 /**
- * Limits of the size of a document. Each document is measured once, before validation, so that a rejected document
- * costs little work.
+ * Limits the size of a document. Each document is measured once, before validation, so that rejecting it costs little
+ * work.
  *
  * 1. A fragment is measured once, regardless of how often it is spread. A fragment that contains itself is an error.
  * 2. Introspection has no depth limit.
- * 3. A list costs the number of its items times the cost of one item. If the number is a variable or exceeds the
- *    maximum, the maximum counts.
+ * 3. The cost of a list is its page size times the cost of one item. If the page size is a variable or exceeds the
+ *    maximum, the maximum is used.
  * 4. Fragments count each time they are spread, because the compiler expands them.
- * 5. An error names the exceeded dimension, but neither the limit nor names of the schema.
+ * 5. An error says which size is exceeded. It contains neither the limit nor names of the schema.
  */
 import {
   type DocumentNode,
@@ -26,7 +26,7 @@ export interface DocumentLimits {
   readonly directives: number;
   readonly rootFields: number;
   readonly cost: number;
-  /** Fields and fragments, with fragments expanded wherever they are spread. */
+  /** Number of fields and fragments after every spread is expanded. */
   readonly selections: number;
 }
 
@@ -55,7 +55,7 @@ interface DocumentSize {
   readonly selections: number;
 }
 
-const NOTHING: DocumentSize = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0, selections: 0 };
+const EMPTY: DocumentSize = { depth: 0, aliases: 0, directives: 0, fields: 0, cost: 0, selections: 0 };
 
 /** Returns the error of a document that exceeds a limit, or undefined. */
 export function documentLimitError(
@@ -65,9 +65,9 @@ export function documentLimitError(
   const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
   if (operations.length > 1)
     return documentError('several_operations', 'Send only one operation per request.');
-  const measure = new DocumentMeter(document);
+  const meter = new DocumentMeter(document);
   const [operation] = operations as OperationDefinitionNode[];
-  const size = operation === undefined ? NOTHING : measure.operation(operation);
+  const size = operation === undefined ? EMPTY : meter.operation(operation);
   if (size === null) return documentError('fragment_cycle', 'A fragment contains itself.');
   if (size.depth > limits.depth) return documentError('too_deep', 'The document is nested too deeply.');
   if (size.aliases > limits.aliases) return documentError('too_many_aliases', 'Too many aliases.');
@@ -97,12 +97,12 @@ class DocumentMeter {
 
   /** Returns the size of an operation, or null if a fragment contains itself. */
   operation(node: OperationDefinitionNode): DocumentSize | null {
-    const size = added(this.selections(node.selectionSet), directivesOf(node));
+    const size = sumOf(this.selections(node.selectionSet), directivesOf(node));
     return this.hasCycle ? null : size;
   }
 
   private selections({ selections }: SelectionSetNode): DocumentSize {
-    return selections.map((selection) => this.selection(selection)).reduce(added, NOTHING);
+    return selections.map((selection) => this.selection(selection)).reduce(sumOf, EMPTY);
   }
 
   private selection(node: SelectionSetNode['selections'][number]): DocumentSize {
@@ -110,14 +110,14 @@ class DocumentMeter {
       case Kind.FIELD:
         return this.field(node);
       case Kind.INLINE_FRAGMENT:
-        return added(this.selections(node.selectionSet), directivesOf(node, 1));
+        return sumOf(this.selections(node.selectionSet), directivesOf(node, 1));
       case Kind.FRAGMENT_SPREAD:
-        return added(this.fragment(node.name.value), directivesOf(node, 1));
+        return sumOf(this.fragment(node.name.value), directivesOf(node, 1));
     }
   }
 
   private field(node: FieldNode): DocumentSize {
-    const inside = node.selectionSet === undefined ? NOTHING : this.selections(node.selectionSet);
+    const inside = node.selectionSet === undefined ? EMPTY : this.selections(node.selectionSet);
     const isIntrospection = node.name.value.startsWith('__');
     return {
       depth: isIntrospection ? 0 : 1 + inside.depth,
@@ -125,7 +125,7 @@ class DocumentMeter {
       directives: inside.directives + directivesOf(node).directives,
       fields: 1,
       selections: 1 + inside.selections,
-      // A field without a selection is read with its record, so it costs nothing.
+      // A field without a selection costs nothing, because it is read with its record.
       cost: node.selectionSet === undefined || isIntrospection ? 0 : 1 + this.itemsOf(node) * inside.cost,
     };
   }
@@ -134,41 +134,41 @@ class DocumentMeter {
     const known = this.sizes.get(name);
     if (known === 'open') {
       this.hasCycle = true;
-      return NOTHING;
+      return EMPTY;
     }
     if (known !== undefined) return known;
     const fragment = this.fragments.get(name);
-    if (fragment === undefined) return NOTHING;
+    if (fragment === undefined) return EMPTY;
     this.sizes.set(name, 'open');
-    const size = added(this.selections(fragment.selectionSet), directivesOf(fragment));
+    const size = sumOf(this.selections(fragment.selectionSet), directivesOf(fragment));
     this.sizes.set(name, size);
     return size;
   }
 
-  /** Returns the maximum number of items of a field; for a list, the page size. */
+  /** Returns the maximum number of items of a field: the page size of a list, otherwise 1. */
   private itemsOf({ arguments: args, selectionSet }: FieldNode): number {
     const first = args?.find(({ name }) => name.value === 'first')?.value;
     if (first?.kind === Kind.INT) return Math.min(PAGE_MAX, Math.max(1, Number(first.value)));
     if (first !== undefined) return PAGE_MAX;
-    return this.isOfPage(selectionSet) ? PAGE_DEFAULT : 1;
+    return this.selectsPage(selectionSet) ? PAGE_DEFAULT : 1;
   }
 
   /** Returns whether a selection has fields of a connection, directly or through fragments. */
-  private isOfPage(selectionSet: SelectionSetNode | undefined, seen = new Set<string>()): boolean {
+  private selectsPage(selectionSet: SelectionSetNode | undefined, seen = new Set<string>()): boolean {
     if (selectionSet === undefined) return false;
     return selectionSet.selections.some((selection) => {
       if (selection.kind === Kind.FIELD) return PAGE_FIELDS.includes(selection.name.value);
-      if (selection.kind === Kind.INLINE_FRAGMENT) return this.isOfPage(selection.selectionSet, seen);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return this.selectsPage(selection.selectionSet, seen);
       const { value } = selection.name;
       if (seen.has(value)) return false;
       seen.add(value);
-      return this.isOfPage(this.fragments.get(value)?.selectionSet, seen);
+      return this.selectsPage(this.fragments.get(value)?.selectionSet, seen);
     });
   }
 }
 
-/** Adds two sibling sizes; the depth is that of the deeper one. */
-function added(a: DocumentSize, b: DocumentSize): DocumentSize {
+/** Adds the sizes of two siblings. The depth of the sum is the greater depth. */
+function sumOf(a: DocumentSize, b: DocumentSize): DocumentSize {
   return {
     depth: Math.max(a.depth, b.depth),
     aliases: a.aliases + b.aliases,
@@ -183,5 +183,5 @@ function directivesOf(
   { directives }: { readonly directives?: readonly unknown[] | undefined },
   selections = 0,
 ): DocumentSize {
-  return { ...NOTHING, directives: directives?.length ?? 0, selections };
+  return { ...EMPTY, directives: directives?.length ?? 0, selections };
 }

@@ -7,15 +7,15 @@ import type { Endpoints } from './endpoints.js';
 
 export interface DriverOptions extends GqlModuleOptions {
   /** Creates the endpoints from the executable schema. */
-  readonly endpoints: (schema: GraphQLSchema) => Endpoints;
+  readonly createEndpoints: (schema: GraphQLSchema) => Endpoints;
 }
 
 export class GraphqlDriver extends AbstractGraphQLDriver<DriverOptions> {
   private endpoints: Endpoints | undefined;
 
-  async start({ schema, endpoints }: DriverOptions): Promise<void> {
+  async start({ schema, createEndpoints }: DriverOptions): Promise<void> {
     const { httpAdapter } = this.httpAdapterHost;
-    this.endpoints = endpoints(schema!);
+    this.endpoints = createEndpoints(schema!);
     this.endpoints.serve(httpAdapter.getInstance<FastifyInstance>(), httpAdapter.getHttpServer());
   }
 

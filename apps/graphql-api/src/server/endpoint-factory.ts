@@ -22,7 +22,7 @@ export class EndpointFactory {
     private readonly socketCallers: SocketCallers,
   ) {}
 
-  make(schema: GraphQLSchema): Endpoints {
+  create(schema: GraphQLSchema): Endpoints {
     const { authenticator, contexts } = this;
     const { hasGraphiql, logger, socketTiming } = this.options;
     const documents = new DocumentCache(schema);

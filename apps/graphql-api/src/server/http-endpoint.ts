@@ -1,13 +1,13 @@
 /**
- * GraphQL over HTTP according to its specification; the `graphql-http` library renders the responses.
+ * Serves GraphQL over HTTP as its specification requires. The `graphql-http` library renders the responses.
  *
  * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields and
  *    cannot introspect the schema.
- * 2. Only `application/json` is accepted, because an HTML form of another site cannot send it.
+ * 2. Only the content type `application/json` is accepted, because an HTML form of another site cannot send it.
  * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. An
- *    invalid document or variable returns only errors: with status 200 as `application/json`, with 400 as
+ *    invalid document or variable returns only errors. Their status is 200 for `application/json` and 400 for
  *    `application/graphql-response+json`.
- * 4. A field that requires credentials is rejected before its existence is disclosed.
+ * 4. Without credentials, a field that requires them is rejected the same way whether it exists or not.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { type Actor, parseIdempotencyKey, toDomainError } from '@trading-automation/core';
@@ -43,7 +43,7 @@ const MEDIA_TYPES = ['application/json', 'application/*', '*/*', RESPONSE_TYPE];
 export interface HttpEndpointSettings {
   /** Root fields that need no credentials. */
   readonly publicFields: ReadonlySet<string>;
-  /** True if browsers get GraphiQL. */
+  /** True if GraphiQL is served to browsers. */
   readonly hasGraphiql: boolean;
 }
 
@@ -67,7 +67,9 @@ export class HttpEndpoint {
       exposeHeadRoute: false,
       onRequest: (request, reply, done) => {
         if (pathOf(request) !== GRAPHQL_PATH) return sendNotFound(server, request, reply);
-        // The server reads every body as bytes. The content type is checked after the credentials, from the raw headers.
+        // Without a content type, Fastify reads the body as bytes. The endpoint checks the type in the raw headers,
+        // after the
+        // credentials.
         delete request.raw.headers['content-type'];
         done();
       },
@@ -118,7 +120,7 @@ export class HttpEndpoint {
     sendResponse(reply, {
       status,
       headers: { ...headers, ...(context.isReplayed ? { 'idempotency-replayed': 'true' } : {}) },
-      body: body ?? JSON.stringify({ errors: [this.show(notAcceptable(), request)] }),
+      body: body ?? JSON.stringify({ errors: [this.format(notAcceptable(), request)] }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
   }
@@ -147,21 +149,21 @@ export class HttpEndpoint {
         };
       },
       execute: (args) => this.documents.execute(args),
-      formatError: (error: Error) => this.show(error, request),
-      // Serialized here, because the library would traverse every member again.
+      formatError: (error: Error) => this.format(error, request),
+      // Serialize here, because the library would traverse every member again.
       onOperation: (_request, _args, result) => {
         const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };
-        const shown = errors?.map((error) => this.show(error, request));
-        // Without data, nothing was executed, because a variable is invalid.
-        const isBad = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
-        const [status, statusText] = isBad ? [400, 'Bad Request'] : [200, 'OK'];
-        const body = JSON.stringify(shown === undefined ? { data } : { errors: shown, data });
+        const formatted = errors?.map((error) => this.format(error, request));
+        // If `data` is undefined, a variable was invalid and nothing was executed.
+        const isBadRequest = data === undefined && mediaType.startsWith(RESPONSE_TYPE);
+        const [status, statusText] = isBadRequest ? [400, 'Bad Request'] : [200, 'OK'];
+        const body = JSON.stringify(formatted === undefined ? { data } : { errors: formatted, data });
         return [body, { status, statusText, headers: { 'content-type': mediaType } }];
       },
     });
   }
 
-  private show(error: Error, request: FastifyRequest): never {
+  private format(error: Error, request: FastifyRequest): never {
     return formatError(error, request.id, this.logger) as never;
   }
 
@@ -179,7 +181,7 @@ export class HttpEndpoint {
       // Clients expect this error in a response with status 200.
       status: error instanceof PersistedQueryNotFound ? 200 : status,
       headers: { ...headers, ...(status === 405 ? { allow: 'POST' } : {}), 'content-type': mediaType },
-      body: JSON.stringify({ errors: [this.show(error as Error, request)] }),
+      body: JSON.stringify({ errors: [this.format(error as Error, request)] }),
       ...(rateLimit === undefined ? {} : { rateLimit }),
     });
   }
@@ -193,7 +195,10 @@ interface HttpOperation {
   readonly actor: Actor | null;
 }
 
-/** Throws if a document without credentials selects a non-public root field; called before any field is executed. */
+/**
+ * Throws if a document selects a root field that requires credentials. Called for anonymous callers, before
+ * execution.
+ */
 function assertPublic(names: readonly string[], publicFields: ReadonlySet<string>): void {
   if (names.every((name) => name === '__typename' || publicFields.has(name))) return;
   throw new DomainError('authentication_required', 'Sign the request, or send an access token as Bearer.');

@@ -1,11 +1,11 @@
 /**
- * Fingerprint of an operation for its Idempotency-Key, independent of the transport.
+ * Computes the fingerprint of an operation for its Idempotency-Key. It does not depend on the transport.
  *
- * 1. Operations with the same document and equal variables are equal, over HTTP or a socket, regardless of the order and
- *    formatting of their JSON. A request that was lost on one transport can be retried on the other.
- * 2. Numbers are compared by all of their digits; a number never equals a string.
+ * 1. Operations with the same document and equal variables have the same fingerprint, regardless of the order and
+ * formatting of their JSON. A request that was lost over HTTP can therefore be retried over a socket, and vice versa.
+ * 2. Numbers are compared by all of their digits. A number never equals a string.
  * 3. The operation name is not included, because a document has one operation. Extensions are not included, because they
- *    do not affect the execution. A persisted query counts as its document.
+ *    do not affect the execution. A persisted query has the fingerprint of its document.
  */
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
 import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
@@ -23,7 +23,7 @@ export function fingerprintOf({ query, variables }: OperationText): Uint8Array {
 }
 
 /**
- * Returns the Idempotency-Key of a mutation over a socket, which is in its extensions.
+ * Returns the Idempotency-Key of a mutation over a socket. The key is in the extensions of the mutation.
  *
  * @throws {DomainError} if the key is invalid
  */
@@ -32,11 +32,11 @@ export function idempotencyOf(
 ): RequestContext['idempotency'] {
   const { idempotencyKey } = (mutation.extensions ?? {}) as { readonly idempotencyKey?: unknown };
   if (idempotencyKey === undefined) return undefined;
-  return { key: checked(idempotencyKey), fingerprint: fingerprintOf(mutation) };
+  return { key: validKey(idempotencyKey), fingerprint: fingerprintOf(mutation) };
 }
 
-/** Validates a key like the header: surrounding spaces are removed, and the rest must not be empty. */
-function checked(key: unknown): string {
+/** Validates a key like the header: removes surrounding spaces and rejects an empty rest. */
+function validKey(key: unknown): string {
   const read = (value: string) => parseIdempotencyKey(['idempotency-key', value])!;
   try {
     return read(read(typeof key === 'string' ? key : '').trim());

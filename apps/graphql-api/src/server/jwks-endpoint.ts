@@ -4,10 +4,10 @@ import type { FastifyInstance } from 'fastify';
 import type { RequestAuthenticator } from './request-authenticator.js';
 
 const PATH = '/.well-known/jwks.json';
-/** A new key is published longer before its first use than this cache time. */
+/** Caches may keep the keys for 5 minutes. A new key is published longer than that before its first use. */
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Serves the public keys of access tokens publicly (RFC 7517). */
+/** Serves the public keys of access tokens (RFC 7517) to every caller. */
 export function serveJwks(server: FastifyInstance, authenticator: RequestAuthenticator): void {
   server.get(PATH, async (request, reply) => {
     try {

@@ -1,4 +1,7 @@
-/** Rejects requests without a route in the published envelope, before their body is read, and answers preflights. */
+/**
+ * Rejects requests that have no route, before their body is read, and answers preflights. The errors have the
+ * published
+ * envelope. */
 import { DomainError } from '@trading-automation/contracts';
 import {
   discardRest,

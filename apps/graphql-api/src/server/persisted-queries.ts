@@ -1,5 +1,5 @@
 /**
- * Automatic persisted queries: after a document was sent once with its SHA-256, the hash alone is enough.
+ * Implements automatic persisted queries: a client sends a document once with its SHA-256 hash, and then only the hash.
  *
  * 1. Only documents of authenticated callers are cached, separately in each process and up to a size limit. For an unknown
  *    hash, the process returns an error and the client sends the document again.
@@ -27,7 +27,7 @@ export class PersistedQueries {
   });
 
   /**
-   * Returns the parameters with their document.
+   * Returns the parameters of a request with its document.
    *
    * @param isKnownCaller true if the caller is authenticated, so that the document may be cached
    * @throws {DomainError} if the parameters are invalid or the hash is unknown

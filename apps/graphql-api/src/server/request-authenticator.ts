@@ -1,11 +1,12 @@
 /**
  * Authenticates the caller of an operation.
  *
- * 1. A request with any `x-svc-*` header of the scheme is authenticated only by its signature, other requests by their
- *    access token.
+ * 1. A request with any signature header (`x-svc-*`) is authenticated only by its signature. Other requests are
+ *    authenticated by their access token.
  * 2. API keys work only in REST. A key that is sent here, as X-API-Key or as Bearer, gets a specific error.
- * 3. A failed authentication counts toward the rate limit of the IP address, as in REST; a success toward that of the
- *    credential.
+ * 3. A failed authentication counts toward the rate limit of the IP address, as in REST. A successful one counts
+ * toward the
+ *    rate limit of the credential.
  */
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '@trading-automation/contracts';
@@ -41,7 +42,7 @@ export class RequestAuthenticator {
   }
 
   /**
-   * Returns the caller of a request, or null without credentials.
+   * Returns the caller of a request, or null if it has no credentials.
    *
    * @throws {DomainError} if the credentials are invalid
    */
@@ -57,7 +58,7 @@ export class RequestAuthenticator {
     if (incoming.rawHeaders.some((name, i) => i % 2 === 0 && SIGNATURE_HEADER.test(name)))
       return this.authentication.authenticateSigned(incoming, limits);
     const token = bearerIn(incoming);
-    if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw noApiKeys();
+    if (headerOf(incoming, 'x-api-key') !== undefined || token?.startsWith('svc_')) throw apiKeyNotAccepted();
     if (token === undefined) return null;
     const actor = await this.sessions.verify(token);
     await limits.takeByCredential(actor.credential.id);
@@ -86,7 +87,7 @@ function bearerIn({ rawHeaders }: IncomingRequest): string | undefined {
   return token;
 }
 
-function noApiKeys(): DomainError {
+function apiKeyNotAccepted(): DomainError {
   return new DomainError(
     'invalid_api_key',
     'API keys are for the REST API. Sign GraphQL requests with a key pair, or send an access token as Bearer.',

@@ -1,11 +1,14 @@
 /**
- * Shares results among subscribers: the result of one document for one event is executed and serialized once.
+ * Shares results among subscribers. For each event, a document is executed and its result serialized only once.
  *
  * The protocol library serializes messages itself. A result therefore serializes to a placeholder, which the socket
  * replaces with the serialized result when it sends the message.
  */
 const PLACEHOLDER = '\u0000shared\u0000';
-/** End of a message whose payload is the placeholder. No other message ends like this: client input is never at the end. */
+/**
+ * The end of a message whose payload is the placeholder. No other message ends like this, because client input is
+ * never
+ * at the end. */
 const PLACEHOLDER_END = `${JSON.stringify(PLACEHOLDER)}}`;
 
 let lastSerialized: SharedResult | undefined;
@@ -30,17 +33,21 @@ export class SharedResult {
 export class SharedResults {
   private readonly results = new WeakMap<object, Map<string, Promise<SharedResult>>>();
 
-  /** @param request key of the document, the operation and the variables */
+  /**
+   * Returns the result of a request for an event; executes the request only if no result exists.
+   *
+   * @param request identifies the document, the operation and the variables
+   */
   getOrExecute(event: object, request: string, execute: () => Promise<SharedResult>): Promise<SharedResult> {
-    let ofEvent = this.results.get(event);
-    if (ofEvent === undefined) {
-      ofEvent = new Map();
-      this.results.set(event, ofEvent);
+    let eventResults = this.results.get(event);
+    if (eventResults === undefined) {
+      eventResults = new Map();
+      this.results.set(event, eventResults);
     }
-    let result = ofEvent.get(request);
+    let result = eventResults.get(request);
     if (result === undefined) {
       result = execute();
-      ofEvent.set(request, result);
+      eventResults.set(request, result);
     }
     return result;
   }

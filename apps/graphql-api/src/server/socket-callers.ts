@@ -1,8 +1,9 @@
 /**
- * The callers of WebSockets.
+ * Authenticates the callers of WebSockets.
  *
- * A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. A credential
- * has a limited number of sockets, over all processes, and its sockets are closed with 4412 within seconds after it ends.
+ * A socket belongs to its credential. `connection_init` is signed for CONNECT /graphql and consumes its nonce. The
+ * number of sockets of a credential is limited over all processes. When a credential ends, its sockets are closed with
+ * 4412 within seconds.
  */
 import type { IncomingMessage } from 'node:http';
 import type { OnModuleDestroy } from '@nestjs/common';
@@ -16,7 +17,7 @@ import { CLOSE_CODES, type ClientSocket } from './socket.js';
 
 /** Maximum number of open sockets per credential. */
 const SOCKETS_MAX = 5;
-/** Credentials of a handshake. API keys are included to reject them with a specific error. */
+/** Credential parameters of a handshake. API keys are included so that they are rejected with a specific error. */
 const CREDENTIAL_PARAMETERS = ['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig', 'x-api-key'];
 
 export class SocketCallers implements OnModuleDestroy {
@@ -57,7 +58,7 @@ export class SocketCallers implements OnModuleDestroy {
       releases.push(await this.watch.watch({ actor, incoming, access: 'READ' }, end));
       return actor;
     } finally {
-      // The client may have disconnected in the meantime.
+      // The socket may have closed before the last `release` was added.
       if (!socket.isOpen) release();
     }
   }

@@ -1,13 +1,13 @@
 /**
- * GraphQL over WebSocket: the `graphql-transport-ws` protocol with the `graphql-ws` library.
+ * Serves GraphQL over WebSocket. The `graphql-ws` library implements the protocol, `graphql-transport-ws`.
  *
  * 1. A socket belongs to the credential of its handshake (`socket-callers.ts`).
- * 2. A failed handshake closes with the codes of the protocol. Outages and rate limits close with 1013, after which
- *    clients retry.
- * 3. A subscription is executed and serialized once per event for all subscribers with the same request. It is therefore
- *    executed without a caller.
- * 4. A mutation whose response was lost can be retried, on another socket or over HTTP, with the key in its extensions. A
- *    stored response is marked in its extensions.
+ * 2. A failed handshake closes the socket with a code of the protocol. Outages and rate limits close it with 1013, so
+ *    that clients retry.
+ * 3. For each event, a subscription is executed and serialized once for all subscribers with the same request. It is
+ *    therefore executed without a caller.
+ * 4. A mutation whose response was lost can be retried on another socket or over HTTP, with the Idempotency-Key in its
+ *    extensions. The extensions of the result say whether it is a stored response.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -37,19 +37,19 @@ const BAD_REQUEST = 4400;
 const FORBIDDEN = 4403;
 const TRY_AGAIN_LATER = 1013;
 
-interface Extra {
+interface SocketState {
   readonly socket: ClientSocket;
   readonly address: string;
   /**
-   * The event source of each active subscription, by its payload. The library knows subscriptions only by their ids, which
-   * a client may reuse while the first one is still being opened.
+   * The event source of each active subscription, by its payload. Ids are not unique: a client may reuse the id of a
+   * subscription that is still being opened.
    */
   readonly sources: Map<object, AsyncIterator<unknown>>;
-  /** Set by the handshake. */
+  /** The caller; undefined before the handshake. */
   actor?: Actor;
 }
 
-/** The operation that a client requests. */
+/** The request of a client for one operation. */
 interface OperationPayload {
   readonly query: string;
   readonly operationName?: string | null;
@@ -57,12 +57,12 @@ interface OperationPayload {
   readonly extensions?: unknown;
 }
 
-/** Arguments of the execution of one operation of a socket. */
+/** Execution arguments of one operation that arrived over a socket. */
 interface SocketArgs extends ExecutionArgs {
   readonly requestId: string;
   readonly resultKey: string;
   readonly payload: object;
-  readonly sources: Extra['sources'];
+  readonly sources: SocketState['sources'];
 }
 
 export class SocketEndpoint {
@@ -73,7 +73,7 @@ export class SocketEndpoint {
     handleProtocols,
   });
   private readonly shared = new SharedResults();
-  private readonly protocol: Protocol<Extra>;
+  private readonly protocol: Protocol<SocketState>;
   private readonly timing: SocketTiming;
 
   constructor(
@@ -84,7 +84,7 @@ export class SocketEndpoint {
     timing: SocketEndpointTiming,
   ) {
     this.timing = { ...SOCKET_TIMING, ...timing };
-    this.protocol = makeServer<Record<string, unknown>, Extra>({
+    this.protocol = makeServer<Record<string, unknown>, SocketState>({
       schema: documents.schema,
       connectionInitWaitTimeout: timing.initWaitMs ?? INIT_WAIT_MS,
       onConnect: (context) => this.onConnect(context),
@@ -111,7 +111,10 @@ export class SocketEndpoint {
     });
   }
 
-  /** Closes every socket and accepts no new ones. Releases their leases, so that clients can reconnect to another process. */
+  /**
+   * Closes every socket and stops accepting sockets. Releases the stream leases, so that clients can reconnect to
+   * another
+   * process. */
   async stop(): Promise<void> {
     const closing = [...this.sockets.clients].map(
       (socket) =>
@@ -128,7 +131,11 @@ export class SocketEndpoint {
 
   private open(socket: WebSocket, request: IncomingMessage): void {
     const client = new ClientSocket(socket, this.timing);
-    const extra: Extra = { socket: client, address: this.callers.addressOf(request), sources: new Map() };
+    const extra: SocketState = {
+      socket: client,
+      address: this.callers.addressOf(request),
+      sources: new Map(),
+    };
     client.onClose(() => {
       for (const source of extra.sources.values()) void source.return?.();
     });
@@ -147,7 +154,9 @@ export class SocketEndpoint {
     socket.once('close', (code, reason) => void closed(code, String(reason)).catch(() => undefined));
   }
 
-  /** Parses a message as strictly as an HTTP body and passes it to the protocol. Ignores messages after the close. */
+  /**
+   * Parses a message as strictly as an HTTP body and passes it to the protocol. Ignores messages to a closed socket.
+   */
   private async receive(
     client: ClientSocket,
     handle: (message: string) => Promise<void>,
@@ -173,7 +182,7 @@ export class SocketEndpoint {
   private async onConnect({
     connectionParams = {},
     extra,
-  }: Context<Record<string, unknown>, Extra>): Promise<boolean> {
+  }: Context<Record<string, unknown>, SocketState>): Promise<boolean> {
     try {
       extra.actor = await this.callers.authenticate(connectionParams, extra.address, extra.socket);
       return extra.socket.isOpen;
@@ -188,11 +197,11 @@ export class SocketEndpoint {
   }
 
   private async onSubscribe(
-    context: Context<Record<string, unknown>, Extra>,
+    context: Context<Record<string, unknown>, SocketState>,
     payload: OperationPayload,
   ): Promise<SocketArgs | readonly GraphQLError[]> {
     const { socket, address, sources } = context.extra;
-    // Sources that are still closing have their own limit, because a client may resubscribe immediately.
+    // Closing sources count toward a second limit, because a client may resubscribe before they have closed.
     if (
       Object.keys(context.subscriptions).length > SUBSCRIPTIONS_MAX ||
       sources.size > 2 * SUBSCRIPTIONS_MAX
@@ -209,7 +218,7 @@ export class SocketEndpoint {
   }
 
   /** @throws {DomainError} if a mutation has an invalid Idempotency-Key */
-  private prepare(extra: Extra, payload: OperationPayload): SocketArgs | readonly GraphQLError[] {
+  private prepare(extra: SocketState, payload: OperationPayload): SocketArgs | readonly GraphQLError[] {
     const prepared = this.documents.prepare(payload.query, payload.operationName);
     if ('errors' in prepared) return prepared.errors;
     const requestId = randomUUID();
@@ -257,12 +266,12 @@ export class SocketEndpoint {
     return events;
   }
 
-  /** Returns a context without a caller for shared execution; a field that requires a caller fails. */
+  /** Returns a context without a caller, for shared execution. A field that requires a caller fails. */
   private anonymousContext({ requestId }: SocketArgs): RequestContext {
     return this.contexts.create({ actor: null, incoming: handshakeOf({}, ''), requestId });
   }
 
-  /** Formats errors and marks a stored response; returns undefined if the result needs no change. */
+  /** Formats the errors of a result and marks a stored response. Returns undefined if the result needs no change. */
   private formatResult(args: SocketArgs, result: unknown) {
     if (result instanceof SharedResult) return result as never;
     const { errors, data } = result as { errors?: readonly Error[]; data?: unknown };

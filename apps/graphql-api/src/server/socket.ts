@@ -1,8 +1,9 @@
 /**
- * One WebSocket of a client, for the protocol library.
+ * Sends the messages of the protocol library to one client over its WebSocket.
  *
- * 1. A message waits while more than `BUFFERED_MAX_BYTES` are unsent. Until then, its source is not read, and messages of
- *    the client are not read either, so that no responses queue up.
+ * 1. A message waits while more than `BUFFERED_MAX_BYTES` are unsent. While it waits, neither its source nor messages
+ * of the
+ *    client are read, so that no responses queue up.
  * 2. A client that accepts no data for `stallMs` while a message waits is closed with 4410.
  * 3. A client that does not answer a ping before the next one is closed with 4408. No ping is sent while messages wait,
  *    because its pong would not be read.
@@ -21,14 +22,14 @@ export const SOCKET_TIMING: SocketTiming = { pingMs: 12_000, stallMs: 5_000, lin
 export const CLOSE_CODES = { silent: 4408, tooSlow: 4410, tooMany: 4411, ended: 4412 } as const;
 const BUFFERED_MAX_BYTES = 65_536;
 
-/** Number of checks per `stallMs` whether a slow client has accepted data. */
+/** How often, per `stallMs`, the socket checks whether a slow client has accepted data. */
 const STALL_CHECKS = 10;
 const DONE = Promise.resolve();
 const noop = () => undefined;
 
 export class ClientSocket {
   private readonly pinging: NodeJS.Timeout;
-  private isAnswered = true;
+  private hasAnsweredPing = true;
   private watching: NodeJS.Timeout | undefined;
   /** Number of waiting messages that have been handed to the operating system. */
   private flushedCount = 0;
@@ -39,7 +40,7 @@ export class ClientSocket {
   ) {
     this.pinging = setInterval(() => this.ping(), timing.pingMs);
     socket.on('pong', () => {
-      this.isAnswered = true;
+      this.hasAnsweredPing = true;
     });
     socket.once('close', () => {
       clearInterval(this.pinging);
@@ -47,7 +48,7 @@ export class ClientSocket {
     });
   }
 
-  /** Calls back when the socket closes; immediately if it is already closed. */
+  /** Calls `then` when the socket closes, or immediately if it is already closed. */
   onClose(then: () => void): void {
     if (this.socket.readyState === this.socket.CLOSED) then();
     else this.socket.once('close', then);
@@ -66,7 +67,7 @@ export class ClientSocket {
       return DONE;
     }
     this.watching ??= this.watchForStall();
-    // Called when the message has been handed to the operating system, or cannot be.
+    // The callback runs when the message has been handed to the operating system, or when that failed.
     return new Promise((resolve) =>
       this.socket.send(text, () => {
         this.flushedCount++;
@@ -91,8 +92,8 @@ export class ClientSocket {
     return setInterval(() => {
       const now = { buffered: this.socket.bufferedAmount, flushed: this.flushedCount };
       if (this.stopStallTimerIfDrained()) return;
-      const isMoving = now.buffered < previous.buffered || now.flushed > previous.flushed;
-      stalledChecks = isMoving ? 0 : stalledChecks + 1;
+      const isAccepting = now.buffered < previous.buffered || now.flushed > previous.flushed;
+      stalledChecks = isAccepting ? 0 : stalledChecks + 1;
       previous = now;
       if (stalledChecks >= STALL_CHECKS) this.close(CLOSE_CODES.tooSlow, 'Too slow');
     }, this.timing.stallMs / STALL_CHECKS);
@@ -102,18 +103,18 @@ export class ClientSocket {
     if (this.socket.bufferedAmount > BUFFERED_MAX_BYTES) return false;
     clearInterval(this.watching);
     this.watching = undefined;
-    this.isAnswered = true;
+    this.hasAnsweredPing = true;
     this.socket.resume();
     return true;
   }
 
   private ping(): void {
     if (!this.isOpen || this.watching !== undefined) return;
-    if (!this.isAnswered) {
+    if (!this.hasAnsweredPing) {
       this.close(CLOSE_CODES.silent, 'No pong');
       return;
     }
-    this.isAnswered = false;
+    this.hasAnsweredPing = false;
     this.socket.ping();
   }
 }
