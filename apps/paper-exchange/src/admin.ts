@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { formatPlain, parseUnits, UNIT_DECIMALS } from './engine/decimal.js';
 import type { Exchange } from './engine/exchange.js';
-import { ASSETS, baseOf, findSymbol, pairOf, type SymbolSpec } from './engine/symbols.js';
+import { ASSETS, baseUnits, findMarket, type MarketSpec, pairOf } from './engine/symbols.js';
 import { VenueError } from './errors.js';
 import type { MarketMaker } from './market/maker.js';
 import { forecastSchema } from './weather/forecast.js';
@@ -28,7 +28,7 @@ export interface AdminOptions {
   readonly now: () => number;
 }
 
-/** The admin calls, outside the venue's wire format. They need no token on loopback; elsewhere they require one. */
+/** Registers the admin calls, which are not part of the venue's wire format. Only calls from loopback need no token. */
 export function registerAdmin(app: FastifyInstance, options: AdminOptions): void {
   const { exchange, maker, weather, streams, token, now } = options;
   app.addHook('onRequest', async (req) => {
@@ -78,7 +78,8 @@ export function registerAdmin(app: FastifyInstance, options: AdminOptions): void
 }
 
 function assertAdmin(req: FastifyRequest, token: string | undefined): void {
-  // A web page on this machine can reach loopback too. Browsers send an Origin, the intended callers do not.
+  // A web page in a browser on this machine can reach loopback, too. Browsers send an Origin; the intended callers do
+  // not.
   if (LOOPBACK.has(req.socket.remoteAddress ?? '') && req.headers.origin === undefined) return;
   const sent = Buffer.from(req.headers.authorization ?? '');
   const expected = Buffer.from(`Bearer ${token ?? ''}`);
@@ -108,8 +109,8 @@ function unitsOf(text: string): bigint {
   return units;
 }
 
-function specOf(symbol: string): SymbolSpec {
-  const spec = findSymbol(symbol);
+function specOf(symbol: string): MarketSpec {
+  const spec = findMarket(symbol);
   if (spec === undefined) throw new VenueError(-1121, 'Invalid symbol.');
   return spec;
 }
@@ -133,8 +134,8 @@ function ledgerView(exchange: Exchange, apiKey: string): object {
         symbol: pairOf(spec),
         side: order.side,
         type: order.type,
-        amount: formatPlain(baseOf(spec, order.lots)),
-        filled_amount: formatPlain(baseOf(spec, order.executedLots)),
+        amount: formatPlain(baseUnits(spec, order.lots)),
+        filled_amount: formatPlain(baseUnits(spec, order.executedLots)),
         status: order.status,
       };
     }),
@@ -147,7 +148,7 @@ function ledgerView(exchange: Exchange, apiKey: string): object {
         symbol: pairOf(spec),
         side: fill.side,
         price: formatPlain(BigInt(fill.priceTicks) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals)),
-        amount: formatPlain(baseOf(spec, fill.lots)),
+        amount: formatPlain(baseUnits(spec, fill.lots)),
         fee: formatPlain(fill.fee),
         executed_at: new Date(fill.executedAt).toISOString(),
       };

@@ -1,18 +1,18 @@
 import { port } from '@trading-automation/runtime';
 import { z } from 'zod';
 
-/** The settings of the process; README.md documents each. */
+/** The settings of the process. README.md documents each of them. */
 export const configSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  /** 0 selects a free port; the `listening` line contains it. */
+  /** 0 selects a free port; the `listening` log line contains the port. */
   PORT: port.default(0),
   DATA_DIR: z.string().min(1),
   SEED: z.coerce.number().int().min(0).default(1),
   ADMIN_TOKEN: z.string().min(16).optional(),
   MARKET: z.enum(['on', 'off']).default('on'),
-  /** Millionths of the amount received. */
+  /** The fee, in millionths of the amount received. */
   FEE_PPM: z.coerce.number().int().min(0).max(100_000).default(1_000),
-  /** The venue's limits: request weight per address, new orders per account. */
+  /** The venue's limits: this request weight per address, and new orders per account. */
   WEIGHT_PER_MINUTE: z.coerce.number().int().min(1).default(6_000),
   ORDERS_PER_10S: z.coerce.number().int().min(1).default(100),
   ORDERS_PER_DAY: z.coerce.number().int().min(1).default(200_000),

@@ -18,7 +18,7 @@ export class VenueError extends Error {
 export const VENUE_ERRORS = {
   disconnected: () =>
     new VenueError(-1001, 'Internal error; unable to process your request. Please try again.', 503),
-  /** The request may or may not have had its effect. */
+  /** It is unknown whether the request took effect. */
   unknownOutcome: () =>
     new VenueError(
       -1007,

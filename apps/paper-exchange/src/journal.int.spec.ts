@@ -12,10 +12,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Exchange } from './engine/exchange.js';
 import type { Account } from './engine/order.js';
-import { findSymbol } from './engine/symbols.js';
+import { findMarket } from './engine/symbols.js';
 import { Journal } from './journal.js';
 
-const spec = findSymbol('BTC/USDT')!;
+const spec = findMarket('BTC/USDT')!;
 const UNIT = 100_000_000n;
 const account = (id: string): Account => ({
   id,

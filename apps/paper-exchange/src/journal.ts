@@ -13,19 +13,23 @@ import {
 import { join } from 'node:path';
 import { State, type StateRecord } from './engine/state.js';
 
-/** A snapshot starts at this many lines, or at as many lines as there are orders, so it gets rarer with growth. */
+/**
+ * A snapshot starts after this many lines, or after as many lines as there are orders if that is more. Snapshots
+ * therefore
+ * become rarer as the state grows. */
 const COMPACT_AFTER_LINES = 50_000;
 const READ_BYTES = 1_048_576;
 const NEWLINE = 10;
 
 /**
- * Records on disk, one JSON line each, next to a snapshot of everything before them. `append` returns after the
+ * Stores records on disk, one JSON line each, beside a snapshot of all earlier records. `append` returns after the
  * operating system has the line, so the line survives any end of the process.
  *
- * 1. Records are absolute, and all lines since the start of the last snapshot exist. Replaying them in order over the
- *    snapshot gives the current state, whatever the snapshot already contains of them.
- * 2. A snapshot is written in pieces while orders continue, so no caller waits for it. The lines from before its start
- *    are kept in a separate file until it is complete.
+ * 1. Records are absolute, and all lines since the start of the last snapshot exist. Replaying them in order over
+ *    the snapshot gives the current state, even if the snapshot already contains some of them.
+ * 2. A snapshot is written in pieces while orders continue, so no caller waits for it. The lines from before the
+ * start of
+ *    the snapshot are kept in a separate file until the snapshot is complete.
  */
 export class Journal {
   readonly state = new State();
@@ -40,7 +44,8 @@ export class Journal {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     for (const { text } of linesOf(this.path('snapshot.json'))) this.state.apply(JSON.parse(text));
     for (const name of ['journal.old.jsonl', 'journal.jsonl']) {
-      // A crash may truncate the last line; its change was never confirmed. A truncated line anywhere else is damage.
+      // A crash may truncate the last line, whose change was never confirmed. A truncated line elsewhere means a
+      // damaged file.
       for (const { text, isWhole } of linesOf(this.path(name)))
         if (isWhole) this.state.apply(JSON.parse(text));
     }
@@ -112,7 +117,7 @@ function writeLine(file: number, record: StateRecord): void {
   for (let at = 0; at < line.length; ) at += writeSync(file, line, at);
 }
 
-/** Yields the lines of a file, which may be longer than the longest string. The last may lack its newline. */
+/** Yields the lines of a file, which may be longer than the longest string. The last line may lack its newline. */
 function* linesOf(path: string): Generator<{ readonly text: string; readonly isWhole: boolean }> {
   if (!existsSync(path)) return;
   const file = openSync(path, 'r');

@@ -1,4 +1,4 @@
-/** Writes openapi.json from the built contract: run `npm run generate` at the root, which builds first. */
+/** Writes openapi.json from the built contract. Run `npm run generate` at the root: it builds first. */
 import { writeFileSync } from 'node:fs';
 import { OPERATIONS } from '@trading-automation/contracts';
 import { SAMPLES } from '@trading-automation/contracts/samples';

@@ -55,7 +55,7 @@ export class AppModule {
     const { config, platform } = context;
     return {
       module: AppModule,
-      // So that the registration of the queue finds its connection.
+      // Global, so that the registration of the queue finds its connection.
       global: true,
       exports: [TradeQueueConnection],
       imports: [
@@ -97,7 +97,7 @@ export class AppModule {
 
 const prefixOf = ({ WORLD }: Config) => `trading-${WORLD}`;
 
-/** What calls exchanges: accounts, their orders and their streams. */
+/** Provides the components that call exchanges: for accounts, their orders and their streams. */
 function exchange({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {
@@ -147,7 +147,7 @@ function exchange({ config, logger, platform, venues }: WorkerContext): Provider
   ];
 }
 
-/** The ownership of accounts, the queue of new trades, and the calls of the APIs. */
+/** Provides the ownership of accounts, the queue of new trades, and the calls from the APIs. */
 function trading({ config, platform, budget }: WorkerContext): Provider[] {
   return [
     {
@@ -195,7 +195,7 @@ function trading({ config, platform, budget }: WorkerContext): Provider[] {
   ];
 }
 
-/** Scheduled work, and work that follows from events. */
+/** Provides scheduled work, and work that events cause. */
 function scheduling({ config, logger, platform, venues }: WorkerContext): Provider[] {
   return [
     {

@@ -2,8 +2,8 @@ import { ExchangeError } from '@trading-automation/exchanges';
 import type { Logger } from '@trading-automation/runtime';
 
 /**
- * Returns an error handler that logs with the event name `event`. Errors of an exchange are warnings: an exchange
- * that is unavailable is not an internal error.
+ * Returns an error handler that logs with the event name `event`. Errors of an exchange are logged as warnings,
+ * because they are not internal errors.
  */
 export function errorLogger(event: string, message: string, logger: Logger): (error: unknown) => void {
   return (error) => {

@@ -24,7 +24,7 @@ export class WorkerCallServer {
     this.calls = this.serveCalls();
   }
 
-  /** Takes no more calls; resolves when the calls in progress have ended. */
+  /** Stops taking calls. Resolves when the calls in progress have ended. */
   async stop(): Promise<void> {
     await Promise.all(this.calls.map((call) => call.stop()));
   }
@@ -45,7 +45,7 @@ export class WorkerCallServer {
       serve('exchange_account.test', (input) => credentials.test(input)),
       serve('exchange_account.sync', async ({ account_id }) => {
         await balanceSync.sync(account_id).catch((error) => {
-          // The account itself reports a rejection of its credentials; the caller reads it there.
+          // A rejection of the credentials is not an error here, because the caller reads it from the account.
           if (!(error instanceof ExchangeError && error.code === 'credentials_rejected'))
             throw unavailable(error);
         });
@@ -61,7 +61,7 @@ export class WorkerCallServer {
   }
 }
 
-/** To the caller, an exchange that does not respond as requested is a service that is unavailable. */
+/** Converts errors of an exchange: to the caller, such an exchange is an unavailable service. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof ExchangeError)) return error;
   return new DomainError('service_unavailable', error.message, [], { cause: error });

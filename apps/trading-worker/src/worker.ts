@@ -4,7 +4,7 @@ import { OwnershipLoop } from './ownership/ownership-loop.js';
 import { Scheduler } from './schedules/scheduler.js';
 import { WorkerCallServer } from './worker-call-server.js';
 
-/** Starts the worker's own tasks and stops them in order: first the intake, then the work in flight. */
+/** Starts the worker's own tasks. On shutdown, stops the intake of work first, then waits for the work in flight. */
 @Injectable()
 export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly shutdownSteps: (() => unknown)[] = [];
@@ -23,7 +23,7 @@ export class Worker implements OnApplicationBootstrap, OnApplicationShutdown {
     relay.start();
     scheduler.start();
     this.shutdownSteps.push(
-      // First, so that other workers can take the accounts over while this one shuts down.
+      // Release the accounts first, so that other workers can take them over while this one shuts down.
       () => ownership.stop(),
       () => relay.stop(),
       () => scheduler.stop(),

@@ -27,7 +27,7 @@ export interface BackgroundTasksDependencies {
 }
 
 export interface BackgroundTasks {
-  /** Takes no new work; resolves once the running work is done, which may take as long as an attempt. */
+  /** Stops taking new work. Resolves once the running work is done, which may take as long as an attempt. */
   drain(): Promise<void>;
   /** Abandons unfinished work. Call `drain` first. */
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export function startBackgroundTasks(
     fanOut.start(onError),
     app.get(NotificationRelay).start(onError),
     startMail(app.get(MailQueue), parts),
-    tests.serve({ send: counters.instrument((event) => sender.send(event)), onError }),
+    tests.serve({ send: counters.countTestAttempts((event) => sender.send(event)), onError }),
   ];
   return {
     async drain() {
@@ -95,7 +95,7 @@ function startLanes(app: INestApplicationContext, config: Config): readonly Stop
   return lanes;
 }
 
-/** Starts sending mail. Without SMTP settings mail waits in Postgres. */
+/** Starts sending mail. Without SMTP settings, mail waits in Postgres. */
 function startMail(mails: MailQueue, { config, counters, logger }: BackgroundTasksDependencies): Stoppable {
   const { SMTP_URL: url, MAIL_FROM: from, MAIL_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined || from === undefined) {

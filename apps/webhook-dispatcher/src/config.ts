@@ -22,10 +22,10 @@ const count = (max: number) =>
     .min(1, 'expected at least 1')
     .max(max, `expected at most ${max.toLocaleString('en')}`);
 
-/** An attempt must also be recorded within its lease; half of the longest attempt is reserved for that. */
+/** The minimum lease as a multiple of the attempt timeout. The time after the timeout is for recording the result. */
 const LEASE_PER_ATTEMPT = 1.5;
 
-/** The mail server. */
+/** The URL of the mail server. */
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'expected smtp://… or smtps://…' });
 
 const MAIL_FROM = /^(?:[^\p{Cc}<>@]*<([^<>]+)>|([^<>\s]+))$/u;
@@ -44,16 +44,16 @@ export const configSchema = z
     WORLD: z.enum(['test', 'live'], { error: 'expected test or live' }),
     DATABASE_URL: z.url('expected a URL'),
     REDIS_URL: z.url('expected a URL'),
-    /** The first key opens what is sealed now, the others what was sealed before a rotation. */
+    /** The first key opens secrets that are sealed now. The others open secrets that were sealed before a rotation. */
     WEBHOOK_OPENING_KEYS: openingKeysSetting,
     WEBHOOK_ALLOW_LOOPBACK: flag.default(false),
-    /** Name servers for the host names of receivers. Default: those of the system. */
+    /** The name servers that resolve the host names of receivers. Default: the name servers of the system. */
     DNS_SERVERS: z
       .string()
       .transform((text) => text.split(',').map((server) => server.trim()))
       .refine(areNameServers, { error: 'expected addresses, or address:port, separated by commas' })
       .optional(),
-    /** Concurrent short attempts; an attempt that takes longer is detached. */
+    /** Slots of the main lane. An attempt that does not end quickly is detached and frees its slot. */
     DELIVERY_CONCURRENCY: count(1024).default(128),
     /** Concurrent detached attempts. */
     IN_FLIGHT_MAX: count(4096).default(1024),
@@ -69,15 +69,15 @@ export const configSchema = z
     ATTEMPT_TIMEOUT_MS: durationMs.default(30_000),
     /** The duration of an attempt's lease. */
     LEASE_MS: durationMs.default(45_000),
-    /** After this time without a heartbeat a dispatcher counts as dead, and others take over its attempts. */
+    /** After this time without a heartbeat, a dispatcher counts as dead and others take over its attempts. */
     SILENCE_MS: durationMs.default(DELIVERY_LIMITS.heartbeatTimeoutMs),
-    /** How often the sweeper looks for deliveries without a job in Postgres. */
+    /** How often the sweeper searches Postgres for due deliveries that have no job. */
     SWEEP_MS: durationMs.default(5_000),
-    /** Unset: mail waits in Postgres. */
+    /** If it is not set, mail waits in Postgres. */
     SMTP_URL: smtpUrl.optional(),
     /** The sender of mail. */
     MAIL_FROM: mailFrom.optional(),
-    /** The longest wait for the mail server in any one step of a mail. */
+    /** The maximum wait for the mail server in each step of sending a mail. */
     MAIL_TIMEOUT_MS: durationMs.default(20_000),
     /** How often Postgres is polled for mail. */
     MAIL_POLL_MS: durationMs.default(5_000),

@@ -49,7 +49,7 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
     abortOnError: false,
   });
   const queue = app.get(AttemptQueue);
-  // First, because a port that is in use fails the start.
+  // Open the metrics port first, because the start must fail if the port is in use.
   const metrics = await serveMetrics(config, { registry, queue, platform, logger });
   const work = startBackgroundTasks(app, { config, sender, counters, logger });
   const stopHeartbeat = startHeartbeat(platform, SERVICE);
@@ -62,7 +62,8 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         work.drain().then(() => true),
         sleep(config.STOP_GRACE_MS, false, { ref: false }),
       ]);
-      // Attempts beyond the grace period are abandoned: their leases end with this dispatcher, and others repeat them.
+      // Attempts that exceed the grace period are abandoned. Their leases end with this dispatcher, and others repeat
+      // them.
       if (!isDrained)
         logger.warn(
           { event: 'attempts.abandoned', grace_ms: config.STOP_GRACE_MS },
@@ -70,7 +71,9 @@ export async function startDispatcher(config: Config, logger: Logger): Promise<R
         );
       client.close();
       await work.close();
-      // Closes the queues, to which the work above adds jobs until it is closed. It would wait for abandoned attempts.
+      // Closing the application closes the queues, to which the background tasks added jobs until now. It would wait
+      // for
+      // abandoned attempts, so it is skipped if there are any.
       if (isDrained) await app.close();
       await queue.close();
       await platform.close();

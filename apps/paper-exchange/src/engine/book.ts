@@ -8,11 +8,11 @@ export interface BookOrder {
   readonly id: string;
   readonly side: OrderSide;
   readonly lots: number;
-  /** Absent for a market order. */
+  /** The limit price; absent for a market order. */
   readonly ticks?: number;
   readonly timeInForce?: 'GTC' | 'IOC' | 'FOK';
   readonly isPostOnly?: boolean;
-  /** Two orders of one owner never trade with each other; orders without an owner have no such rule. */
+  /** Orders with the same owner never trade with each other. Orders without an owner may. */
   readonly owner?: string;
 }
 
@@ -35,8 +35,9 @@ const STOPPED_BY: Record<number, BookResult['stoppedBy']> = {
 };
 
 /**
- * Price-time matching of one market, on integers only. The library underneath uses JavaScript numbers, which are exact
- * for safe integers only; any other number is rejected here.
+ * Matches the orders of one market by price and time, in integers only. The library that it uses computes with
+ * JavaScript
+ * numbers, which are exact only for safe integers, so any other number is rejected here.
  */
 export class Book {
   private readonly book = new OrderBook();
@@ -61,7 +62,7 @@ export class Book {
             timeInForce: (order.timeInForce ?? 'GTC') as never,
             postOnly: order.isPostOnly ?? false,
           });
-    // `done` also contains the order itself once it is filled; `partial` is the order itself if a part of it rests.
+    // `done` also contains the new order once it is filled. `partial` is the new order if a part of it rests.
     const fills = result.done
       .filter((maker) => maker.id !== order.id)
       .map((maker) => ({ makerId: maker.id, ticks: priceOf(maker), lots: maker.size }));
@@ -75,7 +76,7 @@ export class Book {
     return { fills, stoppedBy };
   }
 
-  /** Returns false if the order does not rest here. */
+  /** Cancels a resting order. Returns false if the book does not contain it. */
   cancel(id: string): boolean {
     return this.book.cancel(id) !== undefined;
   }

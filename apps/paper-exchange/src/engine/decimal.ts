@@ -1,6 +1,6 @@
 /**
- * Amounts are bigints in units of 10^-8 of the asset, the precision of the wire format. Strings and units are
- * converted without a floating-point number in between.
+ * Amounts are bigints in units of 10^-8 of the asset, the precision of the wire format. The
+ * conversion between strings and units uses no floating-point number.
  */
 export const UNIT_DECIMALS = 8;
 const DECIMAL = /^\d{1,20}(\.\d{1,30})?$/;

@@ -6,9 +6,9 @@ import type { Account } from './order.js';
 import type { OrderRequest } from './order.rules.js';
 import { splitInThree } from './split-order.js';
 import { State, type StateRecord } from './state.js';
-import { ASSETS, findSymbol } from './symbols.js';
+import { ASSETS, findMarket } from './symbols.js';
 
-const spec = findSymbol('BTC/USDT')!;
+const spec = findMarket('BTC/USDT')!;
 const UNIT = 100_000_000n;
 
 function account(id: string): Account {

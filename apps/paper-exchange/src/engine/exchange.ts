@@ -16,10 +16,11 @@ import {
 import { type FeeRates, Settlement } from './settlement.js';
 import { submitSplit } from './split-order.js';
 import { ID_BLOCK, type State, type StateRecord, storeFill, storeOrder } from './state.js';
-import { ASSETS, SYMBOLS, type SymbolSpec } from './symbols.js';
+import { ASSETS, type MarketSpec, SYMBOLS } from './symbols.js';
 
 const HOUSE_GRANT = 10n ** 20n;
-/** Trades of the house are not journaled. Their prices are, at this interval, so that a crash loses little movement. */
+/** Trades of the house (the built-in market maker) are not journaled. The last prices are, at this interval, so that a
+ * crash loses little of their movement. */
 const CHECKPOINT_EVERY_MS = 10_000;
 
 export interface Commit {
@@ -27,7 +28,7 @@ export interface Commit {
   readonly trades: readonly PublicTrade[];
   /** The markets whose depth may have changed. */
   readonly symbols: ReadonlySet<string>;
-  /** Users whose balances changed, with the assets. */
+  /** The changed assets of each user whose balances changed. */
   readonly balances: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -35,16 +36,19 @@ export interface ExchangeOptions {
   readonly state: State;
   readonly fees: FeeRates;
   readonly now: () => number;
-  /** Makes a record durable. After an exception every change is rejected, because memory is ahead of the disk. */
+  /**
+   * Makes a record durable. If it throws, every later change is rejected, because the state in memory is newer than
+   * the
+   * state on disk. */
   readonly persist: (record: StateRecord) => void;
-  /** The lots of the parts in which an order is matched, if it is split; they sum to `lots`. */
+  /** Splits the lots of an order that is to be matched in several parts. The result must sum to `lots`. */
   readonly splitLots?: (lots: number) => readonly number[];
 }
 
 /**
- * The exchange. Every change of orders and balances passes through here, one at a time and synchronously.
+ * The exchange. It makes every change of orders and balances, one at a time and synchronously.
  * 1. A change is persisted before its caller receives the result.
- * 2. A rejected order (VenueError) has changed nothing.
+ * 2. A rejected order (VenueError) changes nothing.
  * 3. The amount that an order may spend is locked before the order is matched.
  */
 export class Exchange {
@@ -78,19 +82,19 @@ export class Exchange {
     }
   }
 
-  /** Called after each committed change, in order; must not throw. */
+  /** Registers a listener, which is called after each committed change, in order. It must not throw. */
   onCommit(listener: (commit: Commit) => void): void {
     this.listeners.push(listener);
   }
 
-  book(spec: SymbolSpec): Book {
+  book(spec: MarketSpec): Book {
     const book = this.books.get(spec.id);
     if (book === undefined) throw new Error(`Market ${spec.id} does not exist.`);
     return book;
   }
 
   /** Increases with every change that may have affected the book of this market. */
-  depthVersion(spec: SymbolSpec): number {
+  depthVersion(spec: MarketSpec): number {
     return this.depthVersions.get(spec.id) ?? 1;
   }
 
@@ -102,9 +106,9 @@ export class Exchange {
   }
 
   /** @throws VenueError if the order fails a filter, reuses the client id of an open order or exceeds the balance. */
-  place(account: Account, spec: SymbolSpec, request: OrderRequest): Order {
+  place(account: Account, spec: MarketSpec, request: OrderRequest): Order {
     this.assertNotBroken();
-    // Only a market order needs the cost on the book: reading the whole book is the most expensive step.
+    // Only a market order needs the levels of the book. Reading them is the most expensive step.
     const levels = isLimit(request.type) ? [] : this.book(spec).opposite(request.side);
     const lots = request.quoteOrderQty > 0n ? lotsWithin(spec, levels, request.quoteOrderQty) : request.lots;
     const sized = lots === request.lots ? request : { ...request, lots };
@@ -141,7 +145,7 @@ export class Exchange {
   }
 
   /** Places a resting order of the house; it trades if a user's order is in the way. */
-  placeQuote(spec: SymbolSpec, side: OrderSide, ticks: number, lots: number): void {
+  placeQuote(spec: MarketSpec, side: OrderSide, ticks: number, lots: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
     const { fills } = this.book(spec).submit({ id, side, ticks, lots });
@@ -149,28 +153,28 @@ export class Exchange {
     this.settle(spec, side, fills, undefined);
   }
 
-  cancelQuotes(spec: SymbolSpec): void {
+  cancelQuotes(spec: MarketSpec): void {
     const quotes = this.quotes.get(spec.id) ?? new Set<string>();
     for (const id of quotes) this.book(spec).cancel(id);
     quotes.clear();
     this.symbols.add(spec.id);
   }
 
-  /** Takes up to `lots` for the house, at `limitTicks` or better. */
-  take(spec: SymbolSpec, side: OrderSide, lots: number, limitTicks: number): void {
+  /** Takes up to `lots` from the book for the house, at `limitTicks` or better. */
+  take(spec: MarketSpec, side: OrderSide, lots: number, limitTicks: number): void {
     this.assertNotBroken();
     const id = `h${this.nextQuoteId++}`;
     const { fills } = this.book(spec).submit({ id, side, lots, ticks: limitTicks, timeInForce: 'IOC' });
     this.settle(spec, side, fills, undefined);
   }
 
-  /** Sets the last price, as a trade at that price would: it triggers stops. */
-  setLastPrice(spec: SymbolSpec, ticks: number): void {
+  /** Sets the last price. It triggers stop orders, as a trade at that price would. */
+  setLastPrice(spec: MarketSpec, ticks: number): void {
     this.state.lastTicks.set(spec.id, ticks);
   }
 
-  /** Commits the changes that the house started with `quote`, `take` or `mark`. */
-  commitHouseOrders(spec: SymbolSpec): void {
+  /** Commits the changes of the house since its last commit: quotes, trades and last prices. */
+  commitHouseOrders(spec: MarketSpec): void {
     this.triggerStops(spec);
     this.commit();
   }
@@ -186,7 +190,7 @@ export class Exchange {
       throw new Error('The journal could not be written. No change is accepted until a restart.');
   }
 
-  private assertPlaceable(account: Account, spec: SymbolSpec, request: OrderRequest): void {
+  private assertPlaceable(account: Account, spec: MarketSpec, request: OrderRequest): void {
     const namesake = this.state.orderByClientId(account.id, spec.id, request.clientOrderId);
     if (namesake !== undefined && isOpen(namesake)) throw VENUE_ERRORS.duplicateOrder();
     const last = this.state.lastTicks.get(spec.id);
@@ -196,16 +200,16 @@ export class Exchange {
     if (request.type === 'LIMIT_MAKER') this.assertPostOnly(spec, request);
   }
 
-  private assertPostOnly(spec: SymbolSpec, { side, priceTicks }: OrderRequest): void {
+  private assertPostOnly(spec: MarketSpec, { side, priceTicks }: OrderRequest): void {
     const best = this.book(spec).opposite(side)[0]?.[0];
     if (best !== undefined && (side === 'BUY' ? priceTicks >= best : priceTicks <= best)) {
       throw VENUE_ERRORS.wouldMatch();
     }
   }
 
-  private newOrder(account: Account, spec: SymbolSpec, request: OrderRequest, locked: bigint): Order {
+  private newOrder(account: Account, spec: MarketSpec, request: OrderRequest, locked: bigint): Order {
     const at = this.options.now();
-    // Field by field: this is much faster than an object that a spread has to grow.
+    // The fields are listed one by one, because this is much faster than a spread.
     return {
       id: this.state.nextOrderId++,
       accountId: account.id,
@@ -228,7 +232,10 @@ export class Exchange {
     };
   }
 
-  /** Restores an order after a restart. Nothing can cross, because nothing crossed before. */
+  /**
+   * Restores an order after a restart. It cannot match another order, because the restored orders rested together
+   * before.
+   */
   private restoreOrder(order: Order): void {
     if (!order.isWorking) {
       this.pendingStops.get(order.symbol)?.add(order);
@@ -243,7 +250,7 @@ export class Exchange {
     });
   }
 
-  private matchOrder(spec: SymbolSpec, order: Order): void {
+  private matchOrder(spec: MarketSpec, order: Order): void {
     if (!order.isWorking) {
       order.isWorking = true;
       this.report({ execution: 'NEW', order });
@@ -282,15 +289,18 @@ export class Exchange {
     if (!mayRest) this.close(order, 'EXPIRED');
   }
 
-  /** A stop-market order usually triggers beyond what it locked; the free balance pays as much of the rest as it can. */
-  private affordable(spec: SymbolSpec, order: Order): number {
+  /**
+   * Returns how many lots an order can pay for. A triggered stop-market order often costs more than it locked; the
+   * free
+   * balance pays as much of the rest as it can. */
+  private affordable(spec: MarketSpec, order: Order): number {
     if (order.side === 'SELL' || order.type !== 'STOP_LOSS') return order.lots;
     const levels = this.book(spec).opposite(order.side);
     this.topUp(spec, order, costOf(spec, levels, order.lots));
     return Math.min(order.lots, lotsWithin(spec, levels, order.locked));
   }
 
-  private topUp(spec: SymbolSpec, order: Order, cost: bigint): void {
+  private topUp(spec: MarketSpec, order: Order, cost: bigint): void {
     const { free } = this.state.ledger.balance(order.accountId, spec.quote);
     const missing = cost - order.locked;
     if (missing <= 0n || free === 0n) return;
@@ -301,7 +311,7 @@ export class Exchange {
   }
 
   private settle(
-    spec: SymbolSpec,
+    spec: MarketSpec,
     side: OrderSide,
     fills: readonly BookFill[],
     taker: Order | undefined,
@@ -315,8 +325,8 @@ export class Exchange {
     }
   }
 
-  /** Triggers stops. They may trade and trigger others; each runs once, so this terminates. */
-  private triggerStops(spec: SymbolSpec): void {
+  /** Triggers stop orders. Their trades may trigger other stop orders. Each is triggered once, so this terminates. */
+  private triggerStops(spec: MarketSpec): void {
     const waiting = this.pendingStops.get(spec.id);
     for (;;) {
       const last = this.state.lastTicks.get(spec.id);

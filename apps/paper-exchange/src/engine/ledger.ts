@@ -8,7 +8,7 @@ export interface Balance {
 /** The absolute value of one balance. */
 export type BalanceRow = readonly [account: string, asset: string, free: string, locked: string];
 
-/** The account of the market maker, which also grants the play money. */
+/** The account of the built-in market maker (the house). Play money also comes from it. */
 export const HOUSE = 'house';
 /** The account that receives the fees. */
 export const FEES = 'fees';
@@ -17,7 +17,7 @@ const ZERO: Balance = { free: 0n, locked: 0n };
 
 /**
  * The balances of all accounts, free and locked.
- * 1. No balance is ever negative: a change that would make it so throws and has no effect.
+ * 1. No balance is ever negative. A change that would make a balance negative throws and has no effect.
  * 2. The balances of an asset sum to the issued amount; only `issue` changes that sum.
  */
 export class Ledger {

@@ -1,7 +1,7 @@
 import { VENUE_ERRORS } from '../errors.js';
 import type { Level, OrderSide } from './book.js';
 import type { Order, OrderType, TimeInForce } from './order.js';
-import { baseOf, lotsFor, quoteOf, type SymbolSpec } from './symbols.js';
+import { baseUnits, lotsFor, type MarketSpec, quoteUnits } from './symbols.js';
 
 /** A new order in whole ticks, lots and units. Absent values are 0. */
 export interface OrderRequest {
@@ -23,8 +23,8 @@ export function isStop(type: OrderType): boolean {
   return type === 'STOP_LOSS' || type === 'STOP_LOSS_LIMIT';
 }
 
-/** Checks the venue's filters on the values that would trade; a market order counts at `referenceTicks`. */
-export function assertFilters(spec: SymbolSpec, request: OrderRequest, referenceTicks: number): void {
+/** Checks the venue's filters. The notional of an order without a limit price is computed at `referenceTicks`. */
+export function assertFilters(spec: MarketSpec, request: OrderRequest, referenceTicks: number): void {
   for (const [isUsed, ticks] of [
     [isLimit(request.type), request.priceTicks],
     [isStop(request.type), request.stopTicks],
@@ -35,51 +35,59 @@ export function assertFilters(spec: SymbolSpec, request: OrderRequest, reference
     throw VENUE_ERRORS.filter(request.type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE');
   }
   const ticks = isLimit(request.type) ? request.priceTicks : referenceTicks;
-  if (ticks > 0 && quoteOf(spec, ticks, request.lots) < spec.minNotional)
+  if (ticks > 0 && quoteUnits(spec, ticks, request.lots) < spec.minNotional)
     throw VENUE_ERRORS.filter('NOTIONAL');
 }
 
-/** Whether the last price has reached a stop: from above to sell, from below to buy. False without a last trade. */
+/**
+ * Returns whether the last price triggers a stop order: at or below the stop price to sell, at or above it to buy.
+ * Returns
+ * false if there is no last price. */
 export function isTriggered(side: OrderSide, stopTicks: number, lastTicks: number | undefined): boolean {
   if (lastTicks === undefined) return false;
   return side === 'BUY' ? lastTicks >= stopTicks : lastTicks <= stopTicks;
 }
 
-/** Returns the cost of `lots` on these levels, best first; never less than matching will take. */
-export function costOf(spec: SymbolSpec, levels: readonly Level[], lots: number): bigint {
+/**
+ * Returns the cost of `lots` on these levels (best first). The result is never less than the matching engine will
+ * charge.
+ */
+export function costOf(spec: MarketSpec, levels: readonly Level[], lots: number): bigint {
   let left = lots;
   let cost = 0n;
   for (const [ticks, available] of levels) {
     const taken = Math.min(left, available);
-    cost += quoteOf(spec, ticks, taken);
+    cost += quoteUnits(spec, ticks, taken);
     left -= taken;
     if (left === 0) break;
   }
   return cost;
 }
 
-/** Returns the maximum number of lots that `budget` pays for on these levels. */
-export function lotsWithin(spec: SymbolSpec, levels: readonly Level[], budget: bigint): number {
+/** Returns how many lots `budget` can buy on these levels. */
+export function lotsWithin(spec: MarketSpec, levels: readonly Level[], budget: bigint): number {
   let left = budget;
   let lots = 0;
   for (const [ticks, available] of levels) {
     const taken = Math.min(available, lotsFor(spec, ticks, left));
-    left -= quoteOf(spec, ticks, taken);
+    left -= quoteUnits(spec, ticks, taken);
     lots += taken;
     if (taken < available) break;
   }
   return lots;
 }
 
-/** Returns the amount that the order must lock; a stop-market order locks at its stop price. */
-export function requiredLock(spec: SymbolSpec, request: OrderRequest, levels: readonly Level[]): bigint {
-  if (request.side === 'SELL') return baseOf(spec, request.lots);
-  if (isLimit(request.type)) return quoteOf(spec, request.priceTicks, request.lots);
-  if (request.type === 'STOP_LOSS') return quoteOf(spec, request.stopTicks, request.lots);
+/** Returns the amount that the order must lock. For a stop-market order, it is computed at the stop price. */
+export function requiredLock(spec: MarketSpec, request: OrderRequest, levels: readonly Level[]): bigint {
+  if (request.side === 'SELL') return baseUnits(spec, request.lots);
+  if (isLimit(request.type)) return quoteUnits(spec, request.priceTicks, request.lots);
+  if (request.type === 'STOP_LOSS') return quoteUnits(spec, request.stopTicks, request.lots);
   return costOf(spec, levels, request.lots);
 }
 
-/** A FOK order cannot fill completely if an order of the same account is among those it would take. */
+/**
+ * Returns whether the order would match an open order of the same account. If so, a FOK order cannot fill completely.
+ */
 export function wouldSelfTrade(order: Order, openOfAccount: readonly Order[]): boolean {
   return openOfAccount.some(
     (other) =>

@@ -4,7 +4,7 @@ export type OrderType = 'LIMIT' | 'MARKET' | 'STOP_LOSS' | 'STOP_LOSS_LIMIT' | '
 export type TimeInForce = 'GTC' | 'IOC' | 'FOK';
 type OrderStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELED' | 'EXPIRED' | 'EXPIRED_IN_MATCH';
 
-/** An order of a user. Times are milliseconds since the epoch, money is in units (see decimal.ts). */
+/** An order of a user. Times are in milliseconds since the epoch, amounts of money in units (see decimal.ts). */
 export interface Order {
   readonly id: number;
   readonly accountId: string;
@@ -23,7 +23,7 @@ export interface Order {
   readonly createdAt: number;
   executedLots: number;
   executedQuote: bigint;
-  /** The amount that it still locks: quote for a BUY, base for a SELL. */
+  /** The amount that the order still locks: quote for a BUY, base for a SELL. */
   locked: bigint;
   status: OrderStatus;
   /** False for a stop that is not triggered yet. */
@@ -56,7 +56,7 @@ export interface PublicTrade {
   readonly lots: number;
   readonly quote: bigint;
   readonly isBuyerMaker: boolean;
-  /** 0 if the house was the taker. */
+  /** 0 if the taker was the house. */
   readonly takerOrderId: number;
   readonly at: number;
 }
@@ -73,12 +73,12 @@ export interface Account {
 
 type ExecutionType = 'NEW' | 'TRADE' | 'CANCELED' | 'EXPIRED' | 'TRADE_PREVENTION';
 
-/** One step in the life of an order, with the state of the order at that time. */
+/** One change of an order, with the state of the order after the change. */
 export interface Report {
   readonly execution: ExecutionType;
   readonly order: Order;
   readonly fill?: Fill;
-  /** The client order id of the cancel request. */
+  /** The client order id that the cancel request has itself. */
   readonly cancelId?: string;
 }
 

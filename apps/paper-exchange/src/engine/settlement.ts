@@ -3,7 +3,7 @@ import { FEES, HOUSE } from './ledger.js';
 import type { Fill, Order, PublicTrade, Report } from './order.js';
 import { isLimit } from './order.rules.js';
 import type { State } from './state.js';
-import { baseOf, findSymbol, quoteOf, type SymbolSpec } from './symbols.js';
+import { baseUnits, findMarket, type MarketSpec, quoteUnits } from './symbols.js';
 
 /** Fees in millionths of the amount received. The house pays no fees. */
 export interface FeeRates {
@@ -14,7 +14,7 @@ export interface FeeRates {
 interface Match {
   readonly fill: BookFill;
   readonly takerSide: OrderSide;
-  /** Absent if the house is that side. */
+  /** The order of the taker; undefined if the taker is the house. */
   readonly taker: Order | undefined;
   readonly maker: Order | undefined;
 }
@@ -27,14 +27,14 @@ export class Settlement {
     private readonly now: () => number,
   ) {}
 
-  settle(spec: SymbolSpec, match: Match): { trade: PublicTrade; reports: Report[] } {
+  settle(spec: MarketSpec, match: Match): { trade: PublicTrade; reports: Report[] } {
     const { ticks, lots } = match.fill;
     const trade: PublicTrade = {
       id: this.state.nextTradeId++,
       symbol: spec.id,
       priceTicks: ticks,
       lots,
-      quote: quoteOf(spec, ticks, lots),
+      quote: quoteUnits(spec, ticks, lots),
       isBuyerMaker: match.takerSide === 'SELL',
       takerOrderId: match.taker?.id ?? 0,
       at: this.now(),
@@ -42,7 +42,7 @@ export class Settlement {
     this.state.lastTicks.set(spec.id, ticks);
     const [buyer, seller] =
       match.takerSide === 'BUY' ? [match.taker, match.maker] : [match.maker, match.taker];
-    const base = baseOf(spec, lots);
+    const base = baseUnits(spec, lots);
     this.pay(buyer, seller, spec.quote, trade.quote);
     this.pay(seller, buyer, spec.base, base);
     const reports: Report[] = [];
@@ -55,7 +55,7 @@ export class Settlement {
     return { trade, reports };
   }
 
-  /** Releases what a closed order still locks. */
+  /** Releases the amount that a closed order still locks. */
   release(order: Order): void {
     this.releaseTo(order, 0n);
   }
@@ -70,9 +70,9 @@ export class Settlement {
     from.locked -= amount;
   }
 
-  private record(spec: SymbolSpec, order: Order, trade: PublicTrade, isMaker: boolean): Report {
+  private record(spec: MarketSpec, order: Order, trade: PublicTrade, isMaker: boolean): Report {
     const [feeAsset, received] =
-      order.side === 'BUY' ? [spec.base, baseOf(spec, trade.lots)] : [spec.quote, trade.quote];
+      order.side === 'BUY' ? [spec.base, baseUnits(spec, trade.lots)] : [spec.quote, trade.quote];
     // Rounded down to a unit, in favour of the user.
     const fee = (received * BigInt(isMaker ? this.fees.makerPpm : this.fees.takerPpm)) / 1_000_000n;
     this.state.ledger.payFree(order.accountId, FEES, feeAsset, fee);
@@ -100,17 +100,17 @@ export class Settlement {
     return { execution: 'TRADE', order, fill };
   }
 
-  /** A BUY that filled below its limit needs no more than limit × remaining lots. */
-  private releaseImprovement(spec: SymbolSpec, order: Order): void {
+  /** Releases the surplus of a BUY that filled below its limit. It needs only limit × remaining lots. */
+  private releaseImprovement(spec: MarketSpec, order: Order): void {
     const left = order.lots - order.executedLots;
     if (left === 0) this.releaseTo(order, 0n);
     else if (order.side === 'BUY' && isLimit(order.type)) {
-      this.releaseTo(order, quoteOf(spec, order.priceTicks, left));
+      this.releaseTo(order, quoteUnits(spec, order.priceTicks, left));
     }
   }
 
   private releaseTo(order: Order, needed: bigint): void {
-    const spec = findSymbol(order.symbol);
+    const spec = findMarket(order.symbol);
     if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);
     const surplus = order.locked - needed;
     if (surplus <= 0n) return;

@@ -7,8 +7,8 @@ export function splitInThree(lots: number): readonly number[] {
 }
 
 /**
- * Submits an order as several consecutive orders, so that it fills in smaller parts. What an earlier part cannot fill
- * is added to the last part, the only one that may rest.
+ * Submits an order as several consecutive orders, so that it fills in smaller parts. The unfilled rest of each part is
+ * added to the last part, which is the only part that may rest.
  */
 export function submitSplit(book: Book, order: BookOrder, parts: readonly number[]): BookResult {
   const fills: BookFill[] = [];

@@ -2,8 +2,9 @@ import { type BalanceRow, Ledger } from './ledger.js';
 import { type Account, type Fill, isOpen, type Order } from './order.js';
 
 /**
- * The result of one committed change, in absolute values: applying a record twice has the same effect as once, and a
- * snapshot consists of records of everything. Stored as JSON, with bigints as strings.
+ * The result of one committed change, in absolute values. Applying a record twice has the same effect as applying it
+ * once.
+ * A snapshot consists of records of the whole state. Records are stored as JSON, with bigints as strings.
  */
 export interface StateRecord {
   readonly accounts?: readonly Account[];
@@ -12,7 +13,7 @@ export interface StateRecord {
   readonly balances?: readonly BalanceRow[];
   readonly issued?: readonly (readonly [asset: string, amount: string])[];
   readonly lastTicks?: Readonly<Record<string, number>>;
-  /** Ids below these may have been assigned; a restart continues from them. */
+  /** All ids from these on are unused. A restart continues from them. */
   readonly nextIds?: { readonly order: number; readonly trade: number };
 }
 
@@ -20,15 +21,16 @@ type Stored<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 type StoredOrder = Stored<Order>;
 type StoredFill = Stored<Fill>;
 
-/** The block size of reserved ids. Trades of the house need no journal line, and still no id is ever repeated. */
+/** The number of ids that are reserved at once. Trades of the house therefore need no journal line, and no id is ever
+ * used twice. */
 export const ID_BLOCK = 10_000;
 
 /** The number of orders, and of fills, in one record of a snapshot. */
 const SNAPSHOT_CHUNK = 1_000;
 
 /**
- * Everything that must survive a restart. It grows with the orders and fills of users, which are never deleted. The
- * house stores only its balances and prices here.
+ * All state that must survive a restart. It grows with the orders and fills of users, which are never deleted. Of the
+ * house, it contains only balances and prices.
  */
 export class State {
   readonly ledger = new Ledger();
@@ -59,7 +61,7 @@ export class State {
     return this.orders.size;
   }
 
-  /** Returns the newest order of a client id, which may be reused once its order is closed. */
+  /** Returns the newest order with a client order id. A client order id may be reused after its order is closed. */
   orderByClientId(accountId: string, symbol: string, clientOrderId: string): Order | undefined {
     return this.newestByClientId.get(`${accountId} ${symbol} ${clientOrderId}`);
   }
@@ -103,7 +105,10 @@ export class State {
     else open.delete(order.id);
   }
 
-  /** Fills of an order have increasing ids: one that is not above the last was added before. */
+  /**
+   * Adds a fill. The fills of an order have increasing ids, so a fill whose id is not above the last id is a
+   * repetition.
+   */
   addFill(fill: Fill): void {
     if ((this.fillsByOrder.get(fill.orderId)?.at(-1)?.id ?? 0) >= fill.id) return;
     pushTo(this.fillsByAccount, fill.accountId, fill);

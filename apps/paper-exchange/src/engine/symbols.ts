@@ -1,10 +1,12 @@
 import { formatUnits, UNIT_DECIMALS } from './decimal.js';
 
 /**
- * One market. Prices are counted in ticks of 10^-tickDecimals quote and amounts in lots of 10^-stepDecimals base; both
- * are safe integers. tickDecimals + stepDecimals ≤ 8, so every price × amount is a whole number of units.
+ * One market. Prices are counted in ticks of 10^-tickDecimals quote, and amounts in lots of 10^-stepDecimals base.
+ * Both are
+ * safe integers. A lot is the exchange's amount step here, not a lot of the product's ledger. tickDecimals +
+ * stepDecimals ≤ 8, so every price × amount is a whole number of units of 10^-8.
  */
-export interface SymbolSpec {
+export interface MarketSpec {
   readonly id: string;
   readonly base: string;
   readonly quote: string;
@@ -15,11 +17,11 @@ export interface SymbolSpec {
   readonly minNotional: bigint;
   /** The start price of the random walk in a new market, in ticks. */
   readonly startTicks: number;
-  /** The house's depth on each side within 10 bps of the mid after a refill, in lots. */
+  /** The lots that the built-in market maker (the house) quotes on each side, within 10 bps of the mid price. */
   readonly houseLots: number;
 }
 
-const usdt = (base: string, stepDecimals: number, startTicks: number, houseLots: number): SymbolSpec => ({
+const usdt = (base: string, stepDecimals: number, startTicks: number, houseLots: number): MarketSpec => ({
   id: `${base}USDT`,
   base,
   quote: 'USDT',
@@ -32,7 +34,7 @@ const usdt = (base: string, stepDecimals: number, startTicks: number, houseLots:
   houseLots,
 });
 
-export const SYMBOLS: readonly SymbolSpec[] = [
+export const SYMBOLS: readonly MarketSpec[] = [
   usdt('BTC', 5, 6_000_000, 800_000),
   usdt('ETH', 4, 300_000, 1_500_000),
   usdt('SOL', 3, 15_000, 3_000_000),
@@ -43,31 +45,31 @@ export const ASSETS: readonly string[] = [...new Set(SYMBOLS.flatMap((spec) => [
 const byName = new Map(SYMBOLS.flatMap((spec) => [[spec.id, spec] as const, [pairOf(spec), spec] as const]));
 
 /** Finds a market by its id on the wire (`BTCUSDT`) or its pair (`BTC/USDT`). */
-export function findSymbol(name: string): SymbolSpec | undefined {
+export function findMarket(name: string): MarketSpec | undefined {
   return byName.get(name);
 }
 
-export function pairOf(spec: SymbolSpec): string {
+export function pairOf(spec: MarketSpec): string {
   return `${spec.base}/${spec.quote}`;
 }
 
-export function baseOf(spec: SymbolSpec, lots: number): bigint {
+export function baseUnits(spec: MarketSpec, lots: number): bigint {
   return BigInt(lots) * 10n ** BigInt(UNIT_DECIMALS - spec.stepDecimals);
 }
 
-export function quoteOf(spec: SymbolSpec, ticks: number, lots: number): bigint {
+export function quoteUnits(spec: MarketSpec, ticks: number, lots: number): bigint {
   return BigInt(ticks) * BigInt(lots) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals - spec.stepDecimals);
 }
 
-/** Returns how many whole lots `quote` units buy at `ticks`. */
-export function lotsFor(spec: SymbolSpec, ticks: number, quote: bigint): number {
-  return Number(quote / quoteOf(spec, ticks, 1));
+/** Returns how many whole lots `quote` units can buy at `ticks`. */
+export function lotsFor(spec: MarketSpec, ticks: number, quote: bigint): number {
+  return Number(quote / quoteUnits(spec, ticks, 1));
 }
 
-export function priceText(spec: SymbolSpec, ticks: number): string {
+export function priceText(spec: MarketSpec, ticks: number): string {
   return formatUnits(BigInt(ticks) * 10n ** BigInt(UNIT_DECIMALS - spec.tickDecimals));
 }
 
-export function lotsText(spec: SymbolSpec, lots: number): string {
-  return formatUnits(baseOf(spec, lots));
+export function lotsText(spec: MarketSpec, lots: number): string {
+  return formatUnits(baseUnits(spec, lots));
 }

@@ -1,7 +1,10 @@
 import type { PublicTrade } from '../engine/order.js';
 import type { Interval } from './intervals.js';
 
-/** The trades from `openAt` on. Prices in ticks, amounts in lots, quote in units; ids are 0 without trades. */
+/**
+ * Summarizes the trades of an interval that starts at `openAt`. Prices are in ticks, amounts in lots, quote in units.
+ * Ids
+ * are 0 if there are no trades. */
 export interface Candle {
   readonly openAt: number;
   readonly open: number;
@@ -17,7 +20,7 @@ export interface Candle {
   readonly lastId: number;
 }
 
-/** Creates a candle without trades, at the last close. */
+/** Creates a candle without trades, whose prices are the last close. */
 export function flatCandle(openAt: number, ticks: number): Candle {
   return {
     openAt,
@@ -48,7 +51,7 @@ export function candleOf(openAt: number, trade: PublicTrade): Candle {
   };
 }
 
-/** Merges two consecutive candles; a candle without trades adds only its time. */
+/** Merges two consecutive candles. A candle without trades adds only its time. */
 export function mergeCandles(earlier: Candle, later: Candle): Candle {
   if (later.count === 0) return earlier;
   if (earlier.count === 0) return { ...later, openAt: earlier.openAt };

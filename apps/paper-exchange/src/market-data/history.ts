@@ -1,11 +1,11 @@
 import type { Exchange } from '../engine/exchange.js';
 import type { PublicTrade } from '../engine/order.js';
-import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { aggregateCandles, type Candle, candleOf, flatCandle, mergeCandles } from './candles.js';
 import { type Interval, MINUTE } from './intervals.js';
 
 const DAY_MS = 86_400_000;
-/** The number of trades, and of aggregates, kept per market. */
+/** The number of trades kept per market, and also the number of aggregates. */
 export const TRADES_KEPT = 1_000;
 
 /** All trades of one taker at one price, combined. Its id is that of its first trade. */
@@ -39,7 +39,7 @@ export class MarketHistory {
       keep(this.recent, trade);
       this.addToMinute(trade);
       const last = added.at(-1);
-      if (last !== undefined && belongs(last.first, trade)) {
+      if (last !== undefined && belongsTo(last.first, trade)) {
         added[added.length - 1] = { ...last, lastId: trade.id, lots: last.lots + trade.lots };
       } else added.push({ id: trade.id, first: trade, lastId: trade.id, lots: trade.lots });
     }
@@ -47,17 +47,19 @@ export class MarketHistory {
     return added;
   }
 
-  /** Oldest first. */
+  /** Returns the last trades, oldest first. */
   trades(): readonly PublicTrade[] {
     return this.recent;
   }
 
-  /** Oldest first. */
+  /** Returns the last aggregates, oldest first. */
   aggregateTrades(): readonly AggregateTrade[] {
     return this.aggregates;
   }
 
-  /** Oldest first, the running candle last. The first one may lack trades that are no longer stored. */
+  /**
+   * Returns candles, oldest first, the running one last. The first candle may lack trades that are no longer stored.
+   */
   candles(interval: Interval, now: number): Candle[] {
     const recent = this.minutes.filter((minute) => minute.openAt > now - DAY_MS);
     const close = this.minutes.at(-1)?.close;
@@ -90,7 +92,7 @@ export class MarketHistory {
 }
 
 type Listener = (
-  spec: SymbolSpec,
+  spec: MarketSpec,
   trades: readonly PublicTrade[],
   aggregates: readonly AggregateTrade[],
 ) => void;
@@ -111,25 +113,27 @@ export class MarketHistories {
     });
   }
 
-  /** Called with the trades of each commit on a market, after they are stored; must not throw. */
+  /**
+   * Registers a listener, which gets the trades of each commit on a market after they are stored. It must not throw.
+   */
   onTrades(listener: Listener): void {
     this.listeners.push(listener);
   }
 
-  of(spec: SymbolSpec): MarketHistory {
+  of(spec: MarketSpec): MarketHistory {
     const history = this.bySymbol.get(spec.id);
     if (history === undefined) throw new Error(`Market ${spec.id} does not exist.`);
     return history;
   }
 
-  private add(spec: SymbolSpec, trades: readonly PublicTrade[]): void {
+  private add(spec: MarketSpec, trades: readonly PublicTrade[]): void {
     if (trades.length === 0) return;
     const aggregates = this.of(spec).add(trades);
     for (const listener of this.listeners) listener(spec, trades, aggregates);
   }
 }
 
-function belongs(first: PublicTrade, trade: PublicTrade): boolean {
+function belongsTo(first: PublicTrade, trade: PublicTrade): boolean {
   return (
     first.takerOrderId === trade.takerOrderId &&
     first.priceTicks === trade.priceTicks &&

@@ -1,14 +1,14 @@
 import type { Level } from '../engine/book.js';
 import { Exchange } from '../engine/exchange.js';
 import { State, type StateRecord } from '../engine/state.js';
-import { findSymbol, type SymbolSpec } from '../engine/symbols.js';
+import { findMarket, type MarketSpec } from '../engine/symbols.js';
 import { MarketMaker, REFILL_EVERY_MS } from './maker.js';
 
-const spec = findSymbol('BTC/USDT')!;
+const spec = findMarket('BTC/USDT')!;
 const UNIT = 100_000_000n;
 const LOTS_PER_BTC = 10 ** spec.stepDecimals;
 
-function start(seed: number, specs: readonly SymbolSpec[] = [spec]) {
+function start(seed: number, specs: readonly MarketSpec[] = [spec]) {
   let at = Date.UTC(2026, 0, 1);
   const records: StateRecord[] = [];
   const state = new State();

@@ -1,25 +1,30 @@
 import type { Exchange } from '../engine/exchange.js';
-import { SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { type Random, seededRandom } from '../random.js';
 
 export const REFILL_EVERY_MS = 400;
 const LEVELS = 9;
-/** The walk stays within this distance of its extremes of the last minute, in bps. */
+/** In bps: how far the mid price may move from its extremes of the last minute. */
 const MINUTE_RANGE_BPS = 12;
 const STEP_BPS = 0.5;
 
-/** The house in one market: moves a mid price by a seeded walk, quotes around it, and sometimes takes. */
+/**
+ * The market maker in one market. It moves a mid price by a seeded random walk, quotes around it, and sometimes
+ * takes.
+ */
 class HouseMarket {
   private window: { readonly at: number; readonly mid: number }[] = [];
 
   constructor(
     private readonly exchange: Exchange,
-    private readonly spec: SymbolSpec,
+    private readonly spec: MarketSpec,
     private readonly random: Random,
     private mid: number,
   ) {}
 
-  /** Moves the price. User orders that it crosses fill, and stops find the house's quotes. */
+  /**
+   * Moves the price. Orders of users that the price crosses are filled, and triggered stops can match the new quotes.
+   */
   moveTo(ticks: number, at: number): void {
     this.mid = ticks;
     this.window = [];
@@ -57,7 +62,7 @@ class HouseMarket {
     this.exchange.commitHouseOrders(this.spec);
   }
 
-  /** Levels 1 to 9 bps from the mid. */
+  /** Quotes levels at 1 to 9 bps from the mid price. */
   refill(): void {
     this.exchange.cancelQuotes(this.spec);
     const lots = Math.ceil(this.spec.houseLots / LEVELS);
@@ -70,7 +75,7 @@ class HouseMarket {
   }
 }
 
-/** The house in all markets. Equal seeds give equal walks. */
+/** The market maker in all markets (the house). Equal seeds give equal walks. */
 export class MarketMaker {
   private readonly markets: ReadonlyMap<string, HouseMarket>;
   private timer: NodeJS.Timeout | undefined;
@@ -79,7 +84,7 @@ export class MarketMaker {
     exchange: Exchange,
     seed: number,
     private readonly now: () => number,
-    specs: readonly SymbolSpec[] = SYMBOLS,
+    specs: readonly MarketSpec[] = SYMBOLS,
   ) {
     this.markets = new Map(
       specs.map((spec, index) => {
@@ -94,7 +99,9 @@ export class MarketMaker {
     this.timer = setInterval(() => this.step(), REFILL_EVERY_MS);
   }
 
-  /** Moves every market once: a new mid, new quotes around it, a taker. Runs automatically once started. */
+  /**
+   * Moves every market once: sets a new mid price, quotes around it and may take. Runs automatically after the start.
+   */
   step(): void {
     for (const market of this.markets.values()) market.step(this.now());
   }
@@ -104,7 +111,7 @@ export class MarketMaker {
     this.timer = undefined;
   }
 
-  moveTo(spec: SymbolSpec, ticks: number): void {
+  moveTo(spec: MarketSpec, ticks: number): void {
     this.markets.get(spec.id)?.moveTo(ticks, this.now());
   }
 }

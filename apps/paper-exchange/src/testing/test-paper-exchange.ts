@@ -18,7 +18,7 @@ const OPTIONS = {
   fetchMargins: false,
 };
 
-/** A running exchange of one test, with the public clients that trade on it. */
+/** Runs an exchange for one test, and creates ccxt clients that trade on it. */
 export class TestPaperExchange {
   private readonly watchers: BinanceStreams[] = [];
   private running: Awaited<ReturnType<typeof startPaperExchange>> | undefined;
@@ -78,13 +78,13 @@ export class TestPaperExchange {
     const exchange = new BinanceStreams({ apiKey: keys.api_key, secret: keys.api_secret, options: OPTIONS });
     rewrite(exchange.urls.api as Record<string, unknown>, this.url);
     this.watchers.push(exchange);
-    // The client needs its agents loaded before it opens a socket without TLS.
+    // The client must load its agents before it opens a socket without TLS.
     await exchange.loadHttpProxyAgent();
     return exchange;
   }
 }
 
-/** Repeats `nudge` until `wanted` has arrived: a stream reports only what happens while it is subscribed. */
+/** Repeats `nudge` until `wanted` resolves, because a stream reports only events after its subscription. */
 export async function retryUntil<T>(wanted: Promise<T>, nudge: () => Promise<unknown>): Promise<T> {
   let isDone = false;
   const done = () => {

@@ -2,25 +2,25 @@ import { z } from 'zod';
 
 const rate = z.number().min(0).max(1);
 
-/** The settings of one period of weather. Omitted settings are fair, so an empty body means fair weather. */
+/** The settings of one period of weather. An omitted setting causes no fault, so an empty body means fair weather. */
 export const forecastSchema = z.strictObject({
   /** The delay of every response of the venue's REST routes, in milliseconds. */
   latency_ms: z.int().min(0).max(60_000).default(0),
   /** The probability that a REST call is rejected with 429. */
   rate_limit_rate: rate.default(0),
-  /** The share of those rejections with a Retry-After; `true` means all of them, `false` none. */
+  /** The share of those rejections that have a Retry-After header. `true` means all of them, `false` none. */
   retry_after: z.union([z.boolean().transform(Number), rate]).default(1),
   /** The probability that a new order is rejected with 503, without effect. */
   error_rate: rate.default(0),
   /** The probability that any other signed or public call is rejected with 503, without effect. */
   call_error_rate: rate.default(0),
-  /** The probability that a new order is accepted without a response. */
+  /** The probability that a new order is accepted but gets no response. */
   drop_answer_rate: rate.default(0),
-  /** The probability that a new order is accepted with a 504 response: the venue reports that the result is unknown. */
+  /** The probability that a new order is accepted but gets a 504 response, which says that the result is unknown. */
   unknown_answer_rate: rate.default(0),
   /** The probability that a user event is sent twice. */
   duplicate_event_rate: rate.default(0),
-  /** The probability that a user event is sent after its successor. */
+  /** The probability that a user event is sent after the event that follows it. */
   reorder_event_rate: rate.default(0),
   /** The probability that a user event is never sent, on a connection that stays open. */
   lose_event_rate: rate.default(0),

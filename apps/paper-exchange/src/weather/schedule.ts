@@ -4,7 +4,9 @@ import { type Forecast, forecastSchema } from './forecast.js';
 
 const DAY_MS = 86_400_000;
 
-/** The weather of a spell of each kind, by its severity from 0 to 1. Even severe faults do not strike always. */
+/**
+ * The weather of each kind of spell, for a severity from 0 to 1. Even at severity 1, most probabilities stay below 1.
+ */
 const KINDS = {
   latency: (severity) => ({ latency_ms: Math.round(50 + severity * 1_950) }),
   rate_limits: (severity) => ({ rate_limit_rate: share(0.1, 0.6, severity), retry_after: 1 }),
@@ -29,25 +31,25 @@ const KINDS = {
 export type SpellKind = keyof typeof KINDS;
 export const SPELL_KINDS = Object.keys(KINDS) as [SpellKind, ...SpellKind[]];
 
-/** Minimum and maximum, in milliseconds. */
+/** A range: minimum and maximum, in milliseconds. */
 const span = (least: number, most: number) =>
   z
     .tuple([z.int().min(least), z.int().max(DAY_MS)])
     .refine(([from, to]) => from <= to, 'the minimum must not exceed the maximum')
     .default([least, most]);
 
-/** The terms from which the spells of a schedule are drawn. */
+/** The terms of a schedule, from which its spells are drawn at random. */
 export const scheduleSchema = z.strictObject({
   /** Equal seeds and terms give equal spells. */
   seed: z.int().min(0).max(4_294_967_295),
-  /** The end of the schedule, counted from the call. */
+  /** The duration of the schedule, counted from the call. */
   lasts_ms: z.int().min(1_000).max(DAY_MS).default(600_000),
   /** The duration of one spell. */
   spell_ms: span(500, 8_000),
   /** The calm time between two spells. */
   calm_ms: span(0, 5_000),
   kinds: z.array(z.enum(SPELL_KINDS)).min(1).default(SPELL_KINDS),
-  /** The weather between spells, and during a spell for all settings that the spell does not change. */
+  /** The weather between spells. During a spell, it applies to the settings that the spell does not change. */
   between: forecastSchema.prefault({}),
 });
 

@@ -58,7 +58,7 @@ describe('a schedule of weather', () => {
   it('strikes equally for equal seeds, whatever was drawn before', () => {
     const draw = (before: number) => {
       const { weather } = start();
-      for (let n = 0; n < before; n += 1) weather.draws(0.5);
+      for (let n = 0; n < before; n += 1) weather.strikesAt(0.5);
       weather.run(termsOf({ seed: 9, between: { error_rate: 0.5 }, calm_ms: [60_000, 60_000] }));
       return Array.from({ length: 50 }, () => weather.strikes('error_rate'));
     };

@@ -17,8 +17,9 @@ export interface ScheduleView extends ScheduleTerms {
 }
 
 /**
- * The faults that the exchange injects, either set directly or by a schedule of spells. Each replaces the other, and a
- * schedule that has ended leaves fair weather. Draws are seeded; a rate of 0 never strikes and a rate of 1 always does.
+ * Determines the faults that the exchange injects. They are set directly or by a schedule of spells; each replaces the
+ * other. After a schedule has ended, the weather is fair. Faults are drawn from a seeded generator. A rate of 0 never
+ * strikes, and a rate of 1 always strikes.
  */
 export class Weather {
   private steady: Forecast = FAIR_WEATHER;
@@ -68,14 +69,14 @@ export class Weather {
     };
   }
 
-  strikes(chance: FaultRate): boolean {
-    return this.draws(this.get()[chance]);
+  strikes(rate: FaultRate): boolean {
+    return this.strikesAt(this.get()[rate]);
   }
 
-  /** Draws whether a fault with this probability, from 0 to 1, strikes. */
-  draws(chance: number): boolean {
-    // A rate of 0 draws nothing, so that other draws do not depend on how often it was checked.
-    return chance > 0 && this.random() < chance;
+  /** Draws at random whether a fault with this probability, from 0 to 1, strikes. */
+  strikesAt(probability: number): boolean {
+    // A rate of 0 consumes no random number, so that the number of its checks does not affect other faults.
+    return probability > 0 && this.random() < probability;
   }
 
   /** Returns the time that the venue reports and checks signed requests against. */
@@ -83,7 +84,7 @@ export class Weather {
     return this.now() + this.get().clock_skew_ms;
   }
 
-  /** Called when the weather is set or a schedule starts, but not at the spells of a schedule. */
+  /** Registers a listener, which is called when the weather is set or a schedule starts, but not for each spell. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }

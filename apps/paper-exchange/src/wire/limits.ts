@@ -17,7 +17,7 @@ const perSymbols =
   (params) =>
     params.has('symbol') ? one : all;
 
-/** The weight of each route, by `METHOD path`, as the venue publishes it; unlisted routes have weight 1. */
+/** The weight of each route (`METHOD path`), as the venue publishes it. Other routes have weight 1. */
 const WEIGHTS: Readonly<Record<string, Weight>> = {
   'GET /api/v3/exchangeInfo': 20,
   'GET /api/v3/depth': (params) => {
@@ -44,7 +44,7 @@ export function weightOf(method: string, path: string, params: () => URLSearchPa
   return typeof weight === 'number' ? weight : weight(params());
 }
 
-/** Counts by key in fixed windows of the clock, like the venue; the counts are dropped with their window. */
+/** Counts by key in fixed windows of the clock, like the venue. Each window starts at 0. */
 class WindowCounter {
   private openAt = 0;
   private readonly counts = new Map<string, number>();
@@ -90,7 +90,10 @@ export class RateLimits {
     this.ordersDay = new WindowCounter(DAY_MS, now);
   }
 
-  /** Charges a request to its address, even beyond the limit, like the venue. Returns the weight used. */
+  /**
+   * Charges a request to its address, even beyond the limit, as the venue does. Returns the weight used in the
+   * window.
+   */
   charge(address: string, weight: number): number {
     return this.weight.add(address, weight);
   }
@@ -103,12 +106,12 @@ export class RateLimits {
     }
   }
 
-  /** Creates the rate-limit error that weather causes for a request within the limit. */
+  /** Creates the error for a request that is within the limit but that the weather rejects. */
   simulatedLimitError(hasRetryAfter: boolean): VenueError {
     return VENUE_ERRORS.tooMuchWeight(this.limits.weightPerMinute, hasRetryAfter ? 1 : undefined);
   }
 
-  /** @throws VenueError -1015 (429) if the account has no order left in a window. */
+  /** @throws VenueError -1015 (429) if the account has reached its limit of new orders in a window. */
   assertOrderAllowed(accountId: string): void {
     const { ordersPer10s, ordersPerDay } = this.limits;
     if (this.orders10s.used(accountId) >= ordersPer10s) {

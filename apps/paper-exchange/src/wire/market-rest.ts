@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Exchange } from '../engine/exchange.js';
-import { lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+import { lotsText, type MarketSpec, priceText } from '../engine/symbols.js';
 import { VENUE_ERRORS } from '../errors.js';
 import type { MarketHistories } from '../market-data/history.js';
 import { findInterval } from '../market-data/intervals.js';
@@ -20,13 +20,13 @@ export interface MarketRestOptions {
   readonly now: () => number;
 }
 
-/** The routes without authentication. */
+/** Registers the routes that need no authentication. */
 export function registerMarketRest(app: FastifyInstance, options: MarketRestOptions): void {
   const { exchange, histories, now } = options;
   const get = (url: string, handle: (params: URLSearchParams) => unknown): void => {
     app.get(url, async (req) => handle(readParams(req).params));
   };
-  const forSymbols = (params: URLSearchParams, view: (spec: SymbolSpec) => object): object => {
+  const forSymbols = (params: URLSearchParams, view: (spec: MarketSpec) => object): object => {
     const { specs, isOne } = symbolsOf(params);
     const views = specs.map(view);
     return isOne ? (views[0] ?? {}) : views;

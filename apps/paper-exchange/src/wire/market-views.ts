@@ -1,14 +1,14 @@
 import { formatUnits, UNIT_DECIMALS } from '../engine/decimal.js';
 import type { Exchange } from '../engine/exchange.js';
 import type { PublicTrade } from '../engine/order.js';
-import { baseOf, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+import { baseUnits, lotsText, type MarketSpec, priceText } from '../engine/symbols.js';
 import type { Candle } from '../market-data/candles.js';
 import type { AggregateTrade, MarketHistory } from '../market-data/history.js';
 import type { Interval } from '../market-data/intervals.js';
 
 const ZERO = formatUnits(0n);
 
-export function tradeView(spec: SymbolSpec, trade: PublicTrade): object {
+export function tradeView(spec: MarketSpec, trade: PublicTrade): object {
   return {
     id: trade.id,
     price: priceText(spec, trade.priceTicks),
@@ -20,7 +20,7 @@ export function tradeView(spec: SymbolSpec, trade: PublicTrade): object {
   };
 }
 
-export function aggregateView(spec: SymbolSpec, { id, first, lastId, lots }: AggregateTrade): object {
+export function aggregateView(spec: MarketSpec, { id, first, lastId, lots }: AggregateTrade): object {
   return {
     a: id,
     p: priceText(spec, first.priceTicks),
@@ -33,7 +33,7 @@ export function aggregateView(spec: SymbolSpec, { id, first, lastId, lots }: Agg
   };
 }
 
-export function candleView(spec: SymbolSpec, interval: Interval, candle: Candle): unknown[] {
+export function candleView(spec: MarketSpec, interval: Interval, candle: Candle): unknown[] {
   return [
     candle.openAt,
     priceText(spec, candle.open),
@@ -50,31 +50,34 @@ export function candleView(spec: SymbolSpec, interval: Interval, candle: Candle)
   ];
 }
 
-/** Returns the best price and size of each side; zeros for an empty side, as on the wire. */
-export function bestOf(exchange: Exchange, spec: SymbolSpec): Record<'bid' | 'ask', [string, string]> {
+/** Returns the best price and size of each side, or zeros for an empty side, as on the wire. */
+export function bestOf(exchange: Exchange, spec: MarketSpec): Record<'bid' | 'ask', [string, string]> {
   const { bids, asks } = exchange.book(spec).levels();
   const text = (level: (typeof bids)[number] | undefined): [string, string] =>
     level === undefined ? [ZERO, ZERO] : [priceText(spec, level[0]), lotsText(spec, level[1])];
   return { bid: text(bids[0]), ask: text(asks[0]) };
 }
 
-export function bookTickerView(exchange: Exchange, spec: SymbolSpec): object {
+export function bookTickerView(exchange: Exchange, spec: MarketSpec): object {
   const { bid, ask } = bestOf(exchange, spec);
   return { symbol: spec.id, bidPrice: bid[0], bidQty: bid[1], askPrice: ask[0], askQty: ask[1] };
 }
 
-export function lastPriceText(exchange: Exchange, spec: SymbolSpec): string {
+export function lastPriceText(exchange: Exchange, spec: MarketSpec): string {
   return priceText(spec, exchange.state.lastTicks.get(spec.id) ?? 0);
 }
 
-/** The statistics of the last 24 hours, with the names of the REST ticker; the stream's ticker has them as letters. */
-export function dayView(exchange: Exchange, spec: SymbolSpec, history: MarketHistory, now: number) {
+/**
+ * Returns the statistics of the last 24 hours under the names of the REST ticker. The stream's ticker abbreviates
+ * them.
+ */
+export function dayView(exchange: Exchange, spec: MarketSpec, history: MarketHistory, now: number) {
   const day = history.dayStats(now);
   const { total } = day;
   const last = exchange.state.lastTicks.get(spec.id) ?? 0;
   const open = total?.open ?? last;
   const change = BigInt(last - open);
-  const base = total === undefined ? 0n : baseOf(spec, total.lots);
+  const base = total === undefined ? 0n : baseUnits(spec, total.lots);
   const quote = total?.quote ?? 0n;
   const { bid, ask } = bestOf(exchange, spec);
   return {

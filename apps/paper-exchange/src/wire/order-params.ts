@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { parseUnits, UNIT_DECIMALS } from '../engine/decimal.js';
 import type { OrderType, TimeInForce } from '../engine/order.js';
 import { isLimit, isStop, type OrderRequest } from '../engine/order.rules.js';
-import type { SymbolSpec } from '../engine/symbols.js';
+import type { MarketSpec } from '../engine/symbols.js';
 import { VENUE_ERRORS } from '../errors.js';
 import { required } from './params.js';
 
 const TYPES: readonly string[] = ['LIMIT', 'MARKET', 'STOP_LOSS', 'STOP_LOSS_LIMIT', 'LIMIT_MAKER'];
 
-/** @throws VenueError if a parameter is missing, not allowed for this type, malformed, or off the market's steps. */
-export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderRequest {
+/**
+ * @throws VenueError if a parameter is missing, malformed, not allowed for this type, or not a multiple of the
+ * market's step.
+ */
+export function readOrder(spec: MarketSpec, params: URLSearchParams): OrderRequest {
   const side = required(params, 'side');
   if (side !== 'BUY' && side !== 'SELL') throw VENUE_ERRORS.side();
   const type = required(params, 'type');
@@ -22,23 +25,23 @@ export function readOrder(spec: SymbolSpec, params: URLSearchParams): OrderReque
   ] as const) {
     if (!isUsed && params.has(name)) throw VENUE_ERRORS.notRequired(name);
   }
-  const clientOrderId = newClientOrderId(params);
+  const clientOrderId = readClientOrderId(params);
   return {
     side,
     type,
     timeInForce: readTimeInForce(params, type),
     lots: byQuote
       ? 0
-      : onGrid(params, 'quantity', spec.stepDecimals, type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE'),
-    priceTicks: isLimit(type) ? onGrid(params, 'price', spec.tickDecimals, 'PRICE_FILTER') : 0,
-    stopTicks: isStop(type) ? onGrid(params, 'stopPrice', spec.tickDecimals, 'PRICE_FILTER') : 0,
+      : readSteps(params, 'quantity', spec.stepDecimals, type === 'MARKET' ? 'MARKET_LOT_SIZE' : 'LOT_SIZE'),
+    priceTicks: isLimit(type) ? readSteps(params, 'price', spec.tickDecimals, 'PRICE_FILTER') : 0,
+    stopTicks: isStop(type) ? readSteps(params, 'stopPrice', spec.tickDecimals, 'PRICE_FILTER') : 0,
     quoteOrderQty: byQuote ? units(params, 'quoteOrderQty') : 0n,
     clientOrderId,
   };
 }
 
-/** Returns the client id of an order or a cancellation, or a random one if the request has none. */
-export function newClientOrderId(params: URLSearchParams): string {
+/** Returns the client order id of an order or a cancellation, or a random id if the request has none. */
+export function readClientOrderId(params: URLSearchParams): string {
   const id = params.get('newClientOrderId') ?? randomBytes(11).toString('hex');
   if (!/^[a-zA-Z0-9\-_.:/]{1,36}$/.test(id)) throw VENUE_ERRORS.malformed('newClientOrderId');
   return id;
@@ -46,7 +49,7 @@ export function newClientOrderId(params: URLSearchParams): string {
 
 export type ResponseType = 'ACK' | 'RESULT' | 'FULL';
 
-/** Returns the requested response type; by default, orders that may trade immediately get a full response. */
+/** Returns the requested response type. By default, LIMIT and MARKET orders get a full response. */
 export function responseTypeOf(params: URLSearchParams): ResponseType {
   const type = params.get('type');
   const value = params.get('newOrderRespType') ?? (type === 'LIMIT' || type === 'MARKET' ? 'FULL' : 'ACK');
@@ -72,7 +75,7 @@ function units(params: URLSearchParams, name: string): bigint {
   return value;
 }
 
-function onGrid(params: URLSearchParams, name: string, decimals: number, filter: string): number {
+function readSteps(params: URLSearchParams, name: string, decimals: number, filter: string): number {
   const value = units(params, name);
   const step = 10n ** BigInt(UNIT_DECIMALS - decimals);
   const count = value / step;

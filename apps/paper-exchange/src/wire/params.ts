@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { findSymbol, SYMBOLS, type SymbolSpec } from '../engine/symbols.js';
+import { findMarket, type MarketSpec, SYMBOLS } from '../engine/symbols.js';
 import { VENUE_ERRORS } from '../errors.js';
 
 export interface ReceivedParams {
   readonly params: URLSearchParams;
-  /** Query and body as sent, concatenated: what a signature covers. */
+  /** Query and body as sent, concatenated. A signature covers this string. */
   readonly payload: string;
 }
 
@@ -20,12 +20,15 @@ export function required(params: URLSearchParams, name: string): string {
   return value;
 }
 
-export function symbolOf(params: URLSearchParams): SymbolSpec {
+export function symbolOf(params: URLSearchParams): MarketSpec {
   return knownSymbol(required(params, 'symbol'));
 }
 
-/** Reads `symbol`, `symbols` (a JSON list) or, without either, all; `isOne`: the response is an object, not a list. */
-export function symbolsOf(params: URLSearchParams): { specs: readonly SymbolSpec[]; isOne: boolean } {
+/**
+ * Returns the markets in `symbol` or `symbols` (a JSON list), or all markets. `isOne` means that the response is one
+ * object
+ * instead of a list. */
+export function symbolsOf(params: URLSearchParams): { specs: readonly MarketSpec[]; isOne: boolean } {
   const list = params.get('symbols');
   if (list !== null && params.has('symbol')) throw VENUE_ERRORS.combination();
   if (params.has('symbol')) return { specs: [symbolOf(params)], isOne: true };
@@ -40,7 +43,7 @@ export function limitOf(params: URLSearchParams, fallback: number): number {
   return Math.min(limit, 1_000);
 }
 
-/** Reads a whole number, of milliseconds or an id; undefined if it was not sent. */
+/** Reads a whole number, such as milliseconds or an id. Returns undefined if the parameter was not sent. */
 export function integerOf(params: URLSearchParams, name: string): number | undefined {
   const text = params.get(name);
   if (text === null) return undefined;
@@ -50,7 +53,7 @@ export function integerOf(params: URLSearchParams, name: string): number | undef
 }
 
 /**
- * Selects the requested page of a history: from an id (in `idName`) or a time on, oldest first, or without either the
+ * Selects the requested page of a history: the rows from an id (parameter `idName`) or a time on, or by default the
  * newest rows. Both the input and the result are ordered oldest first.
  */
 export function pageOf(params: URLSearchParams, idName: string) {
@@ -69,8 +72,8 @@ export function pageOf(params: URLSearchParams, idName: string) {
   };
 }
 
-function knownSymbol(name: string): SymbolSpec {
-  const spec = findSymbol(name);
+function knownSymbol(name: string): MarketSpec {
+  const spec = findMarket(name);
   if (spec === undefined) throw VENUE_ERRORS.symbol();
   return spec;
 }

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Exchange } from '../engine/exchange.js';
 import type { Account, Order } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
-import { findSymbol, SYMBOLS } from '../engine/symbols.js';
+import { findMarket, SYMBOLS } from '../engine/symbols.js';
 import { VENUE_ERRORS } from '../errors.js';
 import type { MarketHistories } from '../market-data/history.js';
 import type { Weather } from '../weather/weather.js';
 import { authenticate } from './auth.js';
 import type { RateLimits } from './limits.js';
 import { registerMarketRest } from './market-rest.js';
-import { newClientOrderId, readOrder, responseTypeOf } from './order-params.js';
+import { readClientOrderId, readOrder, responseTypeOf } from './order-params.js';
 import { integerOf, pageOf, readParams, required, symbolOf } from './params.js';
 import { addVenueHooks, NEW_ORDER } from './venue-hooks.js';
 import { accountView, canceledView, fillView, orderView, placedView, symbolView } from './views.js';
@@ -79,7 +79,7 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
     return orderView(order);
   });
   signed('DELETE', '/api/v3/order', (account, params) => {
-    const cancelId = newClientOrderId(params);
+    const cancelId = readClientOrderId(params);
     const order = find(exchange, account, params);
     if (order === undefined) throw VENUE_ERRORS.cancelUnknown();
     return canceledView(exchange.cancel(order, cancelId), cancelId);
@@ -92,7 +92,7 @@ function addOrderRoutes(signed: SignedRoutes, exchange: Exchange): void {
     const open = openOrders(exchange, account, params);
     if (open.length === 0) throw VENUE_ERRORS.cancelUnknown();
     return open.map((order) => {
-      const cancelId = newClientOrderId(params);
+      const cancelId = readClientOrderId(params);
       return canceledView(exchange.cancel(order, cancelId), cancelId);
     });
   });
@@ -132,7 +132,7 @@ function placeOrder(
   const order = exchange.place(account, spec, request);
   const { in10s, inDay } = limits.countOrder(account.id);
   if (weather.strikes('drop_answer_rate')) {
-    // No response is sent and the connection stays open: the caller waits until its own time limit.
+    // The connection stays open without a response, so the caller waits until its own time limit.
     return reply.hijack();
   }
   if (weather.strikes('unknown_answer_rate')) throw VENUE_ERRORS.unknownOutcome();
@@ -152,7 +152,7 @@ function find(exchange: Exchange, account: Account, params: URLSearchParams): Or
 
 function openOrders(exchange: Exchange, account: Account, params: URLSearchParams): Order[] {
   const symbol = params.get('symbol');
-  if (symbol !== null && findSymbol(symbol) === undefined) throw VENUE_ERRORS.symbol();
+  if (symbol !== null && findMarket(symbol) === undefined) throw VENUE_ERRORS.symbol();
   return exchange.state
     .openOrdersOf(account.id)
     .filter((order) => symbol === null || order.symbol === symbol);

@@ -5,10 +5,13 @@ import type { Weather } from '../weather/weather.js';
 import { type RateLimits, weightOf } from './limits.js';
 import { readParams } from './params.js';
 
-/** The route with fault rates of its own. */
+/** The route that has its own fault rates. */
 export const NEW_ORDER = '/api/v3/order';
 
-/** Runs before every venue route: the weather's latency and errors, and the request weight. */
+/**
+ * Adds hooks that run before every venue route. They apply the weather's latency and errors, and charge the request
+ * weight.
+ */
 export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: RateLimits): void {
   app.addHook('onRequest', async (req, reply) => {
     const { latency_ms: latencyMs } = weather.get();
@@ -19,7 +22,7 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
     const used = limits.charge(req.ip, weight);
     reply.headers({ 'x-mbx-used-weight': used, 'x-mbx-used-weight-1m': used });
     if (weather.strikes('rate_limit_rate')) {
-      throw limits.simulatedLimitError(weather.draws(weather.get().retry_after));
+      throw limits.simulatedLimitError(weather.strikesAt(weather.get().retry_after));
     }
     limits.assertWeightLeft(req.ip);
     const isNewOrder = req.method === 'POST' && url === NEW_ORDER;
@@ -27,7 +30,7 @@ export function addVenueHooks(app: FastifyInstance, weather: Weather, limits: Ra
   });
 }
 
-/** Formats every error in the venue's format; an unexpected one is an internal error without its text. */
+/** Sends every error in the venue's format. An unexpected error is sent as `disconnected`, without its own message. */
 export function setVenueErrorHandler(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, _req, reply) => {
     const venueError = error instanceof VenueError ? error : toVenueError(error);
@@ -36,7 +39,7 @@ export function setVenueErrorHandler(app: FastifyInstance): void {
   });
 }
 
-/** The server's own errors (such as an unreadable body) concern the request only, so their text may be sent. */
+/** Fastify's 4xx errors (such as an unreadable body) describe only the request, so their text may be sent. */
 function toVenueError(error: FastifyError): VenueError {
   const { statusCode = 500 } = error;
   return statusCode < 500 ? new VenueError(-1102, error.message, statusCode) : VENUE_ERRORS.disconnected();

@@ -2,16 +2,16 @@ import { formatUnits } from '../engine/decimal.js';
 import type { Account, Fill, Order } from '../engine/order.js';
 import type { FeeRates } from '../engine/settlement.js';
 import type { State } from '../engine/state.js';
-import { ASSETS, findSymbol, lotsText, priceText, type SymbolSpec } from '../engine/symbols.js';
+import { ASSETS, findMarket, lotsText, type MarketSpec, priceText } from '../engine/symbols.js';
 import type { ResponseType } from './order-params.js';
 
-function specOf(symbol: string): SymbolSpec {
-  const spec = findSymbol(symbol);
+function specOf(symbol: string): MarketSpec {
+  const spec = findMarket(symbol);
   if (spec === undefined) throw new Error(`Market ${symbol} does not exist.`);
   return spec;
 }
 
-export function symbolView(spec: SymbolSpec): object {
+export function symbolView(spec: MarketSpec): object {
   const tick = priceText(spec, 1);
   const step = lotsText(spec, 1);
   const maxQty = lotsText(spec, spec.maxLots);
@@ -55,8 +55,8 @@ export function symbolView(spec: SymbolSpec): object {
   };
 }
 
-/** The terms and the progress of an order, as in every response that shows an order in full. */
-function termsView(spec: SymbolSpec, order: Order): object {
+/** Returns the terms and the progress of an order, as in every response that shows a complete order. */
+function termsView(spec: MarketSpec, order: Order): object {
   return {
     price: priceText(spec, order.priceTicks),
     origQty: lotsText(spec, order.lots),
@@ -88,7 +88,7 @@ export function orderView(order: Order): object {
   };
 }
 
-/** The fields that responses to a new order and to a cancellation share. */
+/** Returns the fields that responses to a new order and to a cancellation share. */
 function answerView(order: Order): object {
   const spec = specOf(order.symbol);
   return {
@@ -103,7 +103,7 @@ function answerView(order: Order): object {
   };
 }
 
-/** The response to a new order; FULL includes its immediate fills. */
+/** Returns the response to a new order. A FULL response includes the immediate fills. */
 export function placedView(order: Order, type: ResponseType, fills: readonly Fill[]): object {
   const spec = specOf(order.symbol);
   if (type === 'ACK') {
@@ -124,7 +124,7 @@ export function placedView(order: Order, type: ResponseType, fills: readonly Fil
   };
 }
 
-/** The response to a cancellation: `clientOrderId` is that of the cancellation itself. */
+/** Returns the response to a cancellation. Its `clientOrderId` is the id of the cancellation, not of the order. */
 export function canceledView(order: Order, cancelId: string): object {
   return { ...answerView(order), origClientOrderId: order.clientOrderId, clientOrderId: cancelId };
 }

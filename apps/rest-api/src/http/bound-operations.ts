@@ -12,7 +12,7 @@ export class ServedOperations {
   ) {}
 }
 
-/** Finds what handles each operation: its use case, or the controller method that overrides it. */
+/** Finds the handler of each operation: its use case, or the controller method that replaces the use case. */
 @Injectable()
 export class BoundOperations {
   constructor(
@@ -21,7 +21,7 @@ export class BoundOperations {
     private readonly container: ModuleRef,
   ) {}
 
-  /** @throws {Error} if an operation has neither a use case nor a controller method, or several of one kind */
+  /** @throws {Error} if an operation has no use case and no controller method, or several of either */
   all(): readonly BoundOperation[] {
     const overrides = this.controllerMethods();
     const overridden = new Set(overrides.map(({ operation }) => operation.id));
@@ -56,10 +56,10 @@ function assertComplete(ids: readonly string[], handled: readonly string[]): voi
   const problems = [
     ...ids
       .filter((id) => !handled.includes(id))
-      .map((id) => `${id} has no controller method and no use-case`),
+      .map((id) => `${id} has no controller method and no use case`),
     ...[...new Set(handled)]
       .filter((id) => handled.indexOf(id) !== handled.lastIndexOf(id))
-      .map((id) => `${id} has several use-cases or controller methods`),
+      .map((id) => `${id} has several use cases or controller methods`),
     ...handled.filter((id) => !ids.includes(id)).map((id) => `${id} is not an operation of this API`),
   ];
   if (problems.length > 0) throw new Error(`The handlers do not match the contract: ${problems.join('; ')}`);

@@ -1,10 +1,10 @@
 /**
  * Streams responses as server-sent events in the format of the HTML standard.
  *
- * 1. Each event has the id to resume after. The stream starts with an `id` without an event, so that a client that
- *    received no event can resume as well.
- * 2. Events are read from the source one at a time, when the connection has capacity. A slow reader therefore buffers
- *    at most 16 KiB and one event here, and is disconnected after a minute without reading.
+ * 1. A client resumes after the id of the last event that it received. The stream starts with an `id` without an event,
+ *    so that a client that received no event can resume, too.
+ * 2. Events are read from the source one at a time, when the connection has capacity. At most
+ *    16 KiB and one event are therefore buffered for a slow reader. It is disconnected after a minute without reading.
  * 3. The end of the source ends the connection, even if the reader has stalled. The end of the connection closes the
  *    source.
  */
@@ -22,11 +22,11 @@ export interface EventStream {
 }
 
 export interface StreamTiming {
-  /** Interval of the heartbeats, which bounds the idle time of a connection. */
+  /** Interval of the heartbeats: the maximum idle time of a connection. */
   readonly heartbeatMs: number;
-  /** Time without reading after which a reader is disconnected. */
+  /** A reader that reads nothing for this time is disconnected. */
   readonly stallMs: number;
-  /** Time that a reader has for the buffered rest after the stream has ended. */
+  /** Time in which a reader can read buffered data after the stream has ended. */
   readonly lingerMs: number;
 }
 
@@ -34,7 +34,7 @@ export interface StreamTiming {
 const RETRY_MS = 3_000;
 const TIMING: StreamTiming = { heartbeatMs: 15_000, stallMs: 60_000, lingerMs: 1_000 };
 
-/** Headers in addition to those of every response. Proxies must not buffer events; the connection ends with the stream. */
+/** Headers that only streams have. They forbid proxies to buffer events, and end the connection with the stream. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'x-accel-buffering': 'no',
@@ -42,8 +42,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sends the stream on a response whose head is already written, until either of them ends. Never rejects; errors go to
- * `onError`.
+ * Sends the stream on a response whose head is already written, until the stream or the response ends. Never rejects:
+ * errors go to `onError`.
  */
 export async function sendEvents(
   response: ServerResponse,
@@ -80,7 +80,7 @@ async function pump(response: ServerResponse, stream: EventStream, stallMs: numb
   }
 }
 
-/** Sends a comment, which keeps the connection alive and detects a lost one. */
+/** Sends a comment, which keeps the connection alive and detects if it is lost. */
 function sendHeartbeat(response: ServerResponse): void {
   if (!response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');
 }

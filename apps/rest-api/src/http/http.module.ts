@@ -10,14 +10,14 @@ import { NestExceptionFilter } from './replies.js';
 
 export interface HttpModuleOptions {
   readonly operations: readonly Operation[];
-  /** Default: none, so that every operation needs a controller method. */
+  /** Default: none. Every operation then needs a controller method. */
   readonly useCases?: readonly UseCase[];
   readonly logger: Logger;
   /** The module that exports `Authentication` and `RateLimiter`. */
   readonly access: DynamicModule;
 }
 
-/** Serves the operations through their use-cases, or through the controllers that override them. */
+/** Serves the operations by their use cases, or by the controller methods that replace them. */
 @Module({})
 export class HttpModule {
   static with({ operations, useCases = [], logger, access }: HttpModuleOptions): DynamicModule {

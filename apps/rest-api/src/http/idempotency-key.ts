@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key`: the fingerprint of a request and the format of its stored response.
+ * Computes the fingerprint of a request with an Idempotency-Key, and converts its stored response.
  *
  * A stored response is one line of JSON with its headers, followed by the body as it was sent.
  */
@@ -10,7 +10,7 @@ import { pathOf } from './route-table.js';
 
 type StoredResponse = ResponseReplayed['response'];
 
-/** Returns the hash that identifies equal requests. It includes the path as sent, so an alias is a different request. */
+/** Returns the hash that identifies equal requests. It includes the path as sent, so a request to the alias differs. */
 export function fingerprintOf({ method, target, body }: IncomingRequest): Uint8Array {
   const path = pathOf(target);
   return requestFingerprint({ method, path, query: target.slice(path.length), body });

@@ -1,6 +1,6 @@
 /**
  * Handles HTTP requests to one operation: parses the bytes for the pipeline (`core/operations`) and renders its result.
- * Independent of the server.
+ * It does not depend on the HTTP server.
  */
 import type { Operation } from '@trading-automation/contracts';
 import {

@@ -21,7 +21,7 @@ export class OperationHandlers {
     private readonly commands: CommandRunner,
   ) {}
 
-  /** Creates the handler of an operation that a controller method is bound to. */
+  /** Creates the handler of an operation. */
   create(bound: BoundOperation): OperationHandler {
     const { access, bucket } = bound.operation;
     const admission = new RequestAdmission(access, bucket, this.authentication, this.limiter);

@@ -1,5 +1,5 @@
 /**
- * Connects each operation to its use-case, or to the controller method that overrides it, and registers its routes on
+ * Connects each operation to its use case, or to the controller method that replaces it, and registers its routes on
  * the server.
  *
  * Nest creates services and controllers, but their routes are registered on Fastify here instead of by Nest's router. The
@@ -22,7 +22,7 @@ export class OperationRouter implements OnModuleInit {
     private readonly handlers: OperationHandlers,
   ) {}
 
-  /** @throws {Error} if an operation has neither a use case nor a controller method, or several of one kind */
+  /** @throws {Error} if an operation has no use case and no controller method, or several of either */
   onModuleInit(): void {
     const handlers = this.operations.all().map((bound) => this.handlers.create(bound));
     serveOperations(this.host.httpAdapter.getInstance<FastifyInstance>(), handlers, this.options.logger);

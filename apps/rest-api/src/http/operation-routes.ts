@@ -54,7 +54,7 @@ function isAllowedPreflight(request: FastifyRequest, reply: FastifyReply): boole
   );
 }
 
-interface Served {
+interface ServedPath {
   readonly server: FastifyInstance;
   readonly path: RoutePath;
   readonly handler: OperationHandler;
@@ -63,7 +63,7 @@ interface Served {
   readonly logger: Logger;
 }
 
-function serveAt({ server, path, handler, reject, logger }: Served): void {
+function serveAt({ server, path, handler, reject, logger }: ServedPath): void {
   const answer = (request: FastifyRequest, reply: FastifyReply, rendered: RenderedResponse) => {
     const headed = path.isAlias ? withHeaders(rendered, aliasHeaders(pathOf(targetOf(request)))) : rendered;
     const context = { request_id: request.id, operation: handler.operation.id };
@@ -78,7 +78,9 @@ function serveAt({ server, path, handler, reject, logger }: Served): void {
       if (path.match(pathOf(target)) === null) return reject(request, reply);
       if (target.length > TARGET_LENGTH_MAX)
         return answer(request, reply, renderError(targetTooLong(), request.id));
-      // The server reads every body as bytes. The content type is checked after the credentials, from the raw headers.
+      // Without a content type, Fastify reads the body as bytes. The handler checks the type in the raw headers,
+      // after the
+      // credentials.
       delete request.raw.headers['content-type'];
       done();
     },

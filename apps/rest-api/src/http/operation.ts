@@ -1,13 +1,13 @@
 /**
- * `@Operation(op)`: declares that a controller method handles that operation of the contract.
+ * `@Operation(op)` declares that a controller method handles an operation of the contract.
  *
  *     @Operation(tradeOperations.create)
  *     create(call: Call<typeof tradeOperations.create>) { return this.trades.create(call.actor, call.body); }
  *
- * 1. Route, permission, parsing and rendering follow from the operation; the method only calls a use case.
- * 2. The use case returns the operation's data. If it returns something else, the second argument of the decorator
- *    converts it. The method must not, because a response for an Idempotency-Key is stored in the transaction of its
- *    effect, from the result of the use case.
+ * 1. The operation determines the route, permission, parsing and rendering. The method only calls a use case.
+ * 2. The use case returns the operation's data. Otherwise the second argument of the decorator converts
+ *    the result. The method must not convert it: the response for an Idempotency-Key is stored in the transaction of
+ *    the use case, from the result of the use case.
  */
 import 'reflect-metadata';
 import type { DataOf, ListShape, Operation as OperationShape } from '@trading-automation/contracts';
@@ -20,14 +20,14 @@ export interface Call<O extends OperationShape> extends OperationCall<O> {
   readonly incoming: IncomingRequest;
 }
 
-/** Result of an operation: its data, a page of it, or a stream. */
+/** Result of an operation: its data, a page of items, or a stream. */
 export type ResultOf<O extends OperationShape> = O extends { readonly list: ListShape }
   ? Page<DataOf<O>>
   : O extends { readonly stream: true }
     ? EventStream
     : DataOf<O>;
 
-/** Data with an explicit status or location. */
+/** Data with a status or location that the method chose. */
 export class OperationResponse<T> {
   constructor(
     readonly data: T,
@@ -64,23 +64,23 @@ const OPERATION = Symbol('operation');
 export function Operation<O extends OperationShape>(operation: O): OperationDecorator<O, ResultOf<O>>;
 export function Operation<O extends OperationShape, R>(
   operation: O,
-  present: (result: R) => ResultOf<O> | OperationResponse<ResultOf<O>>,
+  mapResult: (result: R) => ResultOf<O> | OperationResponse<ResultOf<O>>,
 ): OperationDecorator<O, R>;
-export function Operation(operation: OperationShape, present: ResultMapper = (result) => result) {
+export function Operation(operation: OperationShape, mapResult: ResultMapper = (result) => result) {
   return (_target: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
-    const method: OperationMethod = { operation, mapResult: present };
+    const method: OperationMethod = { operation, mapResult: mapResult };
     Reflect.defineMetadata(OPERATION, method, descriptor.value);
   };
 }
 
-/** An operation, bound to what handles it: its use case, or a controller method that overrides the use case. */
+/** An operation with its handler: its use case, or the controller method that replaces the use case. */
 export class BoundOperation {
   private constructor(
     private readonly method: OperationMethod,
     private readonly handle: (call: unknown) => unknown,
   ) {}
 
-  /** Binds a method of a controller; undefined if it was declared to handle no operation. */
+  /** Binds a method of a controller. Returns undefined if the method was not declared to handle an operation. */
   static of(controller: object, name: string): BoundOperation | undefined {
     const handle: (call: unknown) => unknown = Reflect.get(controller, name);
     const method: OperationMethod | undefined = Reflect.getMetadata(OPERATION, handle);

@@ -1,11 +1,11 @@
 import { DomainError, type ErrorDetail } from '@trading-automation/contracts';
 
-/** Maximum length of a parameter name in an error. */
+/** An error contains at most this many characters of a parameter name. */
 const NAME_SHOWN_MAX = 100;
 
 /**
- * Parses the query parameters of a request target. Stricter than URL parsers: invalid percent-encoding, invalid UTF-8,
- * U+0000 and repeated parameters are errors.
+ * Parses the query parameters of a request target. It is stricter than URL parsers: invalid percent-encoding, invalid
+ * UTF-8, U+0000 and repeated parameters are errors.
  *
  * @throws {DomainError} `invalid_query`
  */

@@ -1,6 +1,6 @@
 /**
- * Renders responses. Each response is serialized once, so the response that is sent, stored for an Idempotency-Key and
- * replayed has the same bytes.
+ * Renders responses. Each response is serialized once, so the bytes that are stored for an Idempotency-Key and replayed
+ * are the bytes that were sent.
  */
 import {
   compileSerializer,
@@ -69,7 +69,7 @@ export function renderError(error: unknown, requestId: string): RenderedResponse
   return errorResponse(toDomainError(error), requestId);
 }
 
-/** Logs an error: internal errors in full, expected errors at debug level. */
+/** Logs an error: internal errors with their cause, expected errors at debug level. */
 export function logError(logger: Logger, error: unknown, context: Readonly<Record<string, unknown>>): void {
   const domainError = toDomainError(error);
   if (!isExpected(domainError))

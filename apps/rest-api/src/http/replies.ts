@@ -42,7 +42,7 @@ export function withHeaders(
 export class NestExceptionFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const rendered = error instanceof NotFoundException ? new DomainError('route_not_found') : error;
-    sendResponse(reply, renderError(rendered, reply.request.id));
+    const mapped = error instanceof NotFoundException ? new DomainError('route_not_found') : error;
+    sendResponse(reply, renderError(mapped, reply.request.id));
   }
 }

@@ -8,7 +8,7 @@ import {
   type RequestLimits,
 } from '@trading-automation/core/access';
 
-/** Decides who calls an operation, and charges the request to the limits of its caller or address. */
+/** Identifies the caller of an operation, and charges the request to the rate limits of the caller or the address. */
 export class RequestAdmission {
   /** Returns the rate limits of a request to this operation from an IP address. */
   readonly limitsOf: (address: string) => RequestLimits;
@@ -23,8 +23,8 @@ export class RequestAdmission {
   }
 
   /**
-   * Identifies the caller. A public operation ignores credentials. Missing ones are rejected here, before the pipeline
-   * would, so that they cost the address a token like invalid ones.
+   * Identifies the caller. A public operation ignores credentials. Missing credentials are rejected here, not in the
+   * pipeline, so that they cost the address a token, as invalid credentials do.
    */
   identify(incoming: IncomingRequest, limits: RequestLimits): Promise<Actor | null> {
     return identifyCaller(incoming, limits, async () => {
@@ -35,7 +35,7 @@ export class RequestAdmission {
     });
   }
 
-  /** Charges the address of a request without a caller; `identify` has charged any other. */
+  /** Charges the address of a request without a caller. `identify` has already charged other requests. */
   async charge(caller: Actor | null, limits: RequestLimits): Promise<void> {
     if (caller === null) await limits.takeByAddress();
   }

@@ -1,9 +1,9 @@
 /**
- * The paths of the operations: each under `/v1` and, as a legacy alias, without the prefix.
+ * Finds operations by path. Each operation has a path under `/v1` and a legacy alias without the prefix.
  *
  * 1. Paths are compared byte for byte as they were sent: no case folding, no decoding, no merging of slashes, no
  *    trailing slash. A router that decodes first would serve a path that the caller did not sign.
- * 2. Every response at an alias names its successor, including errors.
+ * 2. Every response at an alias, errors included, names the path that replaces the alias.
  */
 import { DomainError, type Operation, REMOVED_NAMESPACES } from '@trading-automation/contracts';
 
@@ -15,10 +15,10 @@ type Headers = Readonly<Record<string, string>>;
 
 /** A path that serves one or more operations. */
 export interface RoutePath {
-  /** With parameters as `:name`. */
+  /** The path, with parameters as `:name`. */
   readonly path: string;
   readonly isAlias: boolean;
-  /** Returns the decoded parameter values, or null if the path does not match. */
+  /** Returns the decode parameter values, or null if the path does not match. */
   match(path: string): Readonly<Record<string, string>> | null;
 }
 
@@ -39,13 +39,13 @@ function routePath(path: string, isAlias: boolean): RoutePath {
   const pattern = new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`);
   const match = (given: string) => {
     const values = pattern.exec(given);
-    return values && Object.fromEntries(names.map((name, i) => [name, decoded(values[i + 1]!)]));
+    return values && Object.fromEntries(names.map((name, i) => [name, decode(values[i + 1]!)]));
   };
   return { path, isAlias, match };
 }
 
-/** Decodes a value. An undecodable value is returned unchanged; it matches no record. */
-function decoded(value: string): string {
+/** Decodes a value. Returns a value that cannot be decode unchanged; it matches no record. */
+function decode(value: string): string {
   if (!value.includes('%')) return value;
   try {
     return decodeURIComponent(value);
@@ -71,28 +71,28 @@ export interface RouteError {
 }
 
 export class RouteTable {
-  private readonly methods = new Map<string, { path: RoutePath; methods: string[] }>();
+  private readonly entriesByPath = new Map<string, { path: RoutePath; methods: string[] }>();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) {
       for (const path of pathsOf(operation)) {
-        const known = this.methods.get(path.path) ?? { path, methods: [] };
+        const known = this.entriesByPath.get(path.path) ?? { path, methods: [] };
         known.methods.push(...(operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]));
-        this.methods.set(path.path, known);
+        this.entriesByPath.set(path.path, known);
       }
     }
   }
 
   /** Returns the methods of a path for the `Allow` header; empty if the path does not exist. */
   allowed(path: string): readonly string[] {
-    return [...new Set(this.found(path).flatMap(({ methods }) => methods))];
+    return [...new Set(this.matching(path).flatMap(({ methods }) => methods))];
   }
 
   /** Returns the error for a request that matches no operation. */
   errorFor(target: string): RouteError {
     const path = pathOf(target);
-    const found = this.found(path);
-    const [first] = found;
+    const matches = this.matching(path);
+    const [first] = matches;
     if (first !== undefined) {
       const allow = [...this.allowed(path), 'OPTIONS'].join(', ');
       const alias = first.path.isAlias ? aliasHeaders(path) : {};
@@ -101,8 +101,8 @@ export class RouteTable {
     return { error: new DomainError(isRemoved(path) ? 'namespace_removed' : 'route_not_found'), headers: {} };
   }
 
-  private found(path: string) {
-    return [...this.methods.values()].filter((entry) => entry.path.match(path) !== null);
+  private matching(path: string) {
+    return [...this.entriesByPath.values()].filter((entry) => entry.path.match(path) !== null);
   }
 }
 

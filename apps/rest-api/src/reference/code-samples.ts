@@ -1,4 +1,4 @@
-/** Renders samples as code. Credentials and the API's origin come from environment variables. */
+/** Renders samples as code. The code reads credentials and the API's origin from environment variables. */
 import { exampleOf, resolve, type Sample } from '@trading-automation/contracts/samples';
 import type { Json, JsonObject } from './json.js';
 

@@ -1,4 +1,4 @@
-/** The error codes that an operation can return, and their form in the reference. */
+/** Describes, for the reference, the error codes that each operation can return. */
 import { ERRORS, type ErrorCode, type Operation, REST_ERRORS } from '@trading-automation/contracts';
 import { type Json, type JsonObject, refTo } from './json.js';
 

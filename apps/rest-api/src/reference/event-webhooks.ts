@@ -18,7 +18,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'webhook-signature':
     '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, keyed by the secret. Multiple signatures are separated by spaces.',
   'x-svc-webhook-id': 'Id of the webhook.',
-  'x-svc-attempt': 'Number of the attempt, from 1 to 5.',
+  'x-svc-attempt': 'Number of this attempt, from 1 to 5.',
 };
 
 const DESCRIPTION = [
@@ -49,7 +49,11 @@ function receive(type: EventType, schema: JsonObject): JsonObject {
     security: [],
     parameters: Object.keys(HEADERS).map((name) => refTo('parameters', name)),
     requestBody: { required: true, content: { 'application/json': { schema, examples: { sample } } } },
-    responses: { '2XX': { description: 'Received. Any other status counts as a failed attempt.' } },
+    responses: {
+      '2XX': {
+        description: 'The receiver has accepted the event. Any other status counts as a failed attempt.',
+      },
+    },
   };
 }
 

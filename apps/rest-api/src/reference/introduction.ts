@@ -1,4 +1,4 @@
-/** The introduction of the API reference: how to call the API. */
+/** Renders the introduction of the API reference, which explains how to call the API. */
 import { REMOVED_NAMESPACES, REST_ERRORS } from '@trading-automation/contracts';
 
 /** A signed request of the published test vectors. */

@@ -1,6 +1,6 @@
 /**
- * The API on one page of plain text for language models: what it is, how to call it, and one line per operation.
- * Generated from the contract, like the OpenAPI document that it links to.
+ * Describes the API on one page of plain text for language models: what it is, how to call it, and one line per
+ * operation. The page is generated from the contract, like the OpenAPI document that it links to.
  */
 import { EVENT_TYPES, type Operation, RATE_BUCKETS, REST_ERRORS } from '@trading-automation/contracts';
 import { tagOf } from './tags.js';

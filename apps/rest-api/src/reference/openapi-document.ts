@@ -13,13 +13,13 @@ import { SchemaComponents } from './schema-components.js';
 import { headers, pagination, parameters, securitySchemes } from './shared-components.js';
 import { tagOf } from './tags.js';
 
-export interface DocumentParts {
+export interface DocumentInput {
   readonly operations: readonly Operation[];
   readonly samples: readonly Sample[];
   readonly vectors: Vectors;
 }
 
-function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonObject {
+function openApiDocument({ operations, samples, vectors }: DocumentInput): JsonObject {
   const schemas = new SchemaComponents();
   schemas.define('Error', errorSchema);
   schemas.define('Pagination', pagination);
@@ -52,6 +52,6 @@ function openApiDocument({ operations, samples, vectors }: DocumentParts): JsonO
 }
 
 /** Returns the document as it is committed and served. */
-export function documentText(parts: DocumentParts): string {
-  return `${JSON.stringify(openApiDocument(parts), null, 2)}\n`;
+export function documentText(input: DocumentInput): string {
+  return `${JSON.stringify(openApiDocument(input), null, 2)}\n`;
 }

@@ -1,4 +1,4 @@
-/** The `paths` of the document: one entry for each operation of the contract. */
+/** Generates the `paths` of the document: one entry for each operation of the contract. */
 import type { Operation } from '@trading-automation/contracts';
 import type { Sample } from '@trading-automation/contracts/samples';
 import { codeSamples, sampleRequest } from './code-samples.js';

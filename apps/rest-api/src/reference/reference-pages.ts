@@ -1,8 +1,8 @@
 /**
- * The parts of the reference: the OpenAPI document, the page that shows it, and a plain-text version.
+ * Creates the pages of the reference: the OpenAPI document, the page that shows it, and a plain-text version.
  *
- * The page loads only from this server, which its content security policy enforces. Third parties therefore cannot
- * learn who reads it, and an API key that is entered on it cannot be sent elsewhere.
+ * The content security policy allows the page to load only from this server. Third parties therefore cannot learn who
+ * reads the page, and an API key that a user enters on it cannot be sent elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const CONTENT_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Starts the viewer without any request to its vendor. */
+/** Starts the viewer. Its configuration prevents requests to the vendor. */
 const START = `Scalar.createApiReference('#reference', ${JSON.stringify({
   url: '/openapi.json',
   withDefaultFonts: false,

@@ -1,17 +1,17 @@
 /**
- * The schema components of the document: the contract's zod schemas as JSON Schema 2020-12, which OpenAPI 3.1 uses.
- * Each schema with an id becomes one component.
+ * Converts the contract's zod schemas to JSON Schema 2020-12, which OpenAPI 3.1 uses. Each schema with an id becomes
+ * one component of the document.
  */
 import { DECIMAL_SCHEMAS, type Direction, jsonSchemaOf } from '@trading-automation/contracts';
 import type { z } from 'zod';
 import type { Json, JsonObject } from './json.js';
 
 export class SchemaComponents {
-  private readonly found = new Map<string, JsonObject>(
+  private readonly components = new Map<string, JsonObject>(
     Object.entries(DECIMAL_SCHEMAS as Readonly<Record<string, JsonObject>>),
   );
 
-  /** Returns the schema for use in place; a schema with an id becomes a reference. */
+  /** Returns the JSON schema, or a reference if the schema has an id. */
   of(schema: z.ZodType, direction: Direction): JsonObject {
     const { root, definitions } = jsonSchemaOf(schema, direction);
     for (const [id, definition] of Object.entries(definitions))
@@ -25,15 +25,15 @@ export class SchemaComponents {
   }
 
   all(): JsonObject {
-    return Object.fromEntries([...this.found].sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries([...this.components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** @throws {Error} if two different schemas have the same id, because a client can have only one type for it */
   private register(id: string, schema: JsonObject): void {
-    const known = this.found.get(id);
+    const known = this.components.get(id);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`the schema id ${id} names two schemas`);
-    this.found.set(id, schema);
+    this.components.set(id, schema);
   }
 }
 

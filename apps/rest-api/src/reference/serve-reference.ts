@@ -43,7 +43,7 @@ function servePage(server: FastifyInstance, page: StaticPage, limitsOf: LimitsOf
   server.route({
     method: OTHER_METHODS,
     url: page.path,
-    // Rejected before a body is read.
+    // Rejects other methods before a body is read.
     onRequest: (request, reply) => rejectMethod(request, reply),
     handler: async () => undefined,
   });
@@ -62,7 +62,7 @@ class StaticPage {
   private readonly plain: Buffer;
   private readonly digest: string;
   private readonly headers: Readonly<Record<string, string>>;
-  private zipped: Promise<Buffer> | undefined;
+  private gzipped: Promise<Buffer> | undefined;
 
   constructor(page: ReferencePage) {
     this.path = page.path;
@@ -78,7 +78,7 @@ class StaticPage {
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const isZipped = takesGzip(request.headers['accept-encoding']);
+    const isZipped = acceptsGzip(request.headers['accept-encoding']);
     const tag = `"${this.digest}${isZipped ? '-gzip' : ''}"`;
     reply.headers({ ...this.headers, etag: tag, 'x-request-id': request.id });
     if (isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send();
@@ -87,12 +87,12 @@ class StaticPage {
   }
 
   private compressed(): Promise<Buffer> {
-    this.zipped ??= compress(this.plain);
-    return this.zipped;
+    this.gzipped ??= compress(this.plain);
+    return this.gzipped;
   }
 }
 
-const takesGzip = (accepted: string | string[] | undefined) =>
+const acceptsGzip = (accepted: string | string[] | undefined) =>
   String(accepted ?? '')
     .split(',')
     .some((coding) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(coding));

@@ -1,4 +1,4 @@
-/** Components that many operations share: headers, parameters, security schemes, the pagination object. */
+/** Defines components that many operations share: headers, parameters, security schemes and the pagination object. */
 import { type JsonObject } from './json.js';
 
 const text = (description: string, more: JsonObject = {}): JsonObject => ({
@@ -23,8 +23,8 @@ export const headers: JsonObject = {
       const: 'true',
     },
   ),
-  Deprecation: text('On unprefixed aliases: date of their deprecation (RFC 9745).'),
-  CopierLink: text('On unprefixed aliases: the replacement path, as `rel="successor-version"`.'),
+  Deprecation: text('Only on paths without `/v1`: the date of their deprecation (RFC 9745).'),
+  CopierLink: text('Only on paths without `/v1`: the path that replaces them, as `rel="successor-version"`.'),
 };
 
 export const parameters: JsonObject = {
@@ -33,7 +33,7 @@ export const parameters: JsonObject = {
     in: 'query',
     required: false,
     description:
-      'Number of items to skip. Cannot be combined with `cursor`, which is equally fast on every page.',
+      'Number of items to skip. Cannot be combined with `cursor`. Prefer `cursor` for long lists: an offset becomes slower with every page.',
     schema: { type: 'integer', minimum: 0, maximum: 1_000_000, default: 0 },
   },
   Cursor: {
@@ -97,17 +97,20 @@ export const securitySchemes: JsonObject = {
 export const pagination: JsonObject = {
   type: 'object',
   properties: {
-    limit: { type: 'integer', description: 'The maximum number of items of this page.' },
+    limit: { type: 'integer', description: 'The maximum number of items on this page.' },
     offset: {
       type: 'integer',
-      description: 'Items skipped before this page; 0 if it was requested by cursor.',
+      description: 'Number of items skipped before this page; 0 if it was requested by cursor.',
     },
     has_more: { type: 'boolean', description: 'Whether there are more items after this page.' },
     next_cursor: {
       type: ['string', 'null'],
       description: 'Send it as `cursor` to get the next page; null on the last page.',
     },
-    total: { type: 'integer', description: 'Number of all items of the query; only with `include=total`.' },
+    total: {
+      type: 'integer',
+      description: 'Number of items on all pages. Present only with `include=total`.',
+    },
   },
   required: ['limit', 'offset', 'has_more', 'next_cursor'],
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IdentityVector, RequestVector, Vectors } from './introduction.js';
 
-/** Names of the test vectors that the reference shows: one with a query string, one with a body. */
+/** Names of the test vectors that the reference shows. One request has a query string, the other a body. */
 const SHOWN = ['GET with a query string', 'POST with a JSON body'];
 const SHOWN_IDENTITY = 'signed by the key that it names';
 
@@ -17,7 +17,7 @@ function find<Vector>(folder: URL, file: string, name: string): Vector {
   const { vectors } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as {
     vectors: (Vector & { name: string })[];
   };
-  const found = vectors.find((vector) => vector.name === name);
-  if (found === undefined) throw new Error(`${file} has no vector "${name}"`);
-  return found;
+  const vector = vectors.find((vector) => vector.name === name);
+  if (vector === undefined) throw new Error(`${file} has no vector "${name}"`);
+  return vector;
 }

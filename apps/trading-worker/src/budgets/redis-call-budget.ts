@@ -1,4 +1,4 @@
-/** The call budget that all workers of the deployment share, stored in Redis. */
+/** Stores the call budget that all workers of the deployment share in Redis. */
 import { once } from 'node:events';
 import { REDIS_FAILOVER_OPTIONS } from '@trading-automation/core';
 import type { BudgetedCall, CallBudget } from '@trading-automation/exchanges';
@@ -23,13 +23,13 @@ export class RedisCallBudget implements CallBudget {
   private readonly windows: RedisSlidingWindows;
   private readonly venues = new Map<string, VenueBudget>();
   private readonly fallbacks = new Map<string, { readonly workers: number; readonly budget: CallBudget }>();
-  /** The number of workers that share the limits; each spends an equal part while Redis is unavailable. */
+  /** The number of workers that share the limits. While Redis is unavailable, each worker spends an equal part. */
   workers = 1;
 
   constructor(
     settings: RedisCallBudgetSettings,
     private readonly limitsOf: (venue: string) => VenueLimits,
-    /** Creates a budget of this process for the worker's own part of the limits. */
+    /** Creates a budget in this process for the worker's own part of the limits. */
     private readonly createFallback: (limits: VenueLimits) => CallBudget,
     private readonly onError: (error: unknown) => void,
   ) {
@@ -44,7 +44,7 @@ export class RedisCallBudget implements CallBudget {
     this.windows = new RedisSlidingWindows(this.redis, settings.prefix);
   }
 
-  /** Resolves when Redis is connected, or after 2 s: calls work without it. */
+  /** Resolves when Redis is connected, or after 2 s, because calls also work without Redis. */
   async ready(): Promise<void> {
     if (this.redis.status === 'ready') return;
     await once(this.redis, 'ready', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) }).catch(
@@ -80,7 +80,7 @@ export class RedisCallBudget implements CallBudget {
     const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
     const budget = this.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),
-      // All orders of an account are sent by one worker, so this limit is not divided.
+      // One worker sends all orders of an account, so this limit is not divided.
       ordersPer10s,
     });
     this.fallbacks.set(venue, { workers, budget });

@@ -1,11 +1,12 @@
 /**
- * The usage of an exchange's limits by all workers together, counted in Redis.
+ * Counts in Redis how much of an exchange's limits all workers together have used.
  *
  * 1. One script counts and grants, so two workers never get the same token. It uses the clock of Redis.
- * 2. A limit applies to any range of its window's length, not to windows that start on a particular clock. Usage is
- *    counted in tenths of the window and kept for two tenths longer than it lasts. One is for the current tenth; the
- *    other is for tokens that are granted now and spent later, within a tenth.
- * 3. A token that is granted and never spent counts as spent.
+ * 2. A limit applies to any time range as long as its window, not to windows that start at fixed times. Usage is
+ * counted
+ *    in tenths of the window and kept for two tenths longer than the window. One of them is for the current tenth. The
+ *    other is for tokens that are granted now and spent up to a tenth later.
+ * 3. A token that is granted but never spent counts as spent.
  */
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
@@ -89,7 +90,7 @@ export class RedisSlidingWindows {
     private readonly prefix: string,
   ) {}
 
-  /** @throws if Redis is unavailable */
+  /** Requests tokens. @throws if Redis is unavailable */
   async acquire(venue: string, demands: readonly TokenRequest[]): Promise<AcquiredTokens> {
     const keys = [this.pauseKey(venue), ...demands.map(({ key }) => `${this.prefix}:budget:${venue}:${key}`)];
     const args = demands.flatMap(({ ceiling, windowMs, wanted, least, spent }) => [

@@ -2,9 +2,9 @@ import type { BudgetedCall } from '@trading-automation/exchanges';
 import type { AcquiredTokens, RedisSlidingWindows, TokenRequest } from './redis-sliding-windows.js';
 
 export interface VenueLimits {
-  /** For all calls to the exchange from this deployment's address. */
+  /** Applies to all calls to the exchange from this deployment's address. */
   readonly weightPerMinute: number;
-  /** For the new orders of each account. */
+  /** Applies to the new orders of each account. */
   readonly ordersPer10s: number;
 }
 
@@ -22,7 +22,7 @@ export interface Need {
 /** The key of the limit that applies to all calls. */
 export const WEIGHT = 'weight';
 
-/** The limits of one exchange, and their usage by all workers, counted in Redis. */
+/** Knows the limits of one exchange, and counts in Redis how much all workers have used. */
 export class SharedLimits {
   constructor(
     private readonly windows: RedisSlidingWindows,

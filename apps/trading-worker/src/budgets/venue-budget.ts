@@ -1,12 +1,12 @@
 /**
  * The call budget of one exchange in one worker.
  *
- * 1. Tokens are prefetched from Redis in bulk, so most calls need no round trip. Prefetched tokens that are left after
- *    `PREFETCH_TTL_MS` are discarded. A worker prefetches no more than it spent in the preceding range of that
- *    length, so a worker that spends little wastes little.
+ * 1. Tokens are prefetched from Redis in bulk, so most calls need no round trip. Prefetched tokens that are not spent
+ *    within `PREFETCH_TTL_MS` are discarded. A worker prefetches no more than it spent in the preceding
+ *    `PREFETCH_TTL_MS`, so a worker that spends little wastes little.
  * 2. Exits go before entries, and entries before other calls. Part of each limit is reserved for the higher
  *    priorities: reads stop first, then entries; exits may use the whole limit.
- * 3. An account that waits for its own orders does not block other accounts.
+ * 3. An account that has reached its own order limit does not block other accounts.
  * 4. While Redis is unavailable, the worker spends its own part of the limits and reports the usage to Redis later.
  */
 import { type BudgetedCall, type CallBudget, ExchangeError } from '@trading-automation/exchanges';
@@ -28,13 +28,13 @@ interface PrefetchedTokens {
   tokens: number;
   expiresAtMs: number;
 }
-/** The amount spent of a limit, in the current span and in the previous one. */
+/** How much of a limit was spent in the current time span and in the previous one. */
 interface Spending {
   span: number;
   now: number;
   before: number;
 }
-/** The time until which Redis grants nothing of at least `least` tokens. */
+/** Until `untilMs`, Redis would deny a request for `least` or more tokens. */
 interface Backpressure {
   readonly least: number;
   readonly untilMs: number;
@@ -55,7 +55,7 @@ export class VenueBudget {
   };
   private readonly prefetched = new Map<string, PrefetchedTokens>();
   private readonly spendings = new Map<string, Spending>();
-  /** Requests that would currently be denied, by priority and limit. */
+  /** Requests that Redis would currently deny, by priority and limit. */
   private readonly backpressure = new Map<string, Backpressure>();
   private pausedUntilMs = 0;
   private fallbackUntilMs = 0;
@@ -66,7 +66,7 @@ export class VenueBudget {
 
   constructor(
     private readonly shared: SharedLimits,
-    /** The budget of this worker's own part, while Redis is unavailable. */
+    /** Returns the budget for this worker's own part of the limits, which is used while Redis is unavailable. */
     private readonly fallback: () => CallBudget,
     private readonly onError: (error: unknown) => void,
     private readonly nowMs: () => number = () => performance.now(),
@@ -119,7 +119,7 @@ export class VenueBudget {
     return PRIORITIES.slice(0, PRIORITIES.indexOf(priority) + 1).some((each) => this.queues[each].size > 0);
   }
 
-  /** Spends prefetched tokens for all needs, or for none. */
+  /** Spends prefetched tokens for all needs and returns true, or spends none and returns false. */
   private spend(needs: readonly Need[]): boolean {
     if (!needs.every(({ limit, amount }) => this.prefetchedTokens(limit) >= amount)) return false;
     for (const { limit, amount } of needs) {
@@ -154,7 +154,7 @@ export class VenueBudget {
     this.timer.unref();
   }
 
-  /** Admits waiting calls, requests the tokens that the others lack, and schedules the next attempt. */
+  /** Admits waiting calls, requests the tokens that the remaining calls lack, and schedules the next attempt. */
   private async drainQueues(): Promise<void> {
     if (this.isDraining) return;
     this.isDraining = true;
@@ -173,7 +173,7 @@ export class VenueBudget {
     if (PRIORITIES.some((priority) => this.queues[priority].size > 0)) this.wakeIn(this.nextAttemptInMs());
   }
 
-  /** Admits calls and returns the missing tokens by priority and limit, except where Redis is known to grant none. */
+  /** Admits calls. Returns the missing tokens by priority and limit, without requests that Redis would deny. */
   private admitWaiting(): readonly TokenDeficit[] {
     const lacking = new Map<string, TokenDeficit>();
     let isBlocked = false;
@@ -218,7 +218,7 @@ export class VenueBudget {
 
   private demandOf({ priority, limit, amount, least }: TokenDeficit, spent: number): TokenRequest {
     const prefetched = this.prefetchedTokens(limit);
-    // The part that is reserved for exits is requested only as it is needed.
+    // The part that is reserved for exits is not prefetched: only the missing tokens are requested.
     const { now, before } = this.spendingOf(limit);
     const bulk =
       priority === 'exit' ? 0 : Math.min(Math.floor(limit.max * PREFETCH_SHARE), Math.max(now, before));

@@ -4,7 +4,7 @@ import { createBalanceRefresher } from './balance-refresh.js';
 
 /**
  * Copies signals to copiers: plans the copies, settles them and stops copiers on losses. Several workers may run it
- * concurrently: each step finds its work in the database and does each piece of it once.
+ * concurrently: each step finds its work in the database, and each piece of work is done once.
  */
 export class CopyEngine {
   private readonly planner: CopyPlanner;
@@ -28,7 +28,7 @@ export class CopyEngine {
     return (await this.settlement.settleNext()) > 0;
   }
 
-  /** Reopens decisions with late entries; returns true if there were any. */
+  /** Reopens exits whose lots were increased by entries that were reported late. Returns true if there were any. */
   async reopen(): Promise<boolean> {
     return (await this.settlement.reopen()) > 0;
   }

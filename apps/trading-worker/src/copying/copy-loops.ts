@@ -6,12 +6,15 @@ import { startWakeableLoop, type WakeableLoop } from './wakeable-loop.js';
 
 const PLAN_EVERY_MS = 500;
 const SETTLE_EVERY_MS = 500;
-/** The orders of one signal end one after another; their decisions are settled in batches. */
+/**
+ * The delay of settlement after a wake-up. The orders of one signal end shortly after each other, and the delay lets
+ * their
+ * decisions be settled together. */
 const SETTLE_COALESCE_MS = 100;
 const RISK_CHECK_EVERY_MS = 3_000;
-const REOPEN_EVERY_MS = 5_000;
+const REOPEN_EXITS_EVERY_MS = 5_000;
 
-/** Runs copying while the worker runs: on notifications, and at intervals without them. */
+/** Runs copying while the worker runs: after notifications, and at intervals if none arrives. */
 export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown {
   private loops: readonly WakeableLoop[] = [];
   private readonly unsubscribe: (() => void)[] = [];
@@ -49,7 +52,7 @@ export class CopyLoops implements OnApplicationBootstrap, OnApplicationShutdown 
         if (await engine.reopen()) settling.wake();
         return false;
       },
-      idleMs: REOPEN_EVERY_MS,
+      idleMs: REOPEN_EXITS_EVERY_MS,
       onError: errorLogger('late_entry_check.failed', 'Could not check for late entries.'),
     });
     this.loops = [planning, settling, riskChecking, reopening];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A loop that runs on hints, and also without them at an interval: a hint can be lost. */
+/** A loop that runs when it is woken, and also at an interval, because a wake-up can be lost. */
 export interface WakeableLoop {
   wake(): void;
   /** Stops the loop after the running tick. */
@@ -8,16 +8,16 @@ export interface WakeableLoop {
 }
 
 export interface WakeableLoopOptions {
-  /** Does part of the pending work; returns true if more may be pending immediately. */
+  /** Does a part of the pending work. Returns true if more work may be pending now. */
   readonly tick: () => Promise<boolean>;
-  /** The interval without a hint, in milliseconds. */
+  /** The maximum time without a tick if no wake-up arrives, in milliseconds. */
   readonly idleMs: number;
-  /** The minimum delay after a tick, in milliseconds, so that many hints share one tick. Default: 0. */
+  /** The minimum delay after a tick, in milliseconds, so that many wake-ups share one tick. Default: 0. */
   readonly coalesceMs?: number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Starts a loop. A tick that fails is reported to `onError`, and the next one follows after `idleMs`. */
+/** Starts a loop. If a tick fails, `onError` gets the error, and the next tick follows after `idleMs`. */
 export function startWakeableLoop({
   tick,
   idleMs,

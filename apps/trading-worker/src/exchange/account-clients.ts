@@ -17,7 +17,7 @@ interface CachedClient {
   readonly account: ConnectableAccount;
   readonly venue: ExchangeVenue;
   readonly client: Promise<ExchangeClient>;
-  /** Lets the owner of the account recognise that the credentials are unchanged. */
+  /** The hash by which the owner of the account recognises that the credentials are unchanged. */
   credentialsHash: string | null;
 }
 
@@ -45,7 +45,7 @@ export class AccountClients {
     const known = this.connected.get(accountId);
     if (known?.account.credentialsSealed === account.credentialsSealed)
       return { account, venue, client: await known.client };
-    // Cached before it is connected, so that concurrent callers share it.
+    // The client is cached before it is connected, so that concurrent callers share it.
     const client = this.connect(account);
     this.connected.set(accountId, { account, venue, client, credentialsHash: null });
     client.catch(() => {
@@ -71,7 +71,9 @@ export class AccountClients {
     return open;
   }
 
-  /** Deactivates the account if the exchange rejected its credentials, unless the account has new ones by now. */
+  /**
+   * Deactivates the account if the exchange rejected its credentials, unless the account has new credentials by now.
+   */
   async onExchangeError({ id, credentialsSealed }: ConnectableAccount, error: ExchangeError): Promise<void> {
     if (error.outcome !== 'fatal' || error.code !== 'credentials_rejected') return;
     if (this.connected.get(id)?.account.credentialsSealed === credentialsSealed) await this.remove(id);

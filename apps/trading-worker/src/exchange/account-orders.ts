@@ -8,7 +8,10 @@ import { OrderReconciler } from './order-reconciler.js';
 import { RestingOrderChecker } from './resting-order-checker.js';
 import { TradeOrders } from './trade-orders.js';
 
-/** The orders of exchange accounts: submits them, stores their reports and checks their state. */
+/**
+ * Groups the components for the orders of exchange accounts, which submit orders, store their reports and check their
+ * state.
+ */
 export class AccountOrders {
   readonly updates: OrderUpdateWriter;
   readonly resting: RestingOrderChecker;

@@ -7,7 +7,7 @@ import type {
 } from '@trading-automation/core/exchange-accounts';
 import type { Balances } from '@trading-automation/exchanges';
 
-/** Stores balances in batches: those of many accounts together. */
+/** Stores balances in batches. A batch contains the balances of many accounts. */
 export class BalanceStore {
   private readonly snapshots: Batcher<BalanceSnapshot>;
   private readonly updates: Batcher<BalanceUpdate>;
@@ -20,7 +20,7 @@ export class BalanceStore {
     this.updates = Batcher.of((updates) => accountSync.storeUpdates(updates));
   }
 
-  /** Returns the database's time, to be read before the balances of a snapshot. */
+  /** Returns the time of the database. Call this before reading the balances of a snapshot. */
   databaseTime(): Promise<string> {
     return this.accountSync.databaseTime();
   }

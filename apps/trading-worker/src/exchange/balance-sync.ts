@@ -5,19 +5,22 @@ import type { AccountStreams } from '../streams/account-streams.js';
 import type { AccountClients } from './account-clients.js';
 import type { BalanceStore } from './balance-store.js';
 
-/** The running sync of an account, and the one that follows it if a caller waits for it. */
+/** The running sync of an account, and the next one if a caller waits for it. */
 interface PendingSyncs {
   readonly current: Promise<void>;
   next: Promise<void> | null;
 }
 
-/** The longest and the shortest delay before the balances of an account with a live stream are read after a change. */
+/** The maximum and the minimum delay between a change and reading the balances of an account with a live stream. */
 const READ_DELAY_MAX_MS = 4_000;
 const READ_DELAY_MIN_MS = 1_500;
-/** The concurrency of those reads: the copies of one signal change a thousand accounts, whose orders come first. */
+/**
+ * The concurrency of these delayed reads. It is low, because one signal may change a thousand accounts, and their
+ * orders
+ * are more urgent. */
 const DELAYED_READ_CONCURRENCY = 8;
 
-/** Reads balances, one sync per account at a time. */
+/** Reads balances from exchanges. An account has at most one running sync. */
 export class BalanceSync {
   private readonly syncs = new Map<string, PendingSyncs>();
   private readonly deferred = new Map<string, NodeJS.Timeout>();
@@ -36,7 +39,7 @@ export class BalanceSync {
   sync(accountId: string): Promise<void> {
     const pending = this.syncs.get(accountId);
     if (pending === undefined) return this.start(accountId);
-    // A running sync may have read the balances before the change; one more follows it, shared by all callers.
+    // The running sync may have read the balances before the change. One more sync follows, which all callers share.
     pending.next ??= pending.current.catch(() => undefined).then(() => this.start(accountId));
     return pending.next;
   }
@@ -72,7 +75,10 @@ export class BalanceSync {
     this.deferred.set(accountId, timer);
   }
 
-  /** Stores the balances that a stream reports, and reads the others. A failed update is found by the reconciliation. */
+  /**
+   * Stores the balances that a stream reports, and reads the others. Reconciliation finds balances that could not be
+   * stored.
+   */
   onStreamUpdate(accountId: string, balances: Balances): void {
     this.onBalanceChange(accountId);
     this.store.storeUpdate(accountId, balances).catch((error) => {
@@ -128,10 +134,10 @@ export class BalanceSync {
     }
   }
 
-  /** `used`: the sealed credentials of the request; null if no request was sent. */
+  /** Stores a failure. `used` contains the sealed credentials of the request; it is null if no request was sent. */
   private async storeFailure(accountId: string, error: ExchangeError, used: string | null): Promise<void> {
     const isRejected = error.outcome === 'fatal' && error.code === 'credentials_rejected';
-    // The rejection of an unusable account is stored already, and the account may have new credentials by now.
+    // The rejection of the credentials is already stored, and the account may have new credentials by now.
     if (isRejected && used === null) return;
     await this.store.recordSyncFailure(accountId, isRejected ? used : null);
   }

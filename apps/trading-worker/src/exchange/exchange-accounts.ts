@@ -13,7 +13,9 @@ import { BalanceStore } from './balance-store.js';
 import { BalanceSync } from './balance-sync.js';
 import type { Venues } from './venues.js';
 
-/** The accounts that this worker can act on: which of them it owns, their clients, streams and balances. */
+/**
+ * Groups the components for the accounts that this worker can act on: their ownership, clients, streams and balances.
+ */
 export class ExchangeAccounts {
   readonly ownership: AccountOwnership;
   readonly clients: AccountClients;
@@ -47,7 +49,10 @@ export class ExchangeAccounts {
     await notifyAccountWork(this.platform.database.manager, [accountId]);
   }
 
-  /** Returns own accounts whose balances are due: a sync was requested, or the last one is older than `ageMaxMs`. */
+  /**
+   * Returns owned accounts that are due for a balance sync: one was requested, or the last one is older than
+   * `ageMaxMs`.
+   */
   dueForSync(ageMaxMs: number, limit: number): Promise<readonly string[]> {
     return this.accountSync.dueForSync(ageMaxMs, limit, [...this.owned().keys()]);
   }

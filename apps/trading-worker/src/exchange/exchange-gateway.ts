@@ -33,7 +33,7 @@ export class ExchangeGateway {
     this.credentials = new CredentialsTester(accounts.venues);
   }
 
-  /** Returns an error handler, as the function `errorLogger` with the worker's logger. */
+  /** Returns an error handler that uses the worker's logger. See the function `errorLogger`. */
   errorLogger(event: string, message: string): (error: unknown) => void {
     return errorLogger(event, message, this.logger);
   }
@@ -50,7 +50,7 @@ export class ExchangeGateway {
     return this.orders.requestSubmission(tradeId);
   }
 
-  /** Starts nothing any more and releases all accounts immediately; work in flight continues. */
+  /** Stops starting work and releases all accounts immediately. Work in flight continues. */
   async releaseAccounts(): Promise<void> {
     this.orderSubmitter.halt();
     await this.ownership.release();

@@ -24,19 +24,19 @@ export class OrderFills {
     placed: PlacedOrder,
   ): Promise<readonly VenueFill[]> {
     if (placed.fills !== undefined) return placed.fills;
-    // Fills that a live stream is about to report need no call; if it does not report them, the next check reads them.
+    // A live stream will report the fills, so no call is needed. If it does not, the next check reads them.
     if (placed.filledAmount === '0' || this.streams.isLive(accountId)) return [];
     return this.read(client, placed);
   }
 
-  /** Returns the fills of an order that a check found. A live stream must report them, too. */
+  /** Returns the fills of an order that a check found. They are also expected from the live stream. */
   async ofFound(accountId: string, client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
     const fills = await this.read(client, order);
     this.streams.expectFills(accountId, fills);
     return fills;
   }
 
-  /** A trade cannot end without its fills, so fills that cannot be read now are read at the next check. */
+  /** Reads fills. If that fails, the next check reads them, because a trade cannot end without its fills. */
   private async read(client: ExchangeClient, order: VenueOrder): Promise<readonly VenueFill[]> {
     try {
       return await client.fetchFills({ symbol: order.symbol, exchangeOrderId: order.exchangeOrderId });

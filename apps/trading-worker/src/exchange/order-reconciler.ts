@@ -1,10 +1,10 @@
 /**
  * Determines the state of orders at the exchange, and cancels orders.
  *
- * 1. A missing or inconclusive response is not a failure: the order is probed by its client order id until the
- *    exchange reports it or has certainly never received it.
+ * 1. A missing or inconclusive response is not a failure. The order is probed by its client order id until the exchange
+ *    reports it, or it is certain that the exchange never received it.
  * 2. Core stores each report and decides what it means for the trade.
- * 3. This class sends no orders; `OrderSubmitter` does, for the owner of the account only.
+ * 3. This class sends no orders. Only `OrderSubmitter` of the worker that owns the account sends them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TradeExecution } from '@trading-automation/core/trades';
@@ -40,15 +40,16 @@ export class OrderReconciler {
     if (trade === null || !trade.isOpen) return;
     if (!trade.isSubmitted) return this.onUnsent(trade.accountId);
     const order = await this.orders.open(trade);
-    // A cancellation without a response is requested again; a second cancellation has no effect.
+    // Request a cancellation again if its response is missing. A second cancellation has no effect.
     if (trade.isCancelRequested && trade.isAcknowledged) await order.cancel();
     if (!(await order.refresh())) await execution.storeAbsence(tradeId);
   }
 
   /**
-   * Cancels an open trade. Returns when the trade has ended, or when `signal` reports that no caller waits any more;
-   * scheduled checks complete what is left. An order that is not found here may be in flight: only scheduled checks
-   * count that.
+   * Cancels an open trade. Returns when the trade has ended, or when `signal` is aborted because no caller waits any
+   * more;
+   * then scheduled checks complete the cancellation. If the order is not found, it may still be in flight, so only
+   * scheduled checks count that.
    */
   async cancel(tradeId: string, signal: AbortSignal): Promise<void> {
     const { execution, logger } = this;

@@ -2,15 +2,16 @@ import type { OrderReport, TradeExecution, TradeForExecution } from '@trading-au
 import type { VenueOrder } from '@trading-automation/exchanges';
 import type { AccountClients } from './account-clients.js';
 
-/** The number of orders from which one list of open orders costs no more than a probe of each. */
+/** From this number of orders on, the list of open orders costs no more than a probe of each order. */
 const LIST_CALL_MIN_ORDERS = 2;
-/** How long a resting order is not checked while the account has a live stream, which reports its changes. */
+/** How long a resting order is not checked while its account has a live stream, which would report its changes. */
 const SKIP_MS = 300_000;
 const SKIPPED_MAX = 100_000;
 
 /**
- * Checks resting orders in bulk with one request: the exchange's list of open orders. An order that is in the list
- * unchanged needs nothing more; an order that is missing or has new fills needs a check of its own.
+ * Checks resting orders in bulk with one request, for the exchange's list of open orders. An unchanged order in the
+ * list
+ * needs no further check. An order that is missing or has new fills needs its own check.
  */
 export class RestingOrderChecker {
   private readonly skipUntilMs = new Map<string, number>();
@@ -21,11 +22,11 @@ export class RestingOrderChecker {
     private readonly isLive: (accountId: string) => boolean = () => false,
   ) {}
 
-  /** Returns the trades that still need a check of their own. Failures are reported and rechecked soon. */
+  /** Returns the trades that still need their own check. Errors go to `onError`, and the next check follows soon. */
   async filterChanged(ids: readonly string[], onError: (error: unknown) => void): Promise<readonly string[]> {
     const trades = await this.execution.findMany(ids);
     const due = trades.filter((trade) => !this.isSkipped(trade));
-    // Concurrently: a slow exchange does not delay the orders of another.
+    // The groups are checked concurrently, so that a slow exchange does not delay the orders of another.
     const remaining = await Promise.all(
       groupByAccountAndSymbol(due).map((group) => this.filterGroup(group, onError)),
     );
@@ -70,7 +71,7 @@ export class RestingOrderChecker {
     const changed: string[] = [];
     const reports: OrderReport[] = [];
     for (const trade of group) {
-      // By exchange order id: client order ids of external orders may be reused or absent.
+      // Compare by exchange order id, because client order ids of external orders may be reused or absent.
       const order = open.get(trade.exchangeOrderId ?? '');
       if (order !== undefined && order.filledAmount === trade.filledAmount)
         reports.push({ tradeId: trade.id, order, fills: [] });
@@ -85,7 +86,7 @@ export class RestingOrderChecker {
 const isResting = (trade: TradeForExecution) =>
   trade.isAcknowledged && !trade.isCancelRequested && trade.isOpen;
 
-/** Groups resting orders by account and symbol; every other trade is a group of its own. */
+/** Groups resting orders by account and symbol. Every other trade is its own group. */
 function groupByAccountAndSymbol(trades: readonly TradeForExecution[]): TradeForExecution[][] {
   const groups = new Map<string, TradeForExecution[]>();
   for (const trade of trades) {

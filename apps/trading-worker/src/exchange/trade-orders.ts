@@ -3,7 +3,7 @@ import { type ExchangeClient, ExchangeError, type VenueOrder } from '@trading-au
 import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 import type { AccountClients } from './account-clients.js';
 
-/** Finds and cancels the orders of trades at their exchanges, and stores what it finds. */
+/** Finds and cancels the orders of trades at their exchanges, and stores the orders that it finds. */
 export class TradeOrders {
   constructor(
     private readonly clients: AccountClients,
@@ -39,8 +39,9 @@ class TradeOrder {
   }
 
   /**
-   * Returns true if the exchange accepted the cancellation, or has no open order with this id; the next check reads the
-   * result. Returns false if the request may not have arrived; repeating it is safe.
+   * Requests the cancellation. Returns true if the exchange accepted it or has no open order with this id; the next
+   * check
+   * reads the result. Returns false if the request may not have arrived; it is safe to repeat it.
    */
   async cancel(): Promise<boolean> {
     const { symbol, venueClientOrderId } = this.trade;
@@ -54,7 +55,10 @@ class TradeOrder {
     }
   }
 
-  /** Finds own orders by client order id, external ones by exchange order id: their client id may repeat or be absent. */
+  /**
+   * Finds the product's orders by client order id, and external orders by exchange order id, because the client order
+   * id of
+   * an external order may be reused or absent. */
   private async find(): Promise<VenueOrder | null> {
     const { symbol, isOurs, venueClientOrderId, exchangeOrderId } = this.trade;
     if (isOurs && venueClientOrderId !== null) return this.client.findOrder({ symbol, venueClientOrderId });

@@ -4,7 +4,7 @@ import { type ExchangeClient, ExchangeError, type ExchangeVenue } from '@trading
 
 export interface SealedCredentials {
   readonly sealed: string;
-  /** What the credentials were sealed for; they open with the same context only. */
+  /** The context for which the credentials were sealed. They can be opened only with the same context. */
   readonly context: string;
 }
 

@@ -4,7 +4,7 @@ import { type Loop, startLoop } from '../schedules/loop.js';
 
 const SETTLE_EVERY_MS = 60_000;
 
-/** Settles the profit shares of copiers while the worker runs. Of several workers, one settles at a time. */
+/** Settles the profit shares of copiers while the worker runs. Only one worker settles at a time. */
 export class ProfitSharing implements OnApplicationBootstrap, OnApplicationShutdown {
   private loop: Loop | null = null;
 

@@ -18,7 +18,7 @@ export class SubmissionRelay {
     this.relay.start();
   }
 
-  /** Queues nothing any more. */
+  /** Stops queuing trades. */
   async stop(): Promise<void> {
     await this.relay.stop();
   }

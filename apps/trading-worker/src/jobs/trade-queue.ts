@@ -2,7 +2,7 @@
  * The queue of new trades.
  *
  * It has its own Redis connection. Adding a job fails immediately while Redis is unavailable, and the check of open
- * trades finds the trades instead. The BullMQ worker that takes jobs waits for Redis without a limit.
+ * trades finds the trades instead. The BullMQ worker that takes jobs waits for Redis without a time limit.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
 import { Injectable } from '@nestjs/common';
@@ -12,12 +12,13 @@ import { Redis } from 'ioredis';
 
 export const TRADES_QUEUE = 'trades';
 /**
- * The name under which the queue is registered. It differs from the name in Redis, because Nest would otherwise give the
- * BullMQ worker the connection of the queue, and the worker must wait for Redis.
+ * The name under which the queue is registered. It differs from the name in Redis, because Nest would otherwise give
+ * the
+ * connection of the queue to the BullMQ worker. That connection fails fast, but the worker must wait for Redis.
  */
 export const TRADES_PRODUCER = 'trades-producer';
 
-/** A job holds the trade id only; everything else is in Postgres. */
+/** A job contains only the trade id; everything else is in Postgres. */
 export interface TradeJob {
   readonly trade_id: string;
 }

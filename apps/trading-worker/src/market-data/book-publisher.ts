@@ -5,7 +5,8 @@ import type { VenueFeed } from './venue-feed.js';
 
 /**
  * Publishes one order book of a venue to Redis as it changes. While a message is being written, further changes are
- * merged into the next one: a slow Redis gets fewer and larger messages, and no queue grows. Without a connection to
+ * merged into the next message, so a slow Redis gets fewer and larger messages, and no queue grows. Without a
+ * connection to
  * the venue nothing is written, and the stored snapshot expires.
  */
 export class BookPublisher {
@@ -77,7 +78,7 @@ export class BookPublisher {
     this.isPublishing = true;
     this.publishAll()
       .catch((error) => {
-        // The message may or may not have been published; the next one must not depend on it.
+        // It is unknown whether the message was published, so the next message must not depend on it.
         this.isSnapshotPending = true;
         this.onError(error);
       })
@@ -95,7 +96,7 @@ export class BookPublisher {
     }
   }
 
-  /** The next action. REPEAT and KEEP publish the last published state, so they follow all changes. */
+  /** Returns the next action. REPEAT and KEEP publish the last published state, so they come after all changes. */
   private next(): PublishAction | undefined {
     if (this.timestamps === undefined || this.isClosed) return undefined;
     if (this.isSnapshotPending) return 'SNAPSHOT';

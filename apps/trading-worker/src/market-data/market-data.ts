@@ -12,15 +12,15 @@ const SYMBOLS_EVERY_MS = 5_000;
 
 export interface MarketDataSettings {
   readonly redisUrl: string;
-  /** The key prefix; the same as in the API's feeds. */
+  /** The key prefix. It must equal the prefix of the API's feeds. */
   readonly prefix: string;
   /** Identifies this worker as the holder of a lease. */
   readonly holder: string;
 }
 
 /**
- * Publishes the market data of all venues to Redis, for the APIs. For each venue one worker at a time, the holder of
- * its lease, streams the prices of all active pairs and the order books that clients requested.
+ * Publishes the market data of all venues to Redis, for the APIs. For each venue, one worker at a time holds a
+ * lease. It streams the prices of all active pairs and the order books that clients requested.
  */
 export class MarketData implements OnApplicationBootstrap, OnApplicationShutdown {
   private publisher: MarketDataPublisher | undefined;
@@ -84,7 +84,7 @@ class VenuePublisher {
       await this.closeAll();
       return;
     }
-    // A failure keeps the known symbols: books and prices need no database.
+    // If this fails, the known symbols are used, because books and prices do not need the database.
     await this.readSymbols().catch(this.onError);
     await this.syncPriceStream();
     await this.syncBooks();
@@ -93,7 +93,7 @@ class VenuePublisher {
 
   async stop(): Promise<void> {
     const { hasLease } = this;
-    // First, so that no request that arrives meanwhile opens a stream.
+    // Cleared first, so that a request that arrives meanwhile does not open a stream.
     this.hasLease = false;
     await this.closeAll();
     if (hasLease) await this.feed.releaseLease();

@@ -6,7 +6,7 @@ import type {
 } from '@trading-automation/core/market-data';
 import type { BookHandler, ExchangeError, ExchangeVenue, VenueStream } from '@trading-automation/exchanges';
 
-/** What market data needs from the pair catalogue. */
+/** The methods of the pair catalogue that market data needs. */
 export interface PairSource {
   activeSymbols(exchange: string): Promise<readonly string[]>;
   storePrices(exchange: string, prices: Readonly<Record<string, string>>): Promise<void>;
@@ -18,7 +18,7 @@ interface PriceStreamHandler {
   onLost(error: ExchangeError): void;
 }
 
-/** The market data of one exchange: its streams, its pairs, and its lease and messages in Redis. */
+/** Gives access to the market data of one exchange: its streams, its pairs, and its lease and messages in Redis. */
 export class VenueFeed {
   constructor(
     private readonly venue: ExchangeVenue,

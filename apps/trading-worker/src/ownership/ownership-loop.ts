@@ -4,7 +4,7 @@ import { ACCOUNT_WORK_CHANNEL } from '@trading-automation/core/trades';
 import type { ExchangeGateway } from '../exchange/exchange-gateway.js';
 import { type Loop, startLoop } from '../schedules/loop.js';
 
-/** Claims follow a release immediately, but a hundred releases share one claim. */
+/** The delay between a release and the next claim, so that many releases cause only one claim. */
 const CLAIM_AFTER_MS = 50;
 
 /** Sends the worker's heartbeat, keeps its share of the accounts, and starts streams and submissions for them. */
@@ -20,7 +20,7 @@ export class OwnershipLoop {
     private readonly platform: Platform,
     private readonly gateway: ExchangeGateway,
     private readonly onError: (error: unknown) => void,
-    /** Called after each tick with the number of workers that share the exchanges' limits. */
+    /** Gets, after each tick, the number of workers that share the exchanges' limits. */
     private readonly onTick: (workers: number) => void = () => undefined,
   ) {}
 
@@ -31,7 +31,7 @@ export class OwnershipLoop {
     this.loops = [startLoop(LEASE_RENEWAL_MS, () => this.tick(), this.onError)];
     this.unsubscribe = [
       listener.subscribe(ACCOUNT_WORK_CHANNEL, (accountId) => {
-        // After a reconnection any notification may have been missed.
+        // After a reconnection, any notification may have been missed, so all accounts are checked.
         orderSubmitter.wake(accountId === undefined ? ownership.ownedAccounts().keys() : [accountId]);
       }),
       listener.subscribe(ACCOUNT_OWNERS_CHANNEL, () => this.scheduleClaim()),

@@ -7,9 +7,9 @@ export interface Loop {
 }
 
 /**
- * Runs `tick` repeatedly with a delay in between. A tick that fails is reported to `onError`; the next one follows.
+ * Runs `tick` repeatedly with a delay in between. If a tick fails, `onError` gets the error and the loop continues.
  *
- * @param delayMs the delay, or a function that returns it for the duration of the last tick
+ * @param delayMs the delay, or a function that computes it from the duration of the last tick
  */
 export function startLoop(
   delayMs: number | ((tookMs: number) => number),

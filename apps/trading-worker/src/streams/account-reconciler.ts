@@ -13,7 +13,7 @@ import type { ReconcileActions } from './reconcile-actions.js';
 export interface ReconcileSummary {
   /** The keys of new fills, by `fillKey`. */
   readonly fills: readonly string[];
-  /** The number of trades that changed, without probes. */
+  /** The number of trades that changed, not counting probes. */
   readonly trades: number;
 }
 
@@ -51,8 +51,9 @@ export class AccountReconciler {
   }
 
   /**
-   * Returns the pairs with changes in both assets since the last reconciliation: an external order may have traded a
-   * new pair of the account. The stored balances would not do: a stream or a sync may have updated them since.
+   * Returns the pairs whose two assets both changed since the last reconciliation, because an external order may have
+   * traded a pair that is new to the account. The stored balances cannot be compared instead: a stream or a
+   * synchronization may have updated them since.
    */
   private async changedSymbols(
     { accountId, exchange }: OwnedAccount,

@@ -11,7 +11,7 @@ import type { AccountReconciler, ReconcileSummary } from './account-reconciler.j
 import type { StreamState } from './account-streams.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
-/** One owned account as its supervisor uses it: its client, its reconciliation, and the record of its stream. */
+/** Gives a supervisor access to one owned account: to its client, its reconciliation and the recorder of its stream. */
 export class AccountSession {
   private open: OpenAccount | undefined;
   private stateReportedAtMs = performance.now();

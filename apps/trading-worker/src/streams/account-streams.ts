@@ -3,7 +3,7 @@ import { fillKey } from '@trading-automation/core/trades';
 import type { VenueFill } from '@trading-automation/exchanges';
 
 /**
- * - `CONNECTING`, `REPAIRING`: connecting, then reconciling what was missed.
+ * - `CONNECTING`, then `REPAIRING`: connecting, then reconciling the missed events.
  * - `LIVE`: the stream reports every event. `POLLING`: the exchange has no stream and is polled.
  * - `LOST`: no connection; the next attempt is scheduled.
  */
@@ -17,7 +17,7 @@ export interface AccountStream {
   readonly stateAgeMs: number;
   /** Reconciles the account now instead of at the next scheduled time. */
   reconcileSoon(): void;
-  /** Registers fills that are known from another source, by `fillKey`. */
+  /** Registers the keys (`fillKey`) of fills that are known from another source. */
   expectFills(fills: readonly string[]): void;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export class AccountStreams {
     return this.streams.get(accountId)?.state === 'LIVE';
   }
 
-  /** Registers fills that are known from another source: a live stream must report them, too. */
+  /** Registers fills that are known from another source. The account's live stream must report them, too. */
   expectFills(accountId: string, fills: readonly VenueFill[]): void {
     this.streams.get(accountId)?.expectFills(fills.map(fillKey));
   }

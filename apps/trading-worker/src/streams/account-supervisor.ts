@@ -1,12 +1,14 @@
 /**
  * Supervises the stream of one account while this worker owns the account.
  *
- * 1. Events of a connection are applied only after a reconciliation has caught up on what was missed before it; until
- *    then they are buffered in their order.
- * 2. A connection that ends is followed by another, with a growing backoff, and never silently: the state of the
- *    supervisor reports it.
- * 3. A live stream is verified: the account is reconciled periodically, and a stream that does not report a fill that
- *    is known from another source is replaced.
+ * 1. Events of a connection are buffered in order until a reconciliation has found everything that was missed before
+ * the
+ *    connection. Then they are applied.
+ * 2. A connection that ends is followed by another, with a growing backoff. The state of the supervisor shows every
+ * loss.
+ * 3. A live stream is verified. The account is reconciled periodically, and the stream is replaced if it does not
+ * report a
+ *    fill that is known from another source.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -36,7 +38,7 @@ export const SUPERVISOR_TIMES: SupervisorTimes = {
   fillTimeoutMs: 5_000,
 };
 
-export interface SupervisorParts {
+export interface SupervisorOptions {
   readonly session: AccountSession;
   readonly times: SupervisorTimes;
   /** Shared by all accounts, so that accounts that were lost together reconnect one after another. */
@@ -45,9 +47,9 @@ export interface SupervisorParts {
 
 type Event = () => void;
 
-/** The number of recent fill keys kept: enough to distinguish received fills from expected ones. */
+/** The number of recent fill keys kept, so that received fills are not expected again. */
 const RECEIVED_FILLS_MAX = 256;
-/** Above this number of buffered events the connection is given up; the next one reconciles instead. */
+/** With more buffered events, the connection is closed. The next connection starts with a reconciliation. */
 const BUFFERED_MAX = 10_000;
 
 export class AccountSupervisor implements AccountStream {
@@ -61,12 +63,12 @@ export class AccountSupervisor implements AccountStream {
   private current: StreamState = 'CONNECTING';
   private readonly running: Promise<void>;
 
-  constructor(private readonly parts: SupervisorParts) {
+  constructor(private readonly options: SupervisorOptions) {
     this.running = this.run();
   }
 
   get account(): OwnedAccount {
-    return this.parts.session.account;
+    return this.options.session.account;
   }
 
   get state(): StreamState {
@@ -74,7 +76,7 @@ export class AccountSupervisor implements AccountStream {
   }
 
   get stateAgeMs(): number {
-    return this.parts.session.stateAgeMs;
+    return this.options.session.stateAgeMs;
   }
 
   reconcileSoon(): void {
@@ -87,7 +89,7 @@ export class AccountSupervisor implements AccountStream {
       if (this.receivedFills.has(key) || this.expectedFills.has(key)) continue;
       const timer = setTimeout(
         () => this.connection.abort(new Error('The account stream did not report a known fill in time.')),
-        this.parts.times.fillTimeoutMs,
+        this.options.times.fillTimeoutMs,
       );
       timer.unref();
       this.expectedFills.set(key, timer);
@@ -109,14 +111,14 @@ export class AccountSupervisor implements AccountStream {
       if (signal.aborted) return;
       this.failures++;
       this.setState('LOST', error);
-      await wait(backoffMs(this.parts.times.backoff, this.failures), signal);
+      await wait(backoffMs(this.options.times.backoff, this.failures), signal);
     }
   }
 
   /** Runs one connection until it ends; throws the reason. */
   private async runConnection(): Promise<never> {
     this.setState('CONNECTING');
-    const client = await this.parts.limitRepairs(() => this.parts.session.connect());
+    const client = await this.options.limitRepairs(() => this.options.session.connect());
     if (!client.hasStream) return this.poll(client);
     this.bufferedEvents = [];
     const { signal } = this.connection;
@@ -128,7 +130,7 @@ export class AccountSupervisor implements AccountStream {
       onConnected,
       onLost: (error) => this.connection.abort(error),
       onOrder: (order, fills) => this.handleEvent(() => this.onOrder(order, fills)),
-      onBalances: (balances) => this.handleEvent(() => this.parts.session.onBalances(balances)),
+      onBalances: (balances) => this.handleEvent(() => this.options.session.onBalances(balances)),
     });
     try {
       await raceAbort(signal, connected);
@@ -149,12 +151,12 @@ export class AccountSupervisor implements AccountStream {
       await this.reconcile(client);
       this.setState('POLLING');
       this.failures = 0;
-      await this.waitOrWake(this.parts.times.pollEveryMs);
+      await this.waitOrWake(this.options.times.pollEveryMs);
     }
   }
 
   private async reconcilePeriodically(client: ExchangeClient): Promise<never> {
-    const { reconcileEveryMs, backoff } = this.parts.times;
+    const { reconcileEveryMs, backoff } = this.options.times;
     let failedRuns = 0;
     let nextInMs = reconcileEveryMs;
     for (;;) {
@@ -166,9 +168,9 @@ export class AccountSupervisor implements AccountStream {
       } catch (error) {
         this.connection.signal.throwIfAborted();
         if (error instanceof ExchangeError && error.outcome === 'fatal') throw error;
-        // The stream is still live. The reconciliation is repeated, less often if the exchange limits the rate.
+        // The stream is still live, so only the reconciliation is repeated, less often if the exchange limits the rate.
         failedRuns++;
-        this.parts.session.onState(this.current, error);
+        this.options.session.onState(this.current, error);
         const isRateLimited = error instanceof ExchangeError && error.code === 'rate_limited';
         nextInMs = isRateLimited
           ? backoffMs({ firstMs: 2 * reconcileEveryMs, maxMs: 16 * reconcileEveryMs }, failedRuns)
@@ -180,7 +182,7 @@ export class AccountSupervisor implements AccountStream {
   private async reconcile(client: ExchangeClient): Promise<readonly string[]> {
     const { fills } = await raceAbort(
       this.connection.signal,
-      this.parts.limitRepairs(() => this.parts.session.reconcile(client)),
+      this.options.limitRepairs(() => this.options.session.reconcile(client)),
     );
     return fills;
   }
@@ -214,7 +216,7 @@ export class AccountSupervisor implements AccountStream {
       if (this.receivedFills.size <= RECEIVED_FILLS_MAX) break;
       this.receivedFills.delete(key);
     }
-    this.parts.session.onOrder(order, fills);
+    this.options.session.onOrder(order, fills);
   }
 
   private clearExpectedFills(): void {
@@ -224,7 +226,7 @@ export class AccountSupervisor implements AccountStream {
 
   private setState(state: StreamState, error?: unknown): void {
     this.current = state;
-    this.parts.session.onState(state, error);
+    this.options.session.onState(state, error);
   }
 
   private async waitOrWake(ms: number): Promise<void> {
@@ -236,7 +238,7 @@ export class AccountSupervisor implements AccountStream {
   }
 }
 
-/** Returns the result of the work, or throws the signal's reason if that comes first; the result is ignored then. */
+/** Returns the result of the work. If the signal is aborted first, throws its reason and ignores the result. */
 function raceAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

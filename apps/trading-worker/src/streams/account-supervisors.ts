@@ -8,7 +8,7 @@ import { AccountSession } from './account-session.js';
 import { AccountSupervisor, SUPERVISOR_TIMES, type SupervisorTimes } from './account-supervisor.js';
 import type { StreamRecorder } from './stream-recorder.js';
 
-/** The number of concurrent repairs; each costs a few calls to the exchange. */
+/** The maximum number of concurrent repairs. Each costs a few calls to the exchange. */
 const REPAIR_CONCURRENCY = 16;
 
 export class AccountSupervisors {
@@ -22,7 +22,7 @@ export class AccountSupervisors {
     private readonly times: Partial<SupervisorTimes> = {},
   ) {}
 
-  /** Supervises exactly these accounts from now on; accounts with changed credentials are restarted. */
+  /** Supervises exactly these accounts from now on. Restarts the supervision of accounts whose credentials changed. */
   setAccounts(owned: ReadonlyMap<string, OwnedAccount>): void {
     const { streams } = this.accounts;
     const obsolete = streams.accounts().filter((account) => {
@@ -49,6 +49,8 @@ export class AccountSupervisors {
   }
 }
 
-/** An account with another fence was owned by another worker meanwhile and is a new account. */
+/**
+ * Returns whether nothing changed. An account with another fence had another owner meanwhile, so it is not the same.
+ */
 const isSame = (a: OwnedAccount, b: OwnedAccount) =>
   a.credentialsHash === b.credentialsHash && a.fence === b.fence;

@@ -2,9 +2,10 @@
  * Stores the order reports of exchanges, from streams, responses and checks. Reports that arrive while a batch is being
  * written form the next batch. Balances of accounts whose trades changed are read again.
  *
- * 1. Orders that this worker sent are recognised by the id that was stored before sending. Core recognises or adopts
- *    all others.
- * 2. Repeated and late reports are stored, too: core's rules ignore them.
+ * 1. Orders that this worker sent are recognised by their id, which was stored before they were sent. Core recognises
+ * or
+ *    adopts all other orders.
+ * 2. Repeated and late reports are passed to core, too, whose rules ignore them.
  */
 
 import { Batcher } from '@trading-automation/core';
@@ -20,7 +21,9 @@ export interface OrderUpdate {
   readonly fills: readonly VenueFill[];
 }
 
-/** Reports arrive soon after an order is sent; core recognises older orders. */
+/**
+ * The number of recent orders kept. Reports usually arrive soon after an order is sent; core recognises older orders.
+ */
 const REGISTERED_MAX = 50_000;
 /** The batch size. Most orders have three reports: the response, the acceptance and the fill. */
 const BATCH_MAX = 600;
@@ -38,7 +41,7 @@ export class OrderUpdateWriter {
     this.batcher = Batcher.of((updates) => this.store(updates), BATCH_MAX);
   }
 
-  /** Registers the order that is sent next: a stream may report it before the response arrives. */
+  /** Registers an order before it is sent, because a stream may report it before the response arrives. */
   registerOrder(accountId: string, venueClientOrderId: string, tradeId: string): void {
     const key = orderKey(accountId, venueClientOrderId);
     this.tradeIds.delete(key);

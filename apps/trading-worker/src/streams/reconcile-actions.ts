@@ -10,7 +10,7 @@ import type { OrderReconciler } from '../exchange/order-reconciler.js';
 
 type Action = ReconcileAction<VenueOrder, VenueFill>;
 
-/** Carries out at the exchange what a reconciliation decided, so that core can store the rest. */
+/** Carries out the actions of a reconciliation that need the exchange. Core stores the results. */
 export class ReconcileActions {
   constructor(
     private readonly orderReconciler: OrderReconciler,
@@ -47,7 +47,7 @@ export class ReconcileActions {
   }
 }
 
-/** Adds the fills from before the reconciled period: an order may have been partially filled earlier. */
+/** Adds the fills from before the reconciled period, because an order may have been partially filled earlier. */
 async function withAllFills(
   client: ExchangeClient,
   order: VenueOrder,

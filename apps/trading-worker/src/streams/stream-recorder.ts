@@ -15,7 +15,7 @@ export class StreamRecorder {
     private readonly logger: Logger,
   ) {}
 
-  /** Stores an order in the background. An update that could not be stored is found by the reconciliation. */
+  /** Stores an order in the background. Reconciliation finds an update that could not be stored. */
   recordOrder(update: OrderUpdate): void {
     const { accountId } = update;
     this.orderUpdates.add(update).catch((error) => {

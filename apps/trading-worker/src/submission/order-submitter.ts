@@ -1,15 +1,16 @@
 /**
  * Submits the unsent orders of this worker's accounts.
  *
- * 1. One order per account at a time, exits first; different accounts concurrently. An order is claimed right before
- *    it is sent, so no claimed order waits behind another.
- * 2. Unsent orders are read and claimed for many accounts together: the copies of one signal cost a few statements.
- *    While a few batches are being claimed, new wake-ups and free accounts collect for the next batch.
- * 3. An order is sent once: after core stored its claim for the owner of the account, and never by a process that
- *    finds it claimed. A missing or inconclusive response is not a failure: the check of open trades probes the order.
- * 4. An order is not sent if its claim is too old: a process can stall at any step, and the exchange may accept an
- *    order id that it has seen before.
- * 5. A wake-up is a hint: `sweep` finds orders without one.
+ * 1. Each account sends one order at a time, exits first; different accounts send concurrently. An order is claimed
+ *    immediately before it is sent, so no claimed order waits behind another.
+ * 2. Unsent orders are read and claimed for many accounts together, so the copies of one signal cost only a few
+ *    statements. While a few batches are being claimed, new wake-ups and free accounts wait for the next batch.
+ * 3. An order is sent once: only after core has stored a claim of the account's owner, and only by the process that
+ * made
+ *    the claim. A missing or inconclusive response is not a failure: the check of open trades probes the order.
+ * 4. An order is not sent if its claim is too old. A process can stall at any step, another may have sent the order
+ *    meanwhile, and the exchange may accept an order id that it has seen before.
+ * 5. A wake-up may be lost; `sweep` finds such orders.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OwnedAccount } from '@trading-automation/core/exchange-accounts';
@@ -26,16 +27,16 @@ import type { OrderUpdateWriter } from '../streams/order-update-writer.js';
 /** The maximum number of accounts per batch. */
 const BATCH_ACCOUNTS_MAX = 200;
 /**
- * Concurrent claims; more would only spread the same accounts over more transactions. Not a queue of claims (`p-limit`):
- * what a claim contains is decided when it starts.
+ * The maximum number of concurrent claims. More would only spread the same accounts over more transactions. Claims are
+ * not queued with `p-limit`, because the content of a claim is decided when it starts.
  */
 const CLAIM_CONCURRENCY = 2;
 const UNSENT_MAX = 1_000;
 /** The maximum number of accounts in progress. */
 const BUSY_MAX = 1_000;
 /**
- * The maximum age of a claim at which the order may still be passed to the exchange's client. Some seconds later,
- * enough probes have found nothing for the order to be sent again, possibly by another worker.
+ * The maximum age of a claim at which the order may still be passed to the exchange's client. Some seconds later, after
+ * probes have not found the order, it may be sent again, possibly by another worker.
  */
 const SEND_DEADLINE_MS = 3_000;
 /** The delay of an account after its exchange was unreachable or limited the rate. */
@@ -50,7 +51,7 @@ interface ReadyOrder {
 interface ClaimedOrder {
   readonly ready: ReadyOrder;
   readonly submission: ClaimedSubmission;
-  /** On the monotonic clock, from before the claim was visible to others. */
+  /** The time just before the claim became visible to others, on the monotonic clock. */
   readonly claimedAtMs: number;
 }
 
@@ -82,13 +83,13 @@ export class OrderSubmitter {
     this.scheduleClaims();
   }
 
-  /** Finds unsent orders without a wake-up. */
+  /** Finds unsent orders whose wake-up was lost. */
   async sweep(): Promise<void> {
     const unsent = await this.execution.findUnsent([...this.accounts.owned().keys()], UNSENT_MAX);
     this.wake(new Set(unsent.map(({ accountId }) => accountId)));
   }
 
-  /** Claims nothing any more; claimed orders are still sent. */
+  /** Stops claiming orders. Claimed orders are still sent. */
   halt(): void {
     this.isStopped = true;
     for (const timer of this.backoffTimers) clearTimeout(timer);
@@ -133,7 +134,7 @@ export class OrderSubmitter {
     return ids;
   }
 
-  /** Submits one order for each of these accounts, which are busy until theirs is stored. */
+  /** Submits one order for each of these accounts. An account is busy until the result of its order is stored. */
   private async runBatch(ids: readonly string[]): Promise<void> {
     const unfinished = new Set(ids);
     try {
@@ -159,7 +160,7 @@ export class OrderSubmitter {
     this.claimsInProgress++;
     try {
       const unsent = await this.execution.findUnsent(ids, UNSENT_MAX);
-      // An account with very many orders can hide those of others; all are checked again.
+      // One account with very many orders can hide the orders of others, so all accounts are checked again.
       if (unsent.length === UNSENT_MAX) for (const id of ids) this.waiting.add(id);
       return await this.claimAll(await this.open(this.firstOfEach(unsent)));
     } finally {
@@ -190,7 +191,7 @@ export class OrderSubmitter {
     this.backoffTimers.add(timer);
   }
 
-  /** Returns the first order of each account, exits first; accounts with more orders are checked again. */
+  /** Returns the first order of each account, exits first. Accounts with more orders are checked again. */
   private firstOfEach(unsent: readonly UnsentTrade[]): UnsentTrade[] {
     const first = new Map<string, UnsentTrade>();
     for (const trade of unsent) {
@@ -217,7 +218,7 @@ export class OrderSubmitter {
     return opened.filter((ready) => ready !== null);
   }
 
-  /** Fails an order that can never be sent; the sweep finds an order that cannot be sent at the moment. */
+  /** Fails an order that can never be sent. The sweep finds an order that only cannot be sent now. */
   private async handleOpenError(trade: UnsentTrade, error: unknown): Promise<void> {
     const { execution, onError } = this;
     if (error instanceof ExchangeError && error.outcome === 'fatal')
@@ -247,7 +248,7 @@ export class OrderSubmitter {
     const { account, client } = open;
     const { order, begunAt } = submission;
     if (performance.now() - claimedAtMs > SEND_DEADLINE_MS) {
-      // This process stalled: other workers may have probed the order and sent it again.
+      // This process has stalled, so other workers may have probed the order and sent it again.
       logger.warn(
         { event: 'order_claim.expired', trade_id: trade.id },
         'The order was claimed too long ago and is not sent.',

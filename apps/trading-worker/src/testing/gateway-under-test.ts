@@ -20,7 +20,7 @@ import { ScriptedExchange } from './scripted-exchange.js';
 
 type Actor = Awaited<ReturnType<CoreUnderTest['actor']>>;
 
-/** The gateway on a real database, with an exchange that the test scripts. */
+/** Runs the gateway on a real database, with an exchange whose responses the test scripts. */
 export class GatewayUnderTest {
   readonly logged: string[] = [];
   exchange!: ScriptedExchange;
@@ -61,14 +61,14 @@ export class GatewayUnderTest {
     // Closes accounts of earlier tests, so that no worker claims them.
     await this.core.rows('DELETE FROM worker_leases');
     await this.core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE deleted_at IS NULL');
-    // Called once, so that a scripted response of a test is used by the intended call.
+    // Read the pairs here, so that this call does not consume a response that a test scripts.
     this.gateway = this.newGateway({ pollEveryMs: 3_600_000 });
     this.actor = await this.core.actor();
     this.account = await this.core.account(this.actor);
     await this.setCredentials('a secret');
   }
 
-  /** Creates a gateway as another worker process has it. */
+  /** Creates a gateway like that of another worker process. */
   newGateway(times: Partial<SupervisorTimes> = {}, venue: ExchangeVenue = this.exchange): ExchangeGateway {
     const { opener, logger, accountSync, execution, core } = this;
     const platform = new Platform('test', core.platform.database, core.platform.listener);
@@ -111,7 +111,7 @@ export class GatewayUnderTest {
     return account;
   }
 
-  /** Creates a trade and returns its uuid, by which workers know it. */
+  /** Creates a trade and returns its uuid, which workers use as its id. */
   async place(more: Record<string, unknown> = {}): Promise<string> {
     const created = await this.trades.create(
       this.actor,
@@ -130,12 +130,12 @@ export class GatewayUnderTest {
     return uuid;
   }
 
-  /** Returns the trade as REST shows it. */
+  /** Returns the trade as REST returns it. */
   read(uuid: string): Promise<TradeDetail> {
     return this.trades.get(this.actor, encodeId('trd', uuid));
   }
 
-  /** Advances the time for a trade whose order was sent. */
+  /** Backdates the submission of a trade, as if its order had been sent `ms` earlier. */
   async backdateSubmission(uuid: string, ms: number): Promise<void> {
     await this.core.rows(
       "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",

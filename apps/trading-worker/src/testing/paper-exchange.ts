@@ -20,7 +20,7 @@ interface Ledger {
   readonly fills: readonly { readonly fill_id: string; readonly amount: string }[];
 }
 
-/** The paper exchange in its own process, with users alone as its market. */
+/** Runs the paper exchange in its own process, without a market maker: only users trade on it. */
 export class PaperExchange {
   private readonly venues: ExchangeVenue[] = [];
 
@@ -39,7 +39,7 @@ export class PaperExchange {
     return new PaperExchange(child, directory, url);
   }
 
-  /** Creates the venue as a worker has it. */
+  /** Creates a venue like that of a worker. */
   venue(timeoutMs = 10_000, budget?: CallBudget): ExchangeVenue {
     const { url } = this;
     const config = { id: 'paper', name: 'Paper', adapter: 'binance', tradingTypes: ['spot'], url, timeoutMs };

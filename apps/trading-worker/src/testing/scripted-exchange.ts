@@ -13,7 +13,10 @@ import type {
   VenueStream,
 } from '@trading-automation/exchanges';
 
-/** A scripted exchange: it stores the orders that it accepts and behaves correctly unless the test overrides it. */
+/**
+ * Simulates an exchange. It stores the orders that it accepts and behaves correctly unless the test scripts a
+ * response.
+ */
 export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   readonly id = 'paper';
   readonly name = 'Paper';
@@ -31,9 +34,9 @@ export class ScriptedExchange implements ExchangeVenue, ExchangeClient {
   markets: readonly Market[] = [marketOf('BTC')];
   prices: Readonly<Record<string, string>> = {};
 
-  /** The response to a new order; by default it is accepted and rests. */
+  /** Responds to a new order. By default, the order is accepted and rests. */
   onPlace: (order: OrderRequest) => Promise<VenueOrder> = async (order) => this.accept(order);
-  /** Called before every other response; an exception is the response. */
+  /** Called before every other response. If it throws, the exception is the response. */
   onCall: (
     name:
       | 'testCredentials'

@@ -1,24 +1,26 @@
 /**
- * Gives jobs to parked deliveries when capacity becomes free.
+ * Adds jobs for parked deliveries when capacity becomes free.
  *
- * 1. One query to Postgres covers all users that were reported while the previous query ran.
- * 2. A delivery that just received a job gets no second one while the first may exist: Postgres still reports it as
- *    parked. This record is short-lived and drops completed jobs; a job that is not complete prevents another one.
- * 3. A delivery that is still parked long after it received a job has a job that waits by a wrong clock. It gets a
+ * 1. One query to Postgres covers all users for whom a check was requested while the previous query ran.
+ * 2. Postgres still reports a delivery as parked after its job was added. The times of added jobs are therefore kept
+ * for
+ *    a short time: a delivery gets no second job while its first job may exist.
+ * 3. If a delivery is still parked long after its job was added, the job is delayed by a wrong clock. The delivery
+ * gets a
  *    duplicate job.
- * 4. The sweeper finds what is missed here: a dead dispatcher, a lost job.
+ * 4. The sweeper finds the deliveries that this class misses, after a dispatcher died or a job was lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LanedDelivery, WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 import type { AttemptQueue } from './attempt-queue.js';
 
-/** The delay between two queries; the next one covers all users that were reported meanwhile. */
+/** The delay between two queries. The next query covers all users for whom a check was requested meanwhile. */
 const COALESCE_MS = 15;
 const ENQUEUE_COOLDOWN_MS = 2_000;
-/** Longer than a job waits in its queue, or for a dispatcher that died with it. */
+/** Longer than a job waits in its queue, also if the dispatcher that ran it died. */
 const STUCK_JOB_MS = 20_000;
-/** Parked deliveries are checked several times within this time, at least by the sweeper. */
+/** Within this time, the sweeper checks parked deliveries several times. */
 const ENTRY_TTL_MS = 15_000;
 const USERS_PER_QUERY = 200;
 
@@ -30,7 +32,7 @@ interface EnqueueTimes {
 
 export class Admission {
   private readonly users = new Set<string>();
-  /** In the order of their last jobs. */
+  /** By delivery id, in the order in which their last jobs were added. */
   private readonly enqueued = new Map<string, EnqueueTimes>();
   private running: Promise<void> | undefined;
 
@@ -41,13 +43,13 @@ export class Admission {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  /** Checks these users' parked deliveries, because capacity may have become free. */
+  /** Requests a check of these users' parked deliveries, because capacity may have become free. */
   requestCheck(userIds: readonly string[]): void {
     for (const userId of userIds) this.users.add(userId);
     if (this.users.size > 0) this.running ??= this.run();
   }
 
-  /** Called when a job has ended: its delivery can get another one, and its user may have free capacity. */
+  /** Called when a job has ended. Its delivery can get another job, and its user may have free capacity. */
   jobEnded(deliveryId: string, userId: string): void {
     this.enqueued.delete(deliveryId);
     this.requestCheck([userId]);

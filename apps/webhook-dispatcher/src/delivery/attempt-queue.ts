@@ -1,9 +1,10 @@
 /**
- * The jobs of attempts: ids only, one job per attempt, in the lane of its webhook.
+ * Holds the jobs of attempts. A job contains only ids. Each attempt has one job, in the lane of its webhook.
  *
- * 1. Redis is not the source of truth: the sweeper replaces lost jobs. Adding fails fast while Redis is unavailable.
- * 2. A job's id names its attempt, so an attempt has one job however often it is added. A job that ended is removed:
- *    Postgres has its result, and its id must not block the next job.
+ * 1. Redis is not the source of truth: the sweeper replaces lost jobs. Adding a job fails fast while Redis is
+ * unavailable.
+ * 2. The id of a job is derived from its attempt, so adding it again has no effect. A job that has ended is removed:
+ *    Postgres has its result, and its id must not block another job of the attempt.
  * 3. BullMQ's attempt counter is not used: a job runs once, stalled jobs always return, and Postgres counts attempts.
  */
 import { InjectQueue, type RegisterQueueOptions } from '@nestjs/bullmq';
@@ -24,7 +25,9 @@ export const ATTEMPT_QUEUES: Readonly<Record<Lane, string>> = {
 };
 /**
  * The names under which the queues are registered. They differ from the names in Redis, because Nest would otherwise
- * give the workers of the lanes the connection of the queue, and they must wait for Redis.
+ * give the connection of the queue to the workers of the lanes. That connection fails fast, but the workers must wait
+ * for
+ * Redis.
  */
 export const ATTEMPT_PRODUCERS: Readonly<Record<Lane, string>> = {
   main: 'webhook-attempts-producer',
@@ -48,7 +51,7 @@ export interface AttemptJob {
   readonly attempt: number;
 }
 
-/** The number of a lane's jobs by state. */
+/** The number of jobs of a lane in each state. */
 export interface LaneDepth {
   readonly waiting: number;
   readonly active: number;
@@ -97,22 +100,24 @@ export class AttemptQueue {
     for (const lane of LANES) this.queues[lane].on('error', connection.onError);
   }
 
-  /** Adds a job for each attempt without one. A failure is logged; the sweeper adds the jobs later. */
+  /** Adds a job for each attempt that has none. A failure is logged, and the sweeper adds the jobs later. */
   async add(refs: readonly LanedDelivery[], delayMs = 0): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs, suffix: '' })));
   }
 
   /**
-   * Adds a duplicate job. The first job may wait by a wrong clock, or for a process that died. Only one of the two can
-   * claim the attempt.
+   * Adds a second job for each attempt, because the first may be delayed by a wrong clock or belong to a dead
+   * process. Only
+   * one of the two jobs can claim the attempt.
    */
   async addDuplicate(refs: readonly LanedDelivery[]): Promise<void> {
     await Promise.all(LANES.map((lane) => this.addTo(lane, refs, { delayMs: 0, suffix: DUPLICATE_SUFFIX })));
   }
 
   /**
-   * Removes the waiting job of an attempt from either lane, whatever its delay. A running job remains. The attempt can
-   * get another job afterwards.
+   * Removes the waiting or delayed job of an attempt from both lanes, so that the attempt can get another job. A
+   * running job
+   * remains.
    */
   async remove({ deliveryId, attempt }: DeliveryRef): Promise<void> {
     try {

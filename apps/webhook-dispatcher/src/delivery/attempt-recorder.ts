@@ -20,7 +20,7 @@ export class AttemptRecorder {
     private readonly leaseMs: number,
   ) {}
 
-  /** Starts the clock of an attempt. The returned function records the result and returns what follows from it. */
+  /** Starts the clock of an attempt. The returned function records the result and returns its consequences. */
   start(attempt: ClaimedAttempt, lane: Lane): (result: AttemptResult) => Promise<RecordOutcome> {
     const startedAt = performance.now();
     if (attempt.eventAgeMs !== null) this.counters.observeFirstAttempt(attempt.eventAgeMs);
@@ -33,7 +33,7 @@ export class AttemptRecorder {
     };
   }
 
-  /** Retries until the lease ends: a result that is not recorded means that the event is sent again. */
+  /** Stores a result, and retries until the lease ends. If the result is not recorded, the event is sent again. */
   private async store(
     attempt: ClaimedAttempt,
     result: AttemptResult,

@@ -5,7 +5,7 @@ import type { WebhookSender } from './webhook-sender.js';
 
 /** The result of claiming a job's attempt. */
 export type JobOutcome =
-  /** The job is complete; the user, if set, may have free capacity. */
+  /** The job is complete. If a user is set, the user may have free capacity. */
   | { readonly kind: 'over'; readonly userId?: string }
   /** The job must run again in `inMs`. */
   | { readonly kind: 'again'; readonly inMs: number }
@@ -21,7 +21,7 @@ export class AttemptRunner {
     private readonly recorder: AttemptRecorder,
   ) {}
 
-  /** Claims a job's attempt. `isDuplicate`: the job is a duplicate job. */
+  /** Claims a job's attempt. `isDuplicate` says whether this is the second job of the attempt. */
   async claim(
     { delivery_id: deliveryId, attempt }: AttemptJob,
     lane: Lane,
@@ -37,9 +37,9 @@ export class AttemptRunner {
         await this.queue.add([{ deliveryId, attempt, lane: 'slow' }]);
         return { kind: 'over' };
       case 'parked':
-        // The original job may wait long by a wrong clock; until it is complete, admission could add no other.
+        // A wrong clock may delay the original job for long. Until it is complete, admission could not add another job.
         if (isDuplicate) await this.queue.remove({ deliveryId, attempt });
-        // The attempts in flight may have ended before this one was parked and would not admit it.
+        // The attempts in flight may have ended before this one was parked, and would then not admit it.
         return { kind: 'over', userId: claim.userId };
       case 'send':
         return claim;

@@ -1,20 +1,20 @@
 /**
- * Idle connections, kept briefly for the next attempt to the same URL.
+ * Keeps idle connections briefly, for the next attempt to the same URL.
  *
  * 1. Every attempt resolves the name and checks its addresses. A connection is reused only if its address is among
  *    those that were just checked.
- * 2. Only attempts to the identical URL share a connection. Two host names never share one, nor do two customers of
- *    one platform who have URLs of their own.
+ * 2. Only attempts to the identical URL share a connection. Two host names never share a connection. Neither do two
+ *    customers of one platform, because their URLs differ.
  * 3. A connection is kept only after a response that was read to its end.
- * 4. A connection that the receiver has closed is not reused. The receiver may still close one while an event is in
- *    flight. Whether it has read the event is unknown, so nothing is sent twice and the attempt fails as `reset`. The
- *    idle time is far below what receivers allow (commonly 5 s and more), so this is rare. After it happens, the
- *    receiver gets new connections for a while.
+ * 4. A connection that the receiver has closed is not reused. But the receiver may close a connection while an event is
+ *    in flight. It may have read the event, so the event is not sent again and the attempt fails as `reset`. This is
+ *    rare, because receivers keep idle connections far longer (commonly 5 s and more) than this pool. After it happens,
+ *    attempts to the URL use new connections for a while.
  */
 import { setImmediate as nextCheck } from 'node:timers/promises';
 import { Connection, type ConnectionOptions } from './connection.js';
 
-/** The maximum number of idle connections; the oldest is closed first. */
+/** The maximum number of idle connections. Beyond it, the oldest is closed. */
 const IDLE_MAX = 256;
 const REUSE_DISABLED_MS = 10 * 60_000;
 const REUSE_DISABLED_URLS_MAX = 1024;
@@ -22,9 +22,9 @@ const REUSE_DISABLED_URLS_MAX = 1024;
 export class ConnectionPool {
   /** In the order in which they became idle. */
   private readonly idle = new Set<Connection>();
-  /** The same connections by URL, each set in that order. */
+  /** The idle connections of each URL, in the order in which they became idle. */
   private readonly idleByUrl = new Map<string, Set<Connection>>();
-  /** URLs whose receivers reset a reused connection, with the end of the ban. */
+  /** Until when the connections to a URL are not reused, because its receiver reset a reused connection. */
   private readonly reuseDisabledUntil = new Map<string, number>();
   private isClosed = false;
 
@@ -66,13 +66,13 @@ export class ConnectionPool {
       this.reuseDisabledUntil.delete(oldest);
   }
 
-  /** Closes idle connections; a connection in use closes with its attempt. */
+  /** Closes idle connections. A connection in use closes when its attempt ends. */
   close(): void {
     this.isClosed = true;
     for (const connection of [...this.idle]) this.evict(connection);
   }
 
-  /** Returns the newest match: it is the least likely to be closed at this moment. */
+  /** Returns the newest matching connection, because the receiver is least likely to be closing it. */
   private find(url: URL, addresses: readonly string[]): Connection | undefined {
     if (this.isReuseDisabled(url)) return undefined;
     let found: Connection | undefined;

@@ -1,6 +1,6 @@
 /**
  * One connection to one receiver. It connects to one of the checked addresses, carries one request at a time, and
- * reads no more per attempt than a response may have.
+ * limits the bytes that it reads for each attempt.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
@@ -10,9 +10,9 @@ import { errorCodeOf, OutboundError } from './outbound-errors.js';
 
 export interface ConnectionOptions {
   readonly egressFirewall: EgressFirewall;
-  /** How long the connection may stay idle for another attempt. 0: one attempt only. */
+  /** How long the connection may stay idle for another attempt. If 0, it serves only one attempt. */
   readonly idleMs: number;
-  /** The trusted authorities and TLS versions; read once, not for each connection. */
+  /** The trusted authorities and the TLS versions. They are read once, not for each connection. */
   readonly secureContext: SecureContext;
 }
 
@@ -24,10 +24,10 @@ interface Post {
 
 /** The time limit of connecting and the TLS handshake, for each address. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A name with hundreds of addresses must not cause hundreds of connections. */
+/** The maximum number of addresses tried, because a name may have hundreds of addresses. */
 const ADDRESSES_TRIED_MAX = 4;
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** The maximum bytes read per attempt: status lines, 1xx responses, headers, chunk extensions and body. */
+/** The maximum bytes read per attempt, including status lines, 1xx responses, headers, chunk extensions and body. */
 const WIRE_MAX_BYTES = 256 * 1024;
 const BUFFER_BYTES = 16 * 1024;
 
@@ -48,11 +48,11 @@ export class Connection {
     this.client = new Client(url.origin, {
       connect: (to, callback) => this.open(to, callback),
       pipelining: idleMs > 0 ? 1 : 0,
-      // The receiver's hint may shorten the idle time, never extend it.
+      // The receiver's `Keep-Alive` header may shorten the idle time, but never extends it.
       keepAliveTimeout: Math.max(idleMs, 1),
       keepAliveMaxTimeout: Math.max(idleMs, 1),
       maxHeaderSize: HEADERS_MAX_BYTES,
-      // The time limit of the attempt is the only one.
+      // Only the time limit of the attempt applies.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -69,8 +69,8 @@ export class Connection {
   }
 
   /**
-   * Sends one request. If the connection closes before any byte is written, the request goes out on a new connection
-   * to one of these addresses. What was written is never written again.
+   * Sends one request. If the connection closes before any byte is written, the request is sent on a new connection
+   * to one of these addresses. Written bytes are never sent again.
    */
   post({ headers, body, signal }: Post, addresses: readonly string[]): Promise<Dispatcher.ResponseData> {
     this.addresses = addresses.slice(0, ADDRESSES_TRIED_MAX);
@@ -144,18 +144,18 @@ export class Connection {
       ...this.tlsServerName(),
       secureContext,
       ALPNProtocols: ['http/1.1'],
-      // Explicit, so that no environment variable can disable it.
+      // Set explicitly, so that no environment variable can disable it.
       rejectUnauthorized: true,
     });
   }
 
-  /** The certificate must match the host name, whatever address it resolved to. An IP address has no SNI name. */
+  /** Returns the name for SNI, so that the certificate must match the host name. An IP address has no SNI name. */
   private tlsServerName(): { servername?: string } {
     const name = this.url.hostname.replace(/\.$/, '');
     return isIP(name) !== 0 || name.startsWith('[') ? {} : { servername: name };
   }
 
-  /** Limits all bytes read: the parser has no limit for what precedes and separates headers. */
+  /** Limits all bytes read, because the parser does not limit bytes before and between headers. */
   private limit(socket: Socket): void {
     this.readMaxBytes = WIRE_MAX_BYTES;
     socket.on('readable', () => {

@@ -1,7 +1,7 @@
 import type { WebhookDeliveriesService } from '@trading-automation/core/webhooks';
 import type { Logger } from '@trading-automation/runtime';
 
-/** Heartbeats per timeout, so that a single late one does no harm. */
+/** The number of heartbeats per timeout, so that one late heartbeat does no harm. */
 const HEARTBEATS_PER_TIMEOUT = 4;
 
 /**

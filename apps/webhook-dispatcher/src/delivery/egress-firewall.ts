@@ -1,12 +1,12 @@
 /**
- * The second egress check. It checks the very address that a socket is about to connect to, right before connecting,
- * whatever was checked before. It is deliberately independent of the guard of the URL, with another matcher and
- * another table: each one stops what the other gets wrong.
+ * The second egress check. It checks the very address that a socket is about to connect to, immediately before it
+ * connects. It is deliberately independent of the guard of the URL, with another matcher and another table: each check
+ * stops the mistakes of the other.
  *
  * IPv4 is allowed except for the special ranges. IPv6 is denied except for global unicast, without the ranges that may
  * contain an IPv4 address or have no public hosts.
  *
- * The third check is the network's own: see "What the deployment must add" in docs/security/egress.md.
+ * The third check is in the network: see "What the deployment must add" in docs/security/egress.md.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { EgressPolicy } from '@trading-automation/core/webhooks';
@@ -42,7 +42,7 @@ const LOOPBACK_IPV6 = subnets('ipv6', [['::1', 128]]);
 export class EgressFirewall {
   constructor(private readonly policy: EgressPolicy) {}
 
-  /** Returns false for everything that is not a plain public address, including names. */
+  /** Returns true only for a plain public address; false for any other address and for names. */
   permits(address: string): boolean {
     const { allowLoopback } = this.policy;
     if (isIPv4(address)) {

@@ -1,11 +1,11 @@
 /**
  * The lanes: BullMQ workers that run attempts.
  *
- * 1. The main lane has few slots. An attempt that exceeds 250 ms is detached: it returns its slot, its job ends, and it
- *    continues alone, so receivers that hang do not block the lane. From then on only its lease in Postgres
- *    represents it. If its dispatcher dies, its heartbeats stop, and the sweeper finds what it leased.
+ * 1. The main lane has few slots. An attempt that exceeds 250 ms is detached: its job ends and frees its slot, but the
+ * attempt continues. Receivers that hang therefore do not block the lane. A detached attempt exists only as its lease
+ *    in Postgres. If its dispatcher dies, the heartbeats stop and the sweeper finds the attempt.
  * 2. The number of detached attempts is limited. Beyond the limit, attempts keep their slots.
- * 3. The slow lane serves webhooks that fail repeatedly: they wait for other failing webhooks only.
+ * 3. The slow lane serves webhooks that fail repeatedly, so that they delay only each other.
  */
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
@@ -17,8 +17,8 @@ import { ATTEMPT_QUEUES, type AttemptJob, isDuplicateJob, LOGGER } from './attem
 import { AttemptRunner, type JobOutcome } from './attempt-runner.js';
 
 /**
- * A job stalls when its process dies. It returns within 6 s, as often as that happens. A job that returns while its
- * process was only paused finds nothing to claim.
+ * A job stalls when its process dies. It returns to the queue within 6 s, without a limit on how often. If its process
+ * was only paused, the returned job finds that the attempt is already claimed.
  */
 const WORKER_OPTIONS = {
   autorun: false,
@@ -58,7 +58,7 @@ export class MainLane extends WorkerHost {
     startWorker(this.worker, concurrency, this.admission, this.logger);
   }
 
-  /** Takes no more jobs; resolves once every started attempt has ended. */
+  /** Stops taking jobs. Resolves once every started attempt has ended. */
   async stop(): Promise<void> {
     await this.worker.close();
     await Promise.all(this.detached);
@@ -105,7 +105,7 @@ export class SlowLane extends WorkerHost {
     startWorker(this.worker, slowConcurrency, this.admission, this.logger);
   }
 
-  /** Takes no more jobs; resolves once every started attempt has ended. */
+  /** Stops taking jobs. Resolves once every started attempt has ended. */
   stop(): Promise<void> {
     return this.worker.close();
   }
@@ -121,7 +121,7 @@ export class SlowLane extends WorkerHost {
 const ATTEMPT_FAILED = 'attempt_job.failed';
 const ATTEMPT_FAILED_MESSAGE = 'The job of an attempt failed; the sweeper takes the attempt up again.';
 
-/** The users whose ended jobs may free capacity. Not a job result, which would be stored in Redis. */
+/** The user who may have free capacity after a job. Kept here, because Redis would store a job result. */
 const userOf = new WeakMap<Job<AttemptJob>, string>();
 
 function startWorker(
@@ -136,12 +136,12 @@ function startWorker(
   worker.on('failed', (job, error) =>
     logger.error({ event: ATTEMPT_FAILED, err: error, job_id: job?.id }, ATTEMPT_FAILED_MESSAGE),
   );
-  // Not earlier: while a job exists, no other job of its attempt can be added.
+  // Report the end only now: while a job exists, no other job of its attempt can be added.
   worker.on('completed', (job) => {
     const userId = userOf.get(job);
     if (userId !== undefined) admission.jobEnded(job.data.delivery_id, userId);
   });
-  // While jobs are delayed, the library waits for longer than `drainDelay`.
+  // While jobs are delayed, the library would wait for longer than `drainDelay`.
   Object.defineProperty(worker, 'maximumBlockTimeout', { value: REDIS_BLOCK_TIMEOUT_SECONDS });
   worker.concurrency = concurrency;
   worker
@@ -158,13 +158,13 @@ async function finishOrDelay(
     if (next.userId !== undefined) userOf.set(job, next.userId);
     return;
   }
-  // A duplicate job is not delayed: with a wrong clock, both jobs would wait too long.
+  // A duplicate job is never delayed, because a wrong clock would delay both jobs for too long.
   if (isDuplicateJob(job)) return;
   await job.moveToDelayed(Date.now() + next.inMs, token);
   throw new DelayedError();
 }
 
-/** Returns false after `ms`; throws an error that the work throws before that. */
+/** Returns whether the work ends within `ms`. Throws if the work fails within that time. */
 async function endsWithin(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

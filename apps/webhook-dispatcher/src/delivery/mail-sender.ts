@@ -1,6 +1,6 @@
 /**
- * Sends queued mail in loops of its own. A slow mail server delays no webhook, and no connection to Postgres is held
- * while it responds.
+ * Sends queued mail in its own loops. A slow mail server therefore delays no webhook. No connection to Postgres is held
+ * while the server responds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClaimedMail, MailOutcome, MailQueue } from '@trading-automation/core/mail';
@@ -8,9 +8,9 @@ import type { Logger } from '@trading-automation/runtime';
 import type { DeliveryCounters } from '../metrics/delivery-counters.js';
 import type { SmtpClient } from './smtp-client.js';
 
-/** The number of mails in flight. */
+/** The maximum number of mails in flight. */
 const LOOPS = 2;
-/** A claim lasts longer than the mail and its record take. */
+/** The lease as a multiple of the send deadline, so that the outcome can be recorded before the lease ends. */
 const LEASE_PER_DEADLINE = 2;
 const RECORD_RETRY_MS = 500;
 
@@ -25,7 +25,7 @@ export class MailSender {
     private readonly client: SmtpClient,
     private readonly counters: DeliveryCounters,
     private readonly logger: Logger,
-    /** How often Postgres is polled for mail without a notification; also the delay after a failure. */
+    /** The interval at which the queue is polled if no notification arrives; also the delay after a failure. */
     private readonly pollMs: number,
   ) {}
 
@@ -74,7 +74,7 @@ export class MailSender {
     }
   }
 
-  /** Retries until the lease ends: a mail that is not recorded is sent again. */
+  /** Records the outcome, and retries until the lease ends. A mail whose outcome is not recorded is sent again. */
   private async record(mail: ClaimedMail, outcome: MailOutcome, leaseEndsAt: number): Promise<void> {
     for (;;) {
       try {

@@ -1,13 +1,13 @@
 /**
  * Resolves the addresses of a host name, for one attempt.
  *
- * 1. Uses c-ares instead of getaddrinfo: four hanging look-ups of the latter block the thread pool of the process, and
- *    with it every attempt.
- * 2. Sends one A and one AAAA query concurrently. Only a lost query is sent once more.
- * 3. Caches nothing. Each look-up has its own channel: it can be cancelled separately, and its source ports cannot be
- *    predicted from earlier ones.
- * 4. Ignores /etc/hosts and the search list of resolv.conf: they are meant for the machine, never for the URL of a
- *    customer.
+ * 1. It uses c-ares instead of getaddrinfo. Four look-ups that hang in getaddrinfo would block the thread pool of the
+ *    process, and thereby every attempt.
+ * 2. It sends one A and one AAAA query concurrently, and repeats each once if it gets no response.
+ * 3. It caches nothing. Each look-up has its own channel, so it can be cancelled separately and its source ports cannot
+ *    be predicted from earlier look-ups.
+ * 4. It ignores /etc/hosts and the search list of resolv.conf, which are meant for the machine, not for URLs of
+ *    customers.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
@@ -26,8 +26,9 @@ export class NameResolver {
   }
 
   /**
-   * Returns all addresses of the name, IPv4 first; an empty list if it has none or no server responds. An address
-   * family without a response counts as empty: only returned addresses are ever connected to.
+   * Returns all addresses of the name, IPv4 first. The list is empty if the name has none or no server responds. An
+   * address
+   * family without a response counts as empty, which is safe, because only returned addresses are connected to.
    */
   async addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
     const resolver = this.open();
@@ -45,10 +46,10 @@ export class NameResolver {
   }
 }
 
-/** Validated here because c-ares accepts any port number and ignores some trailing characters. */
+/** Servers are validated here, because c-ares accepts any port number and ignores some trailing characters. */
 const SERVER = /^(?:[\d.]+|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/;
 
-/** Whether a setting names valid name servers. */
+/** Returns whether a setting contains only valid name servers. */
 export function areNameServers(servers: readonly string[]): boolean {
   try {
     new Resolver().setServers(servers);
@@ -58,7 +59,7 @@ export function areNameServers(servers: readonly string[]): boolean {
   return servers.length > 0 && servers.every((server) => isIPv6(server) || portOf(server) <= 65_535);
 }
 
-/** Returns the port, 53 by default; NaN if the string is not a server. */
+/** Returns the port of a server, by default 53. Returns NaN if the string is not a server. */
 function portOf(server: string): number {
   const match = SERVER.exec(server);
   return match === null ? Number.NaN : Number(match[1] ?? 53);

@@ -1,15 +1,19 @@
 /**
  * The only client for outbound calls, with its egress guard.
  *
- * 1. The URL is checked at each call, whatever was checked at registration. The name is resolved once. One denied
- *    address among its addresses rejects the call, and the connection goes to a checked address: the resolver is not
- *    asked again. SNI, certificate and Host remain those of the name. The address of the socket is checked once more,
- *    independently (egress-firewall.ts).
- * 2. It follows no redirects, uses no proxy from the environment and stores no cookies. A connection is reused only by
- *    attempts to the same URL, and briefly (connection-pool.ts).
- * 3. One time limit covers everything from the look-up to the last byte. A 2xx status counts, whatever the body does
- *    afterwards: the receiver has the event and must not get it again. Nothing is sent twice in one call.
- * 4. At most 16 KiB of the response are read, never decompressed. 1 KiB is kept, as text that Postgres accepts.
+ * 1. The URL is checked at each call, in addition to the check at registration. The name is resolved only once. If
+ * any of
+ * its addresses is denied, the call is rejected; the connection goes to one of the checked addresses. SNI,
+ * certificate
+ *    and Host use the name. The address of the socket is checked once more, independently (egress-firewall.ts).
+ * 2. It follows no redirects, uses no proxy from the environment and stores no cookies. A connection is reused only
+ * for a
+ *    short time and only by attempts to the same URL (connection-pool.ts).
+ * 3. One time limit covers everything from the look-up to the last byte. A 2xx status is a success even if
+ *    the body fails afterwards, because the receiver has the event and must not get it again. Nothing is sent twice in
+ *    one call.
+ * 4. At most 16 KiB of the response are read, and never decompressed. At most 1 KiB is kept, as text that Postgres
+ *    accepts.
  * 5. Failures are reported by a closed set of codes. No resolved address is ever reported.
  */
 import { isIP } from 'node:net';
@@ -29,15 +33,18 @@ import { errorCodeOf, OutboundError } from './outbound-errors.js';
 export interface OutboundOptions extends EgressPolicy {
   /** The time limit of one call. */
   readonly timeoutMs: number;
-  /** Name servers, `ip` or `ip:port`. Default: those of the system. */
+  /** Name servers, as `ip` or `ip:port`. Default: the name servers of the system. */
   readonly dnsServers?: readonly string[];
-  /** How long a connection may stay idle for the next call to the same URL. 0: one call only. Default: 1,000 ms. */
+  /**
+   * How long a connection may stay idle for the next call to the same URL. If 0, it serves only one call. Default:
+   * 1,000 ms.
+   */
   readonly idleMs?: number;
-  /** PEM certificates of authorities, instead of the well-known ones. */
+  /** PEM certificates of authorities, which replace the well-known ones. */
   readonly authorities?: readonly string[];
-  /** Returns all addresses of a name. Default: asks the name servers. */
+  /** Returns all addresses of a name. By default, queries the name servers. */
   readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** The table of the first guard. Default: the product's own. The firewall behind it is not affected. */
+  /** Replaces the address table of the egress guard. It does not affect the egress firewall, the second check. */
   readonly isAllowed?: (address: string) => boolean;
 }
 
@@ -87,7 +94,7 @@ export class OutboundClient {
         deadline.signal,
       );
       connection = await this.pool.acquire(url, addresses);
-      // The HTTP client itself observes the signal only once it is connected.
+      // The HTTP client ignores the signal until it is connected.
       const sent = connection.post({ ...call, signal: deadline.signal }, addresses);
       const response = await orAborted(sent, deadline.signal);
       const responseTimeMs = elapsedMs();
@@ -105,7 +112,7 @@ export class OutboundClient {
     }
   }
 
-  /** Closes idle connections. Calls in flight run to their end and close theirs. */
+  /** Closes idle connections. Calls in flight run to their end and then close their connections. */
   close(): void {
     this.pool.close();
   }
@@ -142,7 +149,7 @@ function resultOf(statusCode: number, body: Buffer, responseTimeMs: number): Att
   };
 }
 
-/** Reads the part of the body that arrives before it ends, stalls, breaks or exceeds the limit. */
+/** Reads the body until it ends, stalls, breaks or exceeds the limit. */
 async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -156,19 +163,22 @@ async function read(body: AsyncIterable<Buffer>): Promise<{ bytes: Buffer; isWho
       break;
     }
   } catch {
-    // The status has arrived and decides.
+    // The status has already arrived and determines the result.
     isWhole = false;
   }
   return { bytes: Buffer.concat(chunks), isWhole };
 }
 
-/** Decodes the start of a body. Replaces invalid bytes, drops a truncated character and U+0000: Postgres rejects it. */
+/**
+ * Decodes the start of a body. Replaces invalid bytes, and drops a truncated character and U+0000, which Postgres
+ * rejects.
+ */
 function excerptOf(body: Buffer): string {
   const decoder = new TextDecoder('utf-8', { fatal: false });
   return decoder.decode(body.subarray(0, EXCERPT_MAX_BYTES), { stream: true }).replaceAll('\u0000', '');
 }
 
-/** Returns the result of the work, or throws the signal's reason if that comes first; the result is ignored then. */
+/** Returns the result of the work. If the signal is aborted first, throws its reason and ignores the result. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

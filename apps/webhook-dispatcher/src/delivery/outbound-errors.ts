@@ -26,7 +26,7 @@ const CODES: Readonly<Record<string, DeliveryError>> = {
   ECONNABORTED: 'reset',
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
-  // A response whose own lengths contradict each other.
+  // The body is longer or shorter than its Content-Length.
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
   EPROTO: 'tls_error',
 };
@@ -37,7 +37,7 @@ const TLS =
 /** The parser's error name for a response that is not HTTP. */
 const NOT_HTTP = 'HTTPParserError';
 
-/** Maps an error of the network or the client to a code of the closed set. */
+/** Returns the published code of an error of the network or the HTTP client. */
 export function errorCodeOf(error: unknown): DeliveryError {
   if (error instanceof OutboundError) return error.deliveryError;
   const { code, name, errors } = (error ?? {}) as { code?: unknown; name?: unknown; errors?: unknown };

@@ -5,7 +5,7 @@ import type { AttemptQueue } from './attempt-queue.js';
 
 const PAGE = 500;
 
-/** Deliveries that are due in Postgres although their job had the time to arrive. */
+/** Finds deliveries that are still due although their job had enough time to run, and adds jobs for them. */
 export class OverdueDeliveries {
   constructor(
     private readonly deliveries: WebhookDeliveriesService,

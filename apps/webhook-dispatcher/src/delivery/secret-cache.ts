@@ -1,12 +1,13 @@
 /**
- * A cache of opened webhook signing secrets. Opening a sealed box takes about a millisecond of CPU time, signing takes
- * five microseconds.
+ * Caches opened signing secrets of webhooks, because opening a sealed secret takes about a millisecond of CPU time and
+ * signing only five microseconds.
  *
- * 1. An entry belongs to one sealed secret of one webhook. A rotation or a repair creates another sealed secret, which
- *    is opened again: a secret is never used after the row that holds it has changed.
- * 2. An entry expires `ttlMs` after it was opened, however often it is used. Above `countMax` entries, the least
+ * 1. An entry belongs to one sealed secret of one webhook. A rotation or a repair stores another sealed secret, which
+ * has
+ *    no entry yet. A secret is therefore never used after its row has changed.
+ * 2. An entry expires `ttlMs` after the secret was opened, even if it is in use. Beyond `countMax` entries, the least
  *    recently used one is evicted.
- * 3. A sealed secret that cannot be opened is tried again at the next use.
+ * 3. A failure to open a sealed secret is not cached.
  */
 import type { Opener } from '@trading-automation/core/sealing';
 import { webhookSecretBytes, webhookSecretContext } from '@trading-automation/core/webhooks';
@@ -17,11 +18,11 @@ interface CacheEntry {
 }
 
 export interface SecretCacheOptions {
-  /** Default: 20,000, which takes some megabytes. */
+  /** The maximum number of entries. Default: 20,000, which take some megabytes. */
   readonly countMax?: number;
-  /** Default: ten minutes. */
+  /** The lifetime of an entry. Default: ten minutes. */
   readonly ttlMs?: number;
-  /** A monotonic clock in milliseconds. Default: the process's own. */
+  /** Returns the time of a monotonic clock in milliseconds. Default: the clock of the process. */
   readonly nowMs?: () => number;
 }
 
@@ -41,7 +42,10 @@ export class SecretCache {
     this.nowMs = nowMs;
   }
 
-  /** Returns the signing key in a sealed secret. @throws if it cannot be opened, or contains no secret of the product */
+  /**
+   * Returns the signing key in a sealed secret. Throws if the secret cannot be opened or is not a signing secret of
+   * the
+   * product. */
   get(webhookId: string, secretSealed: string): Promise<Uint8Array> {
     const key = `${webhookId} ${secretSealed}`;
     const found = this.entries.get(key);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Returns the value of `webhook-signature` by the public Standard Webhooks specification:
+ * Returns the value of the `webhook-signature` header, as the Standard Webhooks specification defines it:
  * `v1,` and the base64 of HMAC-SHA256 over `<id>.<timestamp>.<body>`.
  */
 export function signatureOf(

@@ -1,12 +1,12 @@
 /**
  * Sends one mail over SMTP and classifies the result.
  *
- * 1. Plain text to one address; nothing of a mail is loaded from a file or a URL.
+ * 1. A mail is plain text to one address. No part of it is loaded from a file or a URL.
  * 2. A password is never sent unencrypted, except to this machine.
- * 3. The Message-ID is derived from the mail's id: a mail that is sent again is recognisably the same.
- * 4. Only the server's replies about the recipient or the text count against the mail. Failures to connect, of the
- *    greeting, the login or the sender concern the configuration or an outage, and do not.
- *    A connection that breaks later may have delivered the mail. That counts, so that no user gets it endlessly.
+ * 3. The Message-ID is derived from the mail's id, so that a mail that is sent again can be recognised.
+ * 4. Only replies about the recipient or the text count as failures of the mail. If connecting, the greeting, the login
+ * or the sender fails, the cause is the configuration or an outage, and the failure does not count. A connection that
+ *    breaks later may have delivered the mail. That counts, so that no user gets the mail endlessly.
  */
 import type { ClaimedMail, MailOutcome } from '@trading-automation/core/mail';
 import { createTransport, type NodemailerError, type Transporter } from 'nodemailer';
@@ -16,13 +16,16 @@ export interface SmtpSettings {
   readonly url: string;
   /** An address, or `Name <address>`. */
   readonly from: string;
-  /** The longest wait for DNS, for the connection and for the greeting; twice that for each reply. */
+  /**
+   * The maximum wait for DNS, for the connection and for the greeting. The maximum wait for each reply is twice as
+   * long.
+   */
   readonly timeoutMs: number;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const SOCKET_TIMEOUT_FACTOR = 2;
-/** The sum of the waits of one mail, in timeouts. */
+/** The maximum sum of all waits of one mail, as a multiple of the timeout. */
 const WAITS_MAX = 5;
 
 export class SmtpClient {
@@ -34,7 +37,7 @@ export class SmtpClient {
     this.domain = domainOf(settings.from);
   }
 
-  /** A time limit that no mail exceeds. */
+  /** The maximum time that sending a mail takes. */
   get deadlineMs(): number {
     return this.settings.timeoutMs * WAITS_MAX;
   }
@@ -83,7 +86,7 @@ function transportOf({ url, timeoutMs }: SmtpSettings): Transporter {
     ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
-    // Longer than the wait for the greeting, so that the two timeouts can be distinguished.
+    // The socket timeout is longer than the wait for the greeting, so that the two can be distinguished.
     socketTimeout: timeoutMs * SOCKET_TIMEOUT_FACTOR,
     dnsTimeout: timeoutMs,
   });
@@ -96,10 +99,13 @@ function domainOf(from: string): string {
 
 const UNREACHABLE_CODES: readonly (string | undefined)[] = ['EDNS', 'ETLS', 'EAUTH', 'ENOAUTH', 'ECONFIG'];
 const UNREACHABLE_COMMANDS: readonly (string | undefined)[] = ['MAIL FROM', 'EHLO', 'HELO', 'STARTTLS'];
-/** Errors that break an established connection. */
+/** The codes of errors that break an established connection. */
 const CONNECTION_LOST_CODES: readonly (string | undefined)[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT'];
 
-/** Classifies a failed attempt. The error contains codes only: the server's own text may contain addresses. */
+/**
+ * Classifies a failed attempt. The returned error contains only codes, because the server's text may contain
+ * addresses.
+ */
 function outcomeOf(error: NodemailerError): MailOutcome {
   const codes = [error.code, error.originalCode, error.responseCode].filter((code) => code !== undefined);
   return { kind: kindOf(error), error: codes.join(' ') || 'unknown' };
@@ -114,7 +120,7 @@ function kindOf(error: NodemailerError): 'rejected' | 'deferred' | 'unreachable'
   return isGreeting || failedBeforeData(error) ? 'unreachable' : 'deferred';
 }
 
-/** Whether a socket or a wait failed before the server can have received the mail: while connecting, or in TLS. */
+/** Returns whether the attempt failed before the server can have received the mail: while connecting or in TLS. */
 function failedBeforeData({ code, originalCode, syscall, timeoutType }: NodemailerError): boolean {
   if (code === 'ESOCKET') return syscall === 'connect' || !CONNECTION_LOST_CODES.includes(originalCode);
   return code === 'ETIMEDOUT' && timeoutType !== 'SOCKET_TIMEOUT';

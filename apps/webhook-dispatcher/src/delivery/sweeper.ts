@@ -4,12 +4,12 @@ import type { Logger } from '@trading-automation/runtime';
 import type { Admission } from './admission.js';
 import type { OverdueDeliveries } from './overdue-deliveries.js';
 
-/** The share of the interval after which a due delivery is overdue: its job had the time to arrive. */
+/** A due delivery is overdue after this share of the interval, because its job had enough time to run. */
 const GRACE_PER_SWEEP = 2 / 3;
 
 /**
- * Adds jobs for deliveries that are overdue in Postgres, after a lost Redis, a dead dispatcher or a missed
- * notification. Also admits parked deliveries for which capacity is free.
+ * Adds jobs for overdue deliveries, whose jobs are missing because Redis lost data, a dispatcher died or a notification
+ * was missed. Also admits parked deliveries for which capacity is free.
  */
 export class Sweeper {
   private readonly stopping = new AbortController();
@@ -23,7 +23,7 @@ export class Sweeper {
     private readonly sweepMs: number,
   ) {}
 
-  /** Starts the first sweep immediately: what an earlier process left over does not wait. */
+  /** Starts the first sweep immediately, for deliveries that an earlier process did not finish. */
   start(): void {
     this.running = this.run();
   }

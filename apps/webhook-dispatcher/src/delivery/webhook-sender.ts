@@ -35,7 +35,7 @@ export class WebhookSender {
     });
   }
 
-  /** Sends a claimed attempt. Never throws: an internal error is the attempt's result. */
+  /** Sends a claimed attempt. Never throws: an internal error becomes the result of the attempt. */
   async sendAttempt(attempt: ClaimedAttempt): Promise<AttemptResult> {
     const { deliveryId, claims } = attempt;
     try {

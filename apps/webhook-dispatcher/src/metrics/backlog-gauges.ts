@@ -1,8 +1,9 @@
 /**
- * The backlog of all dispatchers together, read from Postgres and Redis at each scrape.
+ * Reports the backlog of all dispatchers together, which is read from Postgres and Redis at each scrape.
  *
- * 1. A store that is unavailable or slow removes its own figures from the page and nothing else. The counters of this
- *    process are always shown, and no outdated figure is presented as current.
+ * 1. If a store is unavailable or slow, only its own figures are missing. The counters of this process are always
+ * shown,
+ *    and no outdated figure is shown.
  * 2. Concurrent scrapes share one query to each store.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +16,7 @@ export interface BacklogSources {
   readonly queue: Pick<AttemptQueue, 'depth'>;
   /** Called for each failed query. */
   readonly onError: (error: unknown) => void;
-  /** The time limit of a store. Default: 6,000 ms, because a scraper gives up after 10 s. */
+  /** The time limit of a query. Default: 6,000 ms, because a scraper gives up after 10 s. */
   readonly timeoutMs?: number;
 }
 
@@ -132,7 +133,7 @@ async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = sleep(timeoutMs, undefined, { signal: ended.signal, ref: false }).then(() => {
     throw new Error(`The store did not respond within ${timeoutMs} ms.`);
   });
-  // The loser of the race has no listener; without these its error would be unhandled.
+  // If the other promise wins the race, an error of these must not be unhandled.
   late.catch(() => undefined);
   work.catch(() => undefined);
   return Promise.race([work, late]).finally(() => ended.abort());

@@ -1,6 +1,7 @@
 /**
- * The counters of this dispatcher since its start. Every possible series starts at 0, so that its first event shows as
- * an increase. Label values come from closed sets, never from users.
+ * Counts events of this dispatcher since its start. Every possible series starts at 0, so that the first event of a
+ * series
+ * shows as an increase. Label values come from closed sets, never from users.
  */
 import { DELIVERY_ERRORS, type DeliveryError } from '@trading-automation/contracts';
 import type { MailOutcome } from '@trading-automation/core/mail';
@@ -11,13 +12,16 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 const ATTEMPT_LANES = ['main', 'slow', 'test'] as const;
 type AttemptLane = (typeof ATTEMPT_LANES)[number];
 
-/** The cause of a repair: a job that Redis lost or never had, or a dispatcher that died during an attempt. */
+/** The cause of a repair: Redis lost or never had the job, or a dispatcher died during an attempt. */
 const LOST = ['job', 'dispatcher'] as const;
 const MAIL_OUTCOMES: readonly MailOutcome['kind'][] = ['sent', 'rejected', 'deferred', 'unreachable'];
 const SUCCEEDED = 'succeeded';
 /** An attempt ends within 30 s; fast receivers take a few milliseconds. */
 const ATTEMPT_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
-/** The objective is 1 s for 99 %; beyond a minute, only the age of the backlog is informative. */
+/**
+ * The objective is that 99 % of the delays are below 1 s. Beyond a minute, the age of the backlog is more
+ * informative.
+ */
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2, 5, 15, 60];
 
 interface AttemptEnd {
@@ -80,7 +84,7 @@ export class DeliveryCounters {
     this.initialize();
   }
 
-  /** Counts a recorded attempt; without an error it succeeded. */
+  /** Counts a recorded attempt. An attempt without an error has succeeded. */
   countAttempt(lane: AttemptLane, recorded: RecordOutcome['kind'], { error, durationMs }: AttemptEnd): void {
     if (recorded === 'superseded') {
       this.supersededAttempts.inc();
@@ -91,8 +95,10 @@ export class DeliveryCounters {
     if (recorded === 'deactivated') this.deactivations.inc();
   }
 
-  /** Wraps a call so that its attempts are counted as those of test events. */
-  instrument<Call>(send: (call: Call) => Promise<AttemptResult>): (call: Call) => Promise<AttemptResult> {
+  /** Wraps a function that sends test events, so that its attempts are counted. */
+  countTestAttempts<Call>(
+    send: (call: Call) => Promise<AttemptResult>,
+  ): (call: Call) => Promise<AttemptResult> {
     return async (call) => {
       const startedAt = performance.now();
       const result = await send(call);
@@ -106,7 +112,7 @@ export class DeliveryCounters {
     this.delays.observe(Math.max(0, delayMs) / 1000);
   }
 
-  /** Counts an overdue delivery that the sweeper gave a job, by what was lost. */
+  /** Counts an overdue delivery for which the sweeper added a job. `lost` says what was missing. */
   countRepair(lost: (typeof LOST)[number]): void {
     this.repairs.inc({ lost });
   }

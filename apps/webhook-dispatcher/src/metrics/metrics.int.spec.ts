@@ -71,7 +71,7 @@ describe('the counters', () => {
     counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
     counters.countAttempt('slow', 'superseded', { error: 'reset', durationMs: 5 });
     const blocked = { error: 'blocked_address', responseTimeMs: 1 } as const;
-    expect(await counters.instrument(async () => blocked)({})).toBe(blocked);
+    expect(await counters.countTestAttempts(async () => blocked)({})).toBe(blocked);
     counters.observeFirstAttempt(120);
     counters.observeFirstAttempt(-3);
     counters.countRepair('job');

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, type Registry } from 'prom-client';
 import { BacklogGauges, type BacklogSources } from './backlog-gauges.js';
 
 export interface MetricsOptions extends Pick<MetricsServerOptions, 'host' | 'onError'>, BacklogSources {
-  /** Undefined disables the metrics server. */
+  /** The port of the metrics server; undefined disables the server. */
   readonly port: number | undefined;
   /** The registry of the process's own counters. */
   readonly registry: Registry;

@@ -5,14 +5,15 @@ type Sides = { readonly bids: readonly Level[]; readonly asks: readonly Level[] 
 export interface DepthDiff {
   readonly firstVersion: number;
   readonly lastVersion: number;
-  /** The changed levels with their current amounts; 0 lots for a removed level. */
+  /** The changed levels with their current amounts. A removed level has 0 lots. */
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 }
 
 /**
- * The changes of one book since the last event. A level that changed and changed back is included: a client may have
- * fetched its snapshot in between.
+ * Tracks the changes of one book since the last event. A level that changed and changed back is included, because a
+ * client
+ * may have fetched its snapshot in between.
  */
 export class DepthTracker {
   private readonly touchedBids = new Set<number>();
@@ -33,7 +34,7 @@ export class DepthTracker {
     this.asks = touch(this.touchedAsks, this.asks, sides.asks);
   }
 
-  /** Returns the changes up to `version`; undefined if there are none. */
+  /** Returns the changes up to `version`, or undefined if nothing changed. */
   take(version: number): DepthDiff | undefined {
     if (this.touchedBids.size + this.touchedAsks.size === 0) return undefined;
     const diff = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Commit, Exchange } from '../../engine/exchange.js';
-import { SYMBOLS, type SymbolSpec } from '../../engine/symbols.js';
+import { type MarketSpec, SYMBOLS } from '../../engine/symbols.js';
 import type { MarketHistories } from '../../market-data/history.js';
 import { bestOf, dayView } from '../market-views.js';
 import { DepthTracker } from './depth-diff.js';
@@ -25,7 +25,7 @@ const Request = z.object({
   id: z.union([z.int(), z.string().max(36), z.null()]),
 });
 
-/** A connection and its subscriptions. Combined connections get each event wrapped with the name of its stream. */
+/** A connection and its subscriptions. On a combined connection, each event is wrapped with the name of its stream. */
 interface Subscriber {
   readonly peer: Peer;
   readonly isCombined: boolean;
@@ -36,15 +36,15 @@ interface Subscriber {
 interface Stream {
   readonly name: StreamName;
   readonly subscribers: Set<Subscriber>;
-  /** Depth streams only. */
+  /** Set only for depth streams. */
   readonly depth?: DepthTracker;
-  /** Kline streams only: the last candle that was sent. */
+  /** Set only for kline streams: the start of the last candle that was sent. */
   sentOpenAt?: number;
-  /** Book ticker streams only. */
+  /** Set only for book ticker streams: the last best prices that were sent. */
   sentBest?: string;
 }
 
-/** The market streams on `/ws` and `/stream`, as at the venue. Only subscribed streams cost work. */
+/** Serves the market streams on `/ws` and `/stream`, like the venue. A stream without subscribers costs no work. */
 export class MarketStreams {
   private readonly streams = new Map<string, Stream>();
   private readonly timers: readonly NodeJS.Timeout[];
@@ -70,15 +70,16 @@ export class MarketStreams {
     for (const timer of this.timers) timer.unref();
   }
 
-  /** `/ws/<stream>/<stream>` and `/stream?streams=<stream>/<stream>`; both accept further SUBSCRIBE requests. */
+  /** Accepts a connection to `/ws/<stream>/<stream>` or `/stream?streams=<stream>/<stream>`. Both also accept SUBSCRIBE
+   * requests. */
   attach(peer: Peer, url: URL): void {
     const isCombined = url.pathname.startsWith('/stream');
-    const follower: Subscriber = { peer, isCombined, names: new Set() };
+    const subscriber: Subscriber = { peer, isCombined, names: new Set() };
     const first = isCombined ? (url.searchParams.get('streams') ?? '') : url.pathname.slice('/ws/'.length);
-    for (const name of first.split('/').filter(Boolean)) this.subscribe(follower, name);
-    peer.onMessage((message) => peer.send(this.answer(follower, message)));
+    for (const name of first.split('/').filter(Boolean)) this.subscribe(subscriber, name);
+    peer.onMessage((message) => peer.send(this.answer(subscriber, message)));
     peer.onClose(() => {
-      for (const name of follower.names) this.unsubscribe(follower, name);
+      for (const name of subscriber.names) this.unsubscribe(subscriber, name);
     });
   }
 
@@ -86,33 +87,33 @@ export class MarketStreams {
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  private answer(follower: Subscriber, message: unknown): object {
+  private answer(subscriber: Subscriber, message: unknown): object {
     const request = Request.safeParse(message);
     if (!request.success) {
       const { path, message: why } = request.error.issues[0] ?? { path: [], message: 'malformed' };
       return { error: { code: 2, msg: `Invalid request: ${[...path, why].join(' ')}` }, id: null };
     }
     const { method, params, id } = request.data;
-    if (method === 'LIST_SUBSCRIPTIONS') return { result: [...follower.names], id };
+    if (method === 'LIST_SUBSCRIPTIONS') return { result: [...subscriber.names], id };
     for (const name of params) {
-      if (method === 'UNSUBSCRIBE') this.unsubscribe(follower, name);
-      else if (!this.subscribe(follower, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
+      if (method === 'UNSUBSCRIBE') this.unsubscribe(subscriber, name);
+      else if (!this.subscribe(subscriber, name)) return { error: { code: 3, msg: 'Too many streams' }, id };
     }
     return { result: null, id };
   }
 
-  private subscribe(follower: Subscriber, text: string): boolean {
-    if (!follower.names.has(text) && follower.names.size >= MAX_STREAMS_PER_CONNECTION) return false;
-    follower.names.add(text);
+  private subscribe(subscriber: Subscriber, text: string): boolean {
+    if (!subscriber.names.has(text) && subscriber.names.size >= MAX_STREAMS_PER_CONNECTION) return false;
+    subscriber.names.add(text);
     const name = readStreamName(text);
-    if (name !== undefined) this.streamOf(name).subscribers.add(follower);
+    if (name !== undefined) this.streamOf(name).subscribers.add(subscriber);
     return true;
   }
 
-  private unsubscribe(follower: Subscriber, text: string): void {
-    follower.names.delete(text);
+  private unsubscribe(subscriber: Subscriber, text: string): void {
+    subscriber.names.delete(text);
     const stream = this.streams.get(text);
-    stream?.subscribers.delete(follower);
+    stream?.subscribers.delete(subscriber);
     if (stream?.subscribers.size === 0) this.streams.delete(text);
   }
 
@@ -138,7 +139,7 @@ export class MarketStreams {
     }
   }
 
-  private publishBest(spec: SymbolSpec): void {
+  private publishBest(spec: MarketSpec): void {
     const stream = this.streams.get(`${wireName(spec)}@bookTicker`);
     if (stream === undefined) return;
     const { bid, ask } = bestOf(this.exchange, spec);
@@ -196,6 +197,6 @@ export class MarketStreams {
   }
 }
 
-function wireName(spec: SymbolSpec): string {
+function wireName(spec: MarketSpec): string {
   return spec.id.toLowerCase();
 }

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 
-/** The maximum number of unsent bytes. A slower reader is disconnected: it must reconnect and resync. */
+/** The maximum number of unsent bytes. A reader that exceeds it is disconnected, and must reconnect and resync. */
 export const MAX_UNSENT_BYTES = 1_048_576;
 
 /** One connected client. */
@@ -9,13 +9,13 @@ export class Peer {
 
   constructor(
     private readonly socket: WebSocket,
-    /** The client's address, which is charged for the request weight. */
+    /** The client's address, to which the request weight is charged. */
     readonly address: string,
   ) {
     socket.on('pong', () => {
       this.missedPongs = 0;
     });
-    // A frame that violates the protocol ends the connection; there is nothing else to do.
+    // A frame that violates the protocol ends the connection.
     socket.on('error', () => socket.terminate());
   }
 
@@ -34,7 +34,7 @@ export class Peer {
     this.socket.once('close', listener);
   }
 
-  /** Pings; disconnects a client that has answered none of the last `allowed` pings. */
+  /** Sends a ping. Disconnects a client that has answered none of the last `allowed` pings. */
   ping(allowed: number): void {
     if (this.missedPongs >= allowed) this.socket.terminate();
     else {
@@ -48,7 +48,7 @@ export class Peer {
   }
 }
 
-/** Parses JSON; returns undefined if it is invalid, and the receiver rejects it like any malformed request. */
+/** Parses JSON. Returns undefined if it is invalid; the receiver rejects that like any malformed request. */
 function parse(data: RawData): unknown {
   try {
     return JSON.parse(data.toString());

@@ -1,4 +1,4 @@
-import { SYMBOLS, type SymbolSpec } from '../../engine/symbols.js';
+import { type MarketSpec, SYMBOLS } from '../../engine/symbols.js';
 import { findInterval, type Interval } from '../../market-data/intervals.js';
 
 const CHANNELS = ['depth', 'depth@100ms', 'trade', 'aggTrade', 'ticker', 'miniTicker', 'bookTicker'] as const;
@@ -7,13 +7,16 @@ type Channel = (typeof CHANNELS)[number];
 /** One market stream, named `<symbol>@<channel>`. */
 export interface StreamName {
   readonly text: string;
-  readonly spec: SymbolSpec;
+  readonly spec: MarketSpec;
   readonly channel: Channel | 'kline';
-  /** `kline` streams only. */
+  /** Set only for `kline` streams. */
   readonly interval?: Interval;
 }
 
-/** Parses a stream name; undefined if unsupported. As at the venue, such a subscription succeeds and stays silent. */
+/**
+ * Parses a stream name. Returns undefined if the stream is not supported. As at the venue, a subscription to such a
+ * stream
+ * succeeds but gets no events. */
 export function readStreamName(text: string): StreamName | undefined {
   const at = text.indexOf('@');
   const spec = SYMBOLS.find(({ id }) => id.toLowerCase() === text.slice(0, at));

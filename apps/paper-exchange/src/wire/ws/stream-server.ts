@@ -6,15 +6,15 @@ import { Peer } from './peer.js';
 
 const MAX_MESSAGE_BYTES = 64 * 1_024;
 const MAX_CONNECTIONS = 1_000;
-/** Request targets are relative URLs; the base has no meaning. */
+/** The base for parsing request targets, which are relative URLs. Its value has no effect. */
 const ORIGIN = 'ws://localhost';
 const PING_EVERY_MS = 20_000;
-/** How often the weather draws connections to drop. */
+/** How often the weather may drop connections. */
 const RANDOM_CUT_EVERY_MS = 250;
-/** As at the venue: a client that leaves a minute of pings unanswered is disconnected. */
-const PONGS_MAY_MISS = 3;
+/** A client that does not answer the pings of a minute is disconnected, as at the venue. */
+const MISSED_PONGS_MAX = 3;
 
-/** Returns the handler of a connection to `url`; undefined if its path has none. */
+/** Returns the handler of a connection to `url`, or undefined if its path has no handler. */
 export type ConnectionRouter = (url: URL) => ((peer: Peer, url: URL) => void) | undefined;
 
 /** All WebSocket connections of the process. */
@@ -30,7 +30,7 @@ export class StreamServer {
   ) {
     server.on('upgrade', (req, socket, head) => this.upgrade(req, socket, head));
     const probe = () => {
-      for (const peer of this.peers) peer.ping(PONGS_MAY_MISS);
+      for (const peer of this.peers) peer.ping(MISSED_PONGS_MAX);
     };
     this.timers = [
       setInterval(probe, PING_EVERY_MS),
@@ -56,7 +56,7 @@ export class StreamServer {
   private cutAtRandom(): void {
     const { maintenance: isClosed, disconnect_rate: inASecond } = this.weather.get();
     const chance = isClosed ? 1 : 1 - (1 - inASecond) ** (RANDOM_CUT_EVERY_MS / 1_000);
-    for (const peer of this.peers) if (this.weather.draws(chance)) peer.cut();
+    for (const peer of this.peers) if (this.weather.strikesAt(chance)) peer.cut();
   }
 
   private upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {

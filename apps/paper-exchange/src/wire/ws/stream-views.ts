@@ -1,14 +1,14 @@
 import { formatUnits } from '../../engine/decimal.js';
 import type { PublicTrade } from '../../engine/order.js';
-import { lotsText, priceText, type SymbolSpec } from '../../engine/symbols.js';
+import { lotsText, type MarketSpec, priceText } from '../../engine/symbols.js';
 import type { Candle } from '../../market-data/candles.js';
 import type { AggregateTrade } from '../../market-data/history.js';
 import type { Interval } from '../../market-data/intervals.js';
 import { aggregateView, type dayView } from '../market-views.js';
 import type { DepthDiff } from './depth-diff.js';
 
-/** `at` is when the event is sent, in milliseconds, here and below. */
-export function depthEvent(spec: SymbolSpec, diff: DepthDiff, at: number): object {
+/** In this file, `at` is the time at which the event is sent, in milliseconds. */
+export function depthEvent(spec: MarketSpec, diff: DepthDiff, at: number): object {
   const rows = (levels: DepthDiff['bids']) =>
     levels.map(([ticks, lots]) => [priceText(spec, ticks), lotsText(spec, lots)]);
   return {
@@ -22,7 +22,7 @@ export function depthEvent(spec: SymbolSpec, diff: DepthDiff, at: number): objec
   };
 }
 
-export function tradeEvent(spec: SymbolSpec, trade: PublicTrade, at: number): object {
+export function tradeEvent(spec: MarketSpec, trade: PublicTrade, at: number): object {
   return {
     e: 'trade',
     E: at,
@@ -36,7 +36,7 @@ export function tradeEvent(spec: SymbolSpec, trade: PublicTrade, at: number): ob
   };
 }
 
-export function aggregateEvent(spec: SymbolSpec, aggregate: AggregateTrade, at: number): object {
+export function aggregateEvent(spec: MarketSpec, aggregate: AggregateTrade, at: number): object {
   return { e: 'aggTrade', E: at, s: spec.id, ...aggregateView(spec, aggregate) };
 }
 
@@ -82,7 +82,7 @@ export function miniTickerEvent(day: ReturnType<typeof dayView>, at: number): ob
   };
 }
 
-export function klineEvent(spec: SymbolSpec, interval: Interval, candle: Candle, at: number): object {
+export function klineEvent(spec: MarketSpec, interval: Interval, candle: Candle, at: number): object {
   const endAt = interval.endOf(candle.openAt);
   return {
     e: 'kline',

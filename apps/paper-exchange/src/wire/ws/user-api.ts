@@ -31,7 +31,7 @@ export interface UserApiOptions {
   readonly now: () => number;
 }
 
-/** The part of the venue's WebSocket API that serves the user data stream. */
+/** Serves the user data stream, which is a part of the venue's WebSocket API. */
 export class UserApi {
   private readonly byAccount = new Map<string, Set<UserSubscription>>();
 
@@ -95,7 +95,7 @@ export class UserApi {
     return { subscriptionId: subscription.id };
   }
 
-  /** Removes one subscription, or without an id all subscriptions of the connection. */
+  /** Removes the subscription with the given id, or all subscriptions of the connection if there is no id. */
   private unsubscribe(connection: Connection, params: RequestParams): object {
     const wanted = params.subscriptionId;
     for (const subscription of connection.subscriptions.values()) {
@@ -113,7 +113,7 @@ export class UserApi {
     if (ofAccount?.size === 0) this.byAccount.delete(subscription.accountId);
   }
 
-  /** Sends each step of an order in sequence, then the resulting balances. */
+  /** Sends the reports of a commit in sequence, then the changed balances. */
   private publish(commit: Commit): void {
     const at = this.options.now();
     for (const report of commit.reports) {

@@ -1,10 +1,10 @@
 import type { Weather } from '../../weather/weather.js';
 import type { Peer } from './peer.js';
 
-/** The maximum time that an event is held back, in milliseconds, if no other event follows it. */
+/** In milliseconds: the maximum time for which an event is held back if no other event follows. */
 const HELD_AT_MOST_MS = 250;
 
-/** One account's events on one connection. Weather repeats, delays or drops some of them. */
+/** Sends the events of one account on one connection. Weather repeats, delays or drops some of them. */
 export class UserSubscription {
   private held: object | undefined;
   private timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,14 @@
 import { formatUnits } from '../../engine/decimal.js';
 import type { Report } from '../../engine/order.js';
 import type { State } from '../../engine/state.js';
-import { findSymbol, lotsText, priceText } from '../../engine/symbols.js';
+import { findMarket, lotsText, priceText } from '../../engine/symbols.js';
 
-/** One step of an order. `at` is when the event is sent, in milliseconds, here and below. */
+/**
+ * Returns the event for one report of an order. In this file, `at` is the time at which the event is sent, in
+ * milliseconds.
+ */
 export function executionReport({ execution, order, fill, cancelId }: Report, at: number): object {
-  const spec = findSymbol(order.symbol);
+  const spec = findMarket(order.symbol);
   if (spec === undefined) throw new Error(`Market ${order.symbol} does not exist.`);
   return {
     e: 'executionReport',
@@ -45,7 +48,7 @@ export function executionReport({ execution, order, fill, cancelId }: Report, at
   };
 }
 
-/** The current values of the balances that changed. */
+/** Returns the event with the current values of the changed balances. */
 export function accountPosition(
   state: State,
   accountId: string,
