@@ -1,4 +1,4 @@
-/** REST and GraphQL on one database, for comparing their responses to the same user. */
+/** Runs REST and GraphQL on one database, to compare their responses to the same user. */
 import type { Operation } from '@trading-automation/contracts';
 import { targetOf } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
@@ -15,7 +15,7 @@ import {
   type TestGraphqlApi,
 } from './test-graphql-api.js';
 
-/** A response of either API: REST's `data` or the field, or the error. */
+/** A response of either API: the data (in GraphQL, of the field) or the error. */
 interface Outcome {
   readonly data: unknown;
   readonly error: ErrorResult | undefined;
@@ -28,23 +28,23 @@ export interface ErrorResult {
 
 export class ApiPair {
   private constructor(
-    readonly market: TestEnvironment,
+    readonly environment: TestEnvironment,
     readonly graphql: TestGraphqlApi,
   ) {}
 
   static async open(): Promise<ApiPair> {
-    const market = await TestEnvironment.open();
-    return new ApiPair(market, await startTestGraphqlApi(market.api.databaseUrl));
+    const environment = await TestEnvironment.open();
+    return new ApiPair(environment, await startTestGraphqlApi(environment.api.databaseUrl));
   }
 
   async close(): Promise<void> {
     await this.graphql.close();
-    await this.market.close();
+    await this.environment.close();
   }
 
-  /** With every decimal as a string, as in GraphQL. */
+  /** Calls REST. Every decimal in the response is a string, as in GraphQL. */
   callRest(person: TestUser, operation: Operation, request: GoodRequest): Promise<TestResponse> {
-    return sendSigned(this.market.api, person.keyPair, operation.method, targetOf(operation, request), {
+    return sendSigned(this.environment.api, person.keyPair, operation.method, targetOf(operation, request), {
       headers: { accept: 'application/json; decimals=string' },
       ...('body' in request ? { body: request.body as object } : {}),
     });
@@ -72,7 +72,7 @@ export function restOutcome({ json: { data, error } }: TestResponse): Outcome {
 
 export function graphqlOutcome(operation: Operation, { data, errors, text }: GraphqlResponse): Outcome {
   if (errors === undefined) return { data: data[rootFieldOf(operation).name], error: undefined };
-  if (errors.length !== 1) throw new Error(`more errors than one: ${text}`);
+  if (errors.length !== 1) throw new Error(`expected one error; got ${text}`);
   return { data: undefined, error: toErrorResult(errors[0]!) };
 }
 

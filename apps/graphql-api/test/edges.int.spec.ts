@@ -1,4 +1,4 @@
-/** Related records: batched for a whole list, and restricted to the caller. */
+/** Tests related records: they are read in batches for a whole list, and only those of the caller are returned. */
 import { randomUUID } from 'node:crypto';
 import { encodeId, type IdPrefix, OPERATIONS } from '@trading-automation/contracts';
 import { countStatements } from '@trading-automation/core/testing';
@@ -16,8 +16,8 @@ let owner: TestUser;
 let stranger: TestUser;
 beforeAll(async () => {
   apis = await ApiPair.open();
-  owner = await TestUser.create(apis.market);
-  stranger = await TestUser.create(apis.market);
+  owner = await TestUser.create(apis.environment);
+  stranger = await TestUser.create(apis.environment);
 });
 afterAll(() => apis?.close());
 
@@ -32,16 +32,16 @@ async function copyRow(table: string, id: string, changes: Readonly<Record<strin
   const pairs = Object.entries({ id: 'gen_random_uuid()', ...changes }).map(
     ([name, to]) => `'${name}', ${to}`,
   );
-  await apis.market.rows(
+  await apis.environment.rows(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object(${pairs.join(', ')}))).*
      FROM ${table} original, generate_series(1, ${count}) AS copy (place) WHERE original.id = $1`,
-    apis.market.uuidOf(id),
+    apis.environment.uuidOf(id),
   );
 }
 
 /** Selects an id by the index of the copy, so that neighbours have different related records. */
 const oneOf = (ids: readonly string[]) =>
-  `(ARRAY[${ids.map((id) => `'${apis.market.uuidOf(id)}'`).join(', ')}])[1 + copy.place % ${ids.length}]`;
+  `(ARRAY[${ids.map((id) => `'${apis.environment.uuidOf(id)}'`).join(', ')}])[1 + copy.place % ${ids.length}]`;
 const several = (make: () => Promise<string>, count = 4) =>
   Promise.all(Array.from({ length: count }, () => make()));
 
@@ -60,7 +60,7 @@ async function listed(
         data = await dataOf(owner, query);
       }),
     );
-  // The process runs background statements; the minimum of several reads is that of the list.
+  // The process also runs background statements, so the minimum of several reads is the number for the list.
   const statements = Math.min(...counts);
   expect(data[field].nodes).toHaveLength(ITEMS);
   expect(statements).toBeGreaterThan(1);
@@ -79,7 +79,10 @@ function expectEdges(
   }
 }
 
-/** By related record: the item's id field, and the number of distinct records; null if each item has its own. */
+/**
+ * For each related record, the item's id field and the number of distinct records. Null if each item has its own
+ * record.
+ */
 type Edges = Readonly<Record<string, readonly [id: string, differing: number] | null>>;
 
 /** Checks the cost and the targets of every combination of three related records. */
@@ -107,8 +110,8 @@ const threesOf = (all: readonly string[]) =>
     all.slice(i + 1).flatMap((second, j) => all.slice(i + j + 2).map((third) => [first, second, third])),
   );
 
-describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STATEMENTS_MAX} statements`, () => {
-  it('trades with every three of account, pair, strategy, copier, source and fills', async () => {
+describe(`a list of ${ITEMS} items with several related records takes at most ${STATEMENTS_MAX} statements`, () => {
+  it('for trades with any three of account, pair, strategy, copier, source and fills', async () => {
     const [accounts, strategies, copiers, sources] = await Promise.all([
       several(() => owner.account()),
       several(() => owner.strategy()),
@@ -125,7 +128,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
       source_trade_id: oneOf(sources),
       created_at: "now() + copy.place * interval '1 millisecond'",
     });
-    await apis.market.rows(
+    await apis.environment.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
        SELECT gen_random_uuid(), id, exchange_account_id, symbol, client_order_id, 1, 1, 0, 'USDT', 'TAKER', now()
@@ -144,7 +147,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
     );
   });
 
-  it('copiers with strategy and account', async () => {
+  it('for copiers with strategy and account', async () => {
     const [accounts, strategies] = await Promise.all([
       several(() => owner.account()),
       several(() => owner.strategy()),
@@ -162,7 +165,7 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
     expectEdges(copiers, { strategy: 'strategyId', exchangeAccount: 'exchangeAccountId' });
   });
 
-  it('decisions with every three of copier, strategy, source and trade', async () => {
+  it('for decisions with any three of copier, strategy, source and trade', async () => {
     const [strategies, trades] = await Promise.all([
       several(() => owner.strategy()),
       several(() => owner.trade()),
@@ -199,17 +202,17 @@ describe(`a list of ${ITEMS}, with edges beside each other, takes at most ${STAT
 });
 
 describe('node', () => {
-  /** A record of each type that is found by its id, and the operation that shows it. */
+  /** For each type that can be loaded by id: the operation that returns the record, and a function that creates one. */
   const RECORDS: Readonly<
     Record<string, readonly [operation: string, make: (of: TestUser) => Promise<string>]>
   > = {
     ExchangeAccount: ['exchanges.get', (of) => of.account()],
-    TradePair: ['tradePairs.get', async (of) => of.market.pairId],
+    TradePair: ['tradePairs.get', async (of) => of.environment.pairId],
     Trade: ['trades.get', (of) => of.trade()],
     Strategy: ['strategies.get', (of) => of.strategy()],
     Copier: ['copiers.get', (of) => of.linkedCopier()],
     Reward: ['rewards.list', (of) => of.reward()],
-    RewardType: ['rewards.types', async (of) => of.market.rewardTypeId],
+    RewardType: ['rewards.types', async (of) => of.environment.rewardTypeId],
     Withdrawal: ['withdrawals.get', (of) => of.withdrawal()],
     Notification: ['notifications.list', (of) => of.notification()],
     Webhook: ['webhooks.get', (of) => of.webhook()],
@@ -218,7 +221,7 @@ describe('node', () => {
   const SHARED = ['TradePair', 'RewardType'];
   const NODE = 'query Found($id: ID!) { node(id: $id) { __typename id } }';
 
-  async function refused(person: TestUser, id: string): Promise<void> {
+  async function expectNotFound(person: TestUser, id: string): Promise<void> {
     const { data, errors } = await sendGraphql(apis.graphql, person.keyPair, {
       query: NODE,
       variables: { id },
@@ -242,12 +245,12 @@ describe('node', () => {
     const { __typename, ...record } = node;
     expect(__typename).toBe(type);
     expect(record).toEqual(await shown(operationId, id, selection));
-    if (!SHARED.includes(type)) await refused(stranger, id);
+    if (!SHARED.includes(type)) await expectNotFound(stranger, id);
     const prefix = id.slice(0, 3) as IdPrefix;
-    for (const wrong of [unknownId(prefix), ...malformedIds(prefix)]) await refused(owner, wrong);
+    for (const wrong of [unknownId(prefix), ...malformedIds(prefix)]) await expectNotFound(owner, wrong);
   });
 
-  /** The record as its own query, or its list, has it. */
+  /** Returns the record as its own query returns it, or its list if there is no such query. */
   async function shown(operationId: string, id: string, selection: string): Promise<unknown> {
     const [resource = '', verb] = operationId.split('.');
     if (verb === 'get') {
@@ -271,16 +274,16 @@ describe('node', () => {
       '__proto___x',
       encodeId('key', randomUUID()),
     ])
-      await refused(owner, id);
+      await expectNotFound(owner, id);
   });
 });
 
 it('a related record of another user is null', async () => {
   const trade = await owner.trade();
   const [theirs, account] = [await stranger.strategy(), await stranger.account()];
-  await apis.market.rows(
+  await apis.environment.rows(
     'UPDATE trades SET strategy_id = $2, exchange_account_id = $3 WHERE id = $1',
-    ...[trade, theirs, account].map((id) => apis.market.uuidOf(id)),
+    ...[trade, theirs, account].map((id) => apis.environment.uuidOf(id)),
   );
   const { trade: shown } = await dataOf(
     owner,
@@ -291,7 +294,7 @@ it('a related record of another user is null', async () => {
     strategy: null,
     exchangeAccountId: account,
     exchangeAccount: null,
-    tradePair: { id: apis.market.pairId },
+    tradePair: { id: apis.environment.pairId },
   });
 });
 

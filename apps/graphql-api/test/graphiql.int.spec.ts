@@ -1,17 +1,17 @@
 import { TestEnvironment } from '../../rest-api/test/proofs/test-environment.js';
 import { startTestGraphqlApi, type TestGraphqlApi } from './test-graphql-api.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let development: TestGraphqlApi;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  development = await startTestGraphqlApi(market.api.databaseUrl, { GRAPHIQL: 'true' });
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  development = await startTestGraphqlApi(environment.api.databaseUrl, { GRAPHIQL: 'true' });
 });
 afterAll(async () => {
   await Promise.all([api?.close(), development?.close()]);
-  await market?.close();
+  await environment?.close();
 });
 
 const page = (of: TestGraphqlApi) =>

@@ -1,4 +1,4 @@
-/** An Idempotency-Key on a mutation: each root field runs once, and its response is replayed. */
+/** Tests an Idempotency-Key on a mutation: each root field runs once, and its response is replayed. */
 
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   apis = await ApiPair.open();
 });
 beforeEach(async () => {
-  owner = await TestUser.create(apis.market);
+  owner = await TestUser.create(apis.environment);
 });
 afterAll(() => apis?.close());
 
@@ -39,7 +39,7 @@ const isReplayed = ({ headers }: { headers: IncomingHttpHeaders }) => headers['i
 
 /** Returns the number of keys with this name. */
 async function keysNamed(name: string, person = owner): Promise<number> {
-  const [row] = await apis.market.rows(
+  const [row] = await apis.environment.rows(
     'SELECT count(*)::int AS count FROM api_keys WHERE user_id = $1 AND name = $2',
     person.uuid,
     name,
@@ -161,7 +161,7 @@ it('stores errors of the input and of the state, with their details', async () =
 });
 
 it('is separate for each user', async () => {
-  const other = await TestUser.create(apis.market);
+  const other = await TestUser.create(apis.environment);
   for (const person of [owner, other]) {
     const answer = await mutate('shared', MAKE, { name: 'shared' }, person);
     expect([answer.errors, isReplayed(answer)]).toEqual([undefined, undefined]);
@@ -192,7 +192,7 @@ describe('over a socket', () => {
 
   it.each([
     ['once by its key', { idempotencyKey: 'lost' }, 1, REPLAYED],
-    ['twice without one', {}, 2, undefined],
+    ['twice without a key', {}, 2, undefined],
   ])('a retry after a lost response runs %s', async (_what, sent, count, told) => {
     await client.dispose();
     client = clientOf(apis.graphql, owner.keyPair, { retryAttempts: 5, retryWait: async () => undefined });
@@ -258,7 +258,7 @@ describe('over a socket', () => {
 
   it.each([
     ['empty', ''],
-    ['nothing but spaces', '  '],
+    ['only spaces', '  '],
     ['too long', 'k'.repeat(256)],
     ['not ASCII', 'é'],
     ['not printable', 'a\n'],
@@ -304,7 +304,9 @@ function overSocket(client: Client, asked: SubscribePayload): Promise<SocketAnsw
         answer = result as SocketAnswer;
       },
       error: (error) =>
-        Array.isArray(error) ? resolve({ errors: error }) : reject(new Error(`it ended with ${error}`)),
+        Array.isArray(error)
+          ? resolve({ errors: error })
+          : reject(new Error(`the operation ended with ${error}`)),
       complete: () => resolve(answer),
     });
   });

@@ -1,4 +1,4 @@
-/** GraphQL returns the same error codes and details as REST, with the names of arguments. */
+/** Tests that GraphQL returns the same error codes and details as REST, with the names of its arguments. */
 import { randomUUID } from 'node:crypto';
 import { type ErrorCode, encodeId, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import {
@@ -20,10 +20,10 @@ let owner: TestUser;
 let stranger: TestUser;
 beforeAll(async () => {
   apis = await ApiPair.open();
-  stranger = await TestUser.create(apis.market);
+  stranger = await TestUser.create(apis.environment);
 });
 beforeEach(async () => {
-  owner = await TestUser.create(apis.market);
+  owner = await TestUser.create(apis.environment);
 });
 afterAll(() => apis?.close());
 
@@ -56,7 +56,7 @@ function fieldOf(operation: Operation, part: Part, field: string): string {
   return errorFieldOf(operation, isOfQuery ? 'query' : part, field);
 }
 
-/** Sends the request to both and returns the code of their equal error. */
+/** Sends the request to both APIs, expects equal errors and returns their code. */
 async function refusedAlike(operation: Operation, request: GoodRequest): Promise<string> {
   const rest = restOutcome(await apis.callRest(owner, operation, request)).error;
   const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request)).error;
@@ -148,7 +148,7 @@ const bodies = BODIES.flatMap(([id, code, ...changes]) =>
   changes.map((change) => [id, JSON.stringify(change).slice(0, 80), code, change] as const),
 );
 
-it.each(bodies)('%s rejects %s in both: %s', async (id, _text, code, change) => {
+it.each(bodies)('%s rejects %s in both APIs: %s', async (id, _text, code, change) => {
   const request = await goodRequest(operationOf(id), owner);
   const body = { ...(request.body as object), ...change };
   expect(await refusedAlike(operationOf(id), { ...request, body })).toBe(code);
@@ -156,7 +156,7 @@ it.each(bodies)('%s rejects %s in both: %s', async (id, _text, code, change) => 
 
 const lists = SHARED_OPERATIONS.filter(({ list }) => list !== undefined);
 it.each(lists.map((operation) => [operation.id, operation] as const))(
-  '%s refuses a page that no list has, and a sort that it does not have',
+  '%s rejects an invalid page size and an unknown sort field',
   async (_id, operation) => {
     const request = await goodRequest(operation, owner);
     const wrong: Record<string, string>[] = [
@@ -181,7 +181,7 @@ const QUERIES: readonly (readonly [operation: string, query: GoodRequest['query'
   ['events.list', { type: 'no.such' }],
   ['auth.cliChallenge', { pubkey: 'xyz' }],
 ];
-it.each(QUERIES)('%s rejects the query %j in both', async (id, query) => {
+it.each(QUERIES)('%s rejects the query %j in both APIs', async (id, query) => {
   const request = await goodRequest(operationOf(id), owner);
   expect(await refusedAlike(operationOf(id), { ...request, query })).toBe('invalid_query');
 });
@@ -249,7 +249,7 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     'trades.create',
     'already_exists',
     async () => {
-      const body = { ...apis.market.tradeBody(await owner.account()), client_order_id: 'mine' };
+      const body = { ...apis.environment.tradeBody(await owner.account()), client_order_id: 'mine' };
       await owner.requireData('POST', '/v1/trades', body);
       return { body };
     },
@@ -263,7 +263,12 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
       return { body: { name: 'one too many' } };
     },
   ],
-  ['a code of no mail', 'auth.verifyEmail', 'not_found', async () => ({ query: { code: randomUUID() } })],
+  [
+    'a code that no mail contains',
+    'auth.verifyEmail',
+    'not_found',
+    async () => ({ query: { code: randomUUID() } }),
+  ],
   [
     'a setting that does not exist',
     'settings.get',
@@ -271,13 +276,18 @@ const STATES: readonly (readonly [string, operation: string, ErrorCode, () => Pr
     async () => ({ params: { key: encodeId('evt', randomUUID()) } }),
   ],
 ];
-it.each(STATES)('%s: %s is rejected in both, %s', async (_what, id, code, make) => {
+it.each(STATES)('%s: %s is rejected in both APIs with %s', async (_what, id, code, make) => {
   expect(await refusedAlike(operationOf(id), await make())).toBe(code);
 });
 
 it('errors of the schema types are validation_failed, without suggestions and values', async () => {
   const accountId = await owner.account();
-  const order = { exchangeAccountId: accountId, tradePairId: apis.market.pairId, type: 'LIMIT', amount: '1' };
+  const order = {
+    exchangeAccountId: accountId,
+    tradePairId: apis.environment.pairId,
+    type: 'LIMIT',
+    amount: '1',
+  };
   const CREATE = 'mutation Create($input: TradeCreateInput!) { createTrade(input: $input) { id } }';
   const refusals: GraphqlRequest[] = [
     { query: CREATE, variables: { input: { ...order, side: 'SEL' } } },

@@ -1,4 +1,4 @@
-/** Every read returns the same in REST and GraphQL: records, pages, totals and cursors. */
+/** Tests that every read returns the same records, pages, totals and cursors in REST and GraphQL. */
 import type { Operation } from '@trading-automation/contracts';
 import { idLocations, populate } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
@@ -30,7 +30,7 @@ let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 beforeAll(async () => {
   apis = await ApiPair.open();
-  owner = await TestUser.create(apis.market);
+  owner = await TestUser.create(apis.environment);
   requests = await populate(owner);
 });
 afterAll(() => apis?.close());
@@ -48,7 +48,7 @@ function steady(operation: Operation, value: unknown): unknown {
 }
 
 describe.each(named(records))('%s', (_id, operation) => {
-  it('is the same record in both', async () => {
+  it('is the same record in both APIs', async () => {
     const request = requests.get(operation)!;
     const rest = restOutcome(await apis.callRest(owner, operation, request));
     const graphql = graphqlOutcome(operation, await apis.callGraphql(owner, operation, request));
@@ -163,7 +163,10 @@ describe.each(named(lists))('%s', (_id, operation) => {
     });
 });
 
-/** Values of a filter: all enum values, values of the records, instants between them, and values of no record. */
+/**
+ * Returns values of a filter: all enum values, values of the records, instants between them, and values without a
+ * record.
+ */
 async function valuesFor(
   operation: Operation,
   name: string,
@@ -176,11 +179,11 @@ async function valuesFor(
   const found = records
     .map((record) => record[camelCase(name)] as string | null)
     .filter((value) => value !== null);
-  return [...new Set([...found.slice(0, 20), ...(await ofNone(operation, name))])];
+  return [...new Set([...found.slice(0, 20), ...(await valuesWithoutRecord(operation, name))])];
 }
 
 /** Valid values of a filter that match no record. */
-async function ofNone(operation: Operation, name: string): Promise<string[]> {
+async function valuesWithoutRecord(operation: Operation, name: string): Promise<string[]> {
   const place = idLocations(operation).find((one) => one.part === 'query' && one.name === name);
   if (place === undefined) return name === 'exchange' ? ['other'] : [];
   // Each decision belongs to a different signal.

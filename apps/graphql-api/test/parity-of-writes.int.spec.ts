@@ -1,4 +1,7 @@
-/** Every write, by one user in REST and by another in GraphQL: the same responses and the same resulting records. */
+/**
+ * Tests every write, by one user in REST and by another in GraphQL. The responses and the resulting records must be
+ * equal.
+ */
 import type { Operation } from '@trading-automation/contracts';
 import { goodRequest } from '../../rest-api/test/proofs/contract.js';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
@@ -16,8 +19,8 @@ let overRest: TestUser;
 let overGraphql: TestUser;
 beforeAll(async () => {
   apis = await ApiPair.open();
-  overRest = await TestUser.create(apis.market);
-  overGraphql = await TestUser.create(apis.market);
+  overRest = await TestUser.create(apis.environment);
+  overGraphql = await TestUser.create(apis.environment);
 });
 afterAll(() => apis?.close());
 
@@ -48,7 +51,7 @@ async function perform(operation: Operation): Promise<readonly [rest: unknown, g
 }
 
 it.each(writes.map((operation) => [operation.id, operation] as const))(
-  '%s answers the same',
+  '%s returns the same response in both APIs',
   async (_id, operation) => {
     const [rest, graphql] = await perform(operation);
     expect(alike(graphql)).toEqual(alike(rest));
@@ -64,7 +67,7 @@ async function recordsOf(person: TestUser, operation: Operation): Promise<string
 }
 
 it.each(lists.map((operation) => [operation.id, operation] as const))(
-  'the same records are left in %s',
+  'both users have the same records in %s afterwards',
   async (_id, operation) => {
     const rest = await recordsOf(overRest, operation);
     expect(await recordsOf(overGraphql, operation)).toEqual(rest);

@@ -13,7 +13,10 @@ const require = createRequire(import.meta.url);
 /** The public client library from its package, for a page. */
 const LIBRARY = join(dirname(require.resolve('@simplewebauthn/browser')), '..', 'esm');
 
-/** A page that registers a passkey and signs in with one; each returns the server's response or the browser's error. */
+/**
+ * A page with functions that register a passkey and sign in. Each returns the server's response or the browser's
+ * error.
+ */
 const PAGE = `<!doctype html>
 <title>Passkeys</title>
 <script type="module">

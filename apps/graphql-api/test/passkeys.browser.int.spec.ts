@@ -1,4 +1,4 @@
-/** Passkeys in a real browser: Chromium with its virtual authenticator and the public client library. */
+/** Tests passkeys in a real browser: Chromium with its virtual authenticator and the public client library. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

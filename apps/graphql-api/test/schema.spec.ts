@@ -108,7 +108,7 @@ function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described)
   }
 }
 
-/** Readable only for 30 days, and not through a loader. */
+/** Events are readable only for 30 days, so no loader reads them. */
 const NO_NODES = ['Event'];
 it('types that can be loaded by id implement Node', () => {
   const nodes = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);

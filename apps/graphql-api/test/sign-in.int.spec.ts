@@ -1,4 +1,4 @@
-/** The deprecated mutations as old clients call them, and the use of their results. */
+/** Tests the deprecated mutations as old clients call them, and the use of their results. */
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -28,15 +28,15 @@ const PASSWORD = 'correct horse battery';
 const TOKENS = '{ access_token refresh_token access_token_expires_at refresh_token_expires_at }';
 const SIGNED_IN = `{ tokens ${TOKENS} is_2fa_required ticket ticket_expires_at }`;
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
 });
 afterAll(async () => {
   await api?.close();
-  await market?.close();
+  await environment?.close();
 });
 
 interface Tokens {
@@ -73,13 +73,13 @@ describe('the deprecated mutations', () => {
     ({ name }) => name.includes('_') || ['register', 'login', 'logout'].includes(name),
   );
 
-  it('are those that were published, with the version of their removal', () => {
+  it('are exactly the published ones, with the version of their removal', () => {
     expect(named.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLISHED));
     expect(named.some(({ name }) => name.startsWith('passkey_'))).toBe(true);
     for (const { deprecationReason } of named) expect(deprecationReason).toContain('removed in v2.0');
   });
 
-  it('are the only ones that are deprecated', () => {
+  it('are the only deprecated mutations', () => {
     const deprecated = Object.values(mutations.getFields()).filter(
       ({ deprecationReason }) => deprecationReason,
     );
@@ -88,16 +88,16 @@ describe('the deprecated mutations', () => {
 
   it('are counted by day, without the user', async () => {
     const uses = async () => {
-      const rows = await market.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
+      const rows = await environment.rows("SELECT uses::int FROM deprecated_uses WHERE operation = 'logout'");
       return rows.reduce((sum, row) => sum + Number(row.uses), 0);
     };
-    const own = await startTestGraphqlApi(market.api.databaseUrl);
+    const own = await startTestGraphqlApi(environment.api.databaseUrl);
     const before = await uses();
     for (let i = 0; i < 3; i++) await post(own, '{"query":"mutation { logout { ended } }"}');
     await own.close();
     // Without credentials they are rejected before the call, which does not count as a use.
     expect(await uses()).toBe(before);
-    const another = await startTestGraphqlApi(market.api.databaseUrl, { PUBLIC_URL: api.url });
+    const another = await startTestGraphqlApi(environment.api.databaseUrl, { PUBLIC_URL: api.url });
     const { access_token } = await register(newEmail());
     await post(another, '{"query":"mutation { logout { ended } }"}', {
       authorization: `Bearer ${access_token}`,
@@ -116,7 +116,7 @@ describe('a password', () => {
       credential: { kind: 'session', permissions: ['ADMIN'] },
     });
     const headers = { authorization: `Bearer ${access_token}` };
-    const { status, json } = await send(market.api, 'GET', '/v1/me', { headers });
+    const { status, json } = await send(environment.api, 'GET', '/v1/me', { headers });
     expect([status, json.error?.code]).toEqual([401, 'invalid_api_key']);
   });
 
@@ -143,7 +143,7 @@ describe('a password', () => {
   it.each([
     ['too short', 'short'],
     ['too long', 'x'.repeat(129)],
-  ])('that is %s is rejected and the field named', async (_what, password) => {
+  ])('that is %s is rejected; the error names the field', async (_what, password) => {
     const text = `mutation ($password: String!) { register(email: "${newEmail()}", password: $password) ${TOKENS} }`;
     const answer = await mutate(text, { password });
     expect(codesOf(answer)).toEqual(['validation_failed']);
@@ -263,7 +263,7 @@ it('mutations that require a caller reject unauthenticated requests before any e
 });
 
 it('a signed request can use them, too', async () => {
-  const holder = await openAccount(market.api);
+  const holder = await openAccount(environment.api);
   const { data } = await sendGraphql(api, holder, 'mutation { generate_2fa { uri } }');
   expect(data.generate_2fa.uri).toContain('otpauth://');
 });

@@ -1,13 +1,13 @@
-/** A TCP proxy between a process and its server, for tests of outages. */
+/** Provides a TCP proxy between a process and its server, for tests of outages. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 interface CutPoint {
-  /** Over the connection that has said this, */
+  /** Selects the connection that has sent this string. */
   readonly of: string;
-  /** when it says this, or at once; */
+  /** Cuts the connection when it sends this string. Default: when it sends `of`. */
   readonly at?: string;
-  /** and whether the server still gets it, and answers, before the connection ends. */
+  /** True if the server receives the string and responds before the connection is cut. */
   readonly isPassedOn?: boolean;
 }
 
@@ -55,7 +55,7 @@ export class TcpProxy {
     this.pausedWrites = null;
   }
 
-  /** Resolves when it has happened. */
+  /** Cuts a connection. Resolves when that has happened. */
   cutAt(cut: CutPoint): Promise<void> {
     return new Promise((done) => {
       this.next = { ...cut, done };
@@ -86,11 +86,11 @@ export class TcpProxy {
       });
     }
     far.on('data', (bytes) => void near.write(bytes));
-    let isMeant = false;
+    let isSelected = false;
     near.on('data', (bytes) => {
       const { next } = this;
-      isMeant ||= next !== undefined && bytes.includes(next.of);
-      if (next !== undefined && isMeant && bytes.includes(next.at ?? next.of)) this.cut(near, far, bytes);
+      isSelected ||= next !== undefined && bytes.includes(next.of);
+      if (next !== undefined && isSelected && bytes.includes(next.at ?? next.of)) this.cut(near, far, bytes);
       else if (this.pausedWrites === null) far.write(bytes);
       else this.pausedWrites.push(() => void far.write(bytes));
     });

@@ -1,4 +1,4 @@
-/** The GraphQL API as deployed, in this process, with a REST API on the same database. */
+/** Runs the GraphQL API as deployed, in this process, on the database of a REST API. */
 import { createHash } from 'node:crypto';
 import type { Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';

@@ -15,29 +15,29 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
 let hook: WebhookFixture;
 const running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(500).end());
-  owner = await openOwnerApi(world);
+  owner = await openOwnerApi(environment);
   // Excludes the product's own events about webhooks.
-  hook = await world.addHook(receiver.url, { events: ['trade.*'] });
+  hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
   receiver.trust(hook);
 });
 afterEach(async () => {
   await stop();
   await owner.close();
   await receiver.close();
-  await world.close();
+  await environment.close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
-  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
 /** The stop ends when every started attempt is recorded: what was not received by then never will be. */
@@ -48,9 +48,9 @@ async function stop(): Promise<void> {
 /** The delay before the third attempt lasts as long as a test needs. */
 const LONG_WAIT = '20,600000,20,20';
 const deliveries = () =>
-  world.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
+  environment.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
 const untilAttempts = (attempts: number) =>
-  eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length >= attempts);
 const untilStatus = (status: string) =>
   eventually(async () => (await deliveries()).some((each) => each.status === status));
 const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => attempt);
@@ -58,7 +58,7 @@ const attemptsAt = ({ received }: Receiver) => received.map(({ attempt }) => att
 /** Resolves when every event has been fanned out. */
 const untilFannedOut = () =>
   eventually(async () => {
-    const [row] = await world.query(
+    const [row] = await environment.query(
       `SELECT FROM outbox_progress, outbox_sequence WHERE consumer = 'webhook-dispatcher' AND position = last_position
          AND NOT EXISTS (SELECT FROM outbox_events WHERE position IS NULL)`,
     );
@@ -68,25 +68,25 @@ const untilFannedOut = () =>
 /** Creates an event whose second attempt has failed, and whose third one waits. */
 async function waitForThird(): Promise<void> {
   await start({ RETRY_DELAYS_MS: LONG_WAIT });
-  await world.emit(hook.userId);
+  await environment.emit(hook.userId);
   await untilAttempts(2);
 }
 
 /** Makes waiting deliveries due now, for a dispatcher that does not know of the delay. */
 async function endTheWait(): Promise<void> {
   await stop();
-  await world.query(
+  await environment.query(
     "UPDATE webhook_deliveries SET next_at = now() - interval '1 minute' WHERE status = 'DUE'",
   );
-  await start({ QUEUE_PREFIX: `${world.environment.QUEUE_PREFIX}-2` });
+  await start({ QUEUE_PREFIX: `${environment.settings.QUEUE_PREFIX}-2` });
 }
 
 describe('W2: each attempt', () => {
   it('carries the signed time of its own sending: a copy of an earlier one expires', async () => {
     const startedAt = Math.floor(Date.now() / 1000);
     await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
-    await world.emit(hook.userId);
-    await pendingDeadLetterId(world, hook);
+    await environment.emit(hook.userId);
+    await pendingDeadLetterId(environment, hook);
     const endedAt = Math.ceil(Date.now() / 1000);
     const times = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']));
     expect(times).toHaveLength(5);
@@ -107,7 +107,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
     await owner.webhooks.update(actorOf(hook), hook.publicId, { url: moved.url });
     moved.trust({ ...hook, secret });
     await endTheWait();
-    await pendingDeadLetterId(world, hook);
+    await pendingDeadLetterId(environment, hook);
     await stop();
     expect([attemptsAt(receiver), attemptsAt(moved)]).toEqual([
       [1, 2],
@@ -127,12 +127,12 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await waitForThird();
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await untilFannedOut();
     await stop();
     expect(attemptsAt(receiver)).toEqual([1, 2]);
     expect(await deliveries()).toEqual([{ status: 'DEAD', attempts: 2 }]);
-    expect(await world.query('SELECT status, attempts, last_error FROM webhook_dead_letters')).toEqual([
+    expect(await environment.query('SELECT status, attempts, last_error FROM webhook_dead_letters')).toEqual([
       { status: 'PENDING', attempts: 2, last_error: 'webhook_inactive' },
     ]);
   });
@@ -145,10 +145,10 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
     await owner.webhooks.update(actor, hook.publicId, { is_active: true, url: moved.url });
     moved.trust(hook);
     await endTheWait();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await untilStatus('SUCCEEDED');
     expect(attemptsAt(moved)).toEqual([1]);
-    await owner.deadLetters.retry(actor, hook.publicId, await pendingDeadLetterId(world, hook));
+    await owner.deadLetters.retry(actor, hook.publicId, await pendingDeadLetterId(environment, hook));
     await eventually(
       async () => (await deliveries()).filter(({ status }) => status === 'SUCCEEDED').length === 2,
     );
@@ -168,14 +168,14 @@ describe('F20: a webhook that is deactivated while an attempt waits', () => {
       answer = () => response.writeHead(200).end();
     });
     await start();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     answer();
     await untilStatus('SUCCEEDED');
     await stop();
     expect(attemptsAt(receiver)).toEqual([1]);
-    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+    expect(await environment.query('SELECT FROM webhook_dead_letters')).toEqual([]);
   });
 });
 
@@ -188,13 +188,13 @@ describe('F20: a webhook that is deleted', () => {
     await stop();
     expect(attemptsAt(receiver)).toEqual([1, 2]);
     expect(await deliveries()).toEqual([{ status: 'DISCARDED', attempts: 2 }]);
-    expect(await world.query('SELECT status, error FROM webhook_attempts')).toEqual(
+    expect(await environment.query('SELECT status, error FROM webhook_attempts')).toEqual(
       Array(2).fill({ status: 'FAILED', error: 'http_status' }),
     );
-    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
-    expect(await world.query('SELECT deleted_at IS NOT NULL AS gone, secret_sealed FROM webhooks')).toEqual([
-      { gone: true, secret_sealed: null },
-    ]);
+    expect(await environment.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+    expect(
+      await environment.query('SELECT deleted_at IS NOT NULL AS gone, secret_sealed FROM webhooks'),
+    ).toEqual([{ gone: true, secret_sealed: null }]);
   });
 
   it('while an attempt is in flight records its result; a failure is discarded, and nothing follows', async () => {
@@ -203,7 +203,7 @@ describe('F20: a webhook that is deleted', () => {
       answer = () => response.writeHead(500).end();
     });
     await start();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await owner.webhooks.delete(actorOf(hook), hook.publicId);
     answer();

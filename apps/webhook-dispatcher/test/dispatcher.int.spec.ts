@@ -14,12 +14,12 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
 });
 
@@ -27,16 +27,16 @@ afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
   running = [];
   await receiver.close();
-  await world.close();
+  await environment.close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
-  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
 
 const statuses = async () => {
-  const rows = await world.query(
+  const rows = await environment.query(
     'SELECT status, count(*)::int AS count FROM webhook_deliveries GROUP BY status ORDER BY status',
   );
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
@@ -51,22 +51,22 @@ const fail =
 
 describe('an event', () => {
   it('reaches every active webhook of its user with a matching subscription once, signed, and no other', async () => {
-    const one = await world.addHook(receiver.url, { events: ['trade.created'] });
+    const one = await environment.addHook(receiver.url, { events: ['trade.created'] });
     const { userId } = one;
-    const two = await world.addHook(receiver.url, { userId, events: ['trade.*'] });
-    const all = await world.addHook(receiver.url, { userId, events: ['*'] });
+    const two = await environment.addHook(receiver.url, { userId, events: ['trade.*'] });
+    const all = await environment.addHook(receiver.url, { userId, events: ['*'] });
     receiver.trust(one, two, all);
-    await world.addHook(receiver.url, { userId, events: ['trade.filled', 'reward.*'] });
-    await world.addHook(receiver.url, { userId, isActive: false });
-    await world.addHook(receiver.url);
+    await environment.addHook(receiver.url, { userId, events: ['trade.filled', 'reward.*'] });
+    await environment.addHook(receiver.url, { userId, isActive: false });
+    await environment.addHook(receiver.url);
     await start();
-    const id = await world.emit(userId, 'trade.created', { text: 'Zürich \u2028 "quoted"' });
+    const id = await environment.emit(userId, 'trade.created', { text: 'Zürich \u2028 "quoted"' });
     await untilStatuses({ SUCCEEDED: 3 });
     expect(receiver.refused).toEqual([]);
     expect(receiver.received.map(({ webhookId }) => webhookId).sort()).toEqual(
       [one, two, all].map(({ publicId }) => publicId).sort(),
     );
-    const [stored] = await world.query('SELECT payload FROM outbox_events WHERE id = $1', id);
+    const [stored] = await environment.query('SELECT payload FROM outbox_events WHERE id = $1', id);
     for (const { eventId, body, headers } of receiver.received) {
       expect(eventId).toBe(encodeId('evt', id));
       expect(body).toBe(String(stored?.payload));
@@ -80,9 +80,9 @@ describe('an event', () => {
   });
 
   it('that was committed while no dispatcher ran is delivered when one starts', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
-    for (let i = 0; i < 5; i++) await world.emit(hook.userId);
+    for (let i = 0; i < 5; i++) await environment.emit(hook.userId);
     await start();
     await untilStatuses({ SUCCEEDED: 5 });
     expect(receiver.received).toHaveLength(5);
@@ -90,10 +90,10 @@ describe('an event', () => {
   });
 
   it('is sent once with two running dispatchers', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await Promise.all([start(), start()]);
-    await Promise.all(Array.from({ length: 60 }, () => world.emit(hook.userId)));
+    await Promise.all(Array.from({ length: 60 }, () => environment.emit(hook.userId)));
     await untilStatuses({ SUCCEEDED: 60 });
     await sleep(500);
     expect(receiver.received).toHaveLength(60);
@@ -105,17 +105,17 @@ describe('an event', () => {
 describe('a failing receiver', () => {
   it('receives the same bytes under the same id five times, never early, before a dead letter is created', async () => {
     receiver.answer(fail());
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '60,90,120,150' });
-    const id = await world.emit(hook.userId);
+    const id = await environment.emit(hook.userId);
     await untilStatuses({ DEAD: 1 });
     await sleep(400);
     expect(receiver.refused).toEqual([]);
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(receiver.received.map(({ eventId }) => eventId))).toEqual(new Set([encodeId('evt', id)]));
-    const attempts = await world.query(
+    const attempts = await environment.query(
       `SELECT attempt, status, status_code, error, response_body,
          attempted_at >= lag(next_attempt_at) OVER (ORDER BY attempt) AS "isDue",
          next_attempt_at - wait * interval '1 millisecond' BETWEEN attempted_at AND created_at AS "isScheduled"
@@ -131,7 +131,7 @@ describe('a failing receiver', () => {
       { ...failed, attempt: 5, isDue: true, isScheduled: null },
     ]);
     expect(
-      await world.query(
+      await environment.query(
         'SELECT webhook_id, status, attempts, last_status_code, last_error FROM webhook_dead_letters',
       ),
     ).toEqual([
@@ -143,23 +143,23 @@ describe('a failing receiver', () => {
         last_error: 'http_status',
       },
     ]);
-    expect(await world.query('SELECT is_active, consecutive_failures FROM webhooks')).toEqual([
+    expect(await environment.query('SELECT is_active, consecutive_failures FROM webhooks')).toEqual([
       { is_active: true, consecutive_failures: 5 },
     ]);
   });
 
   it('that recovers resets its failure count', async () => {
     receiver.answer((received, response) => void response.writeHead(received.attempt < 3 ? 503 : 204).end());
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await untilStatuses({ SUCCEEDED: 1 });
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-    expect(await world.query('SELECT consecutive_failures FROM webhooks')).toEqual([
+    expect(await environment.query('SELECT consecutive_failures FROM webhooks')).toEqual([
       { consecutive_failures: 0 },
     ]);
-    expect(await world.query('SELECT FROM webhook_dead_letters')).toEqual([]);
+    expect(await environment.query('SELECT FROM webhook_dead_letters')).toEqual([]);
   });
 
   it('that redirects is not followed', async () => {
@@ -169,14 +169,14 @@ describe('a failing receiver', () => {
       response.end();
     });
     receiver.answer((_received, response) => void response.writeHead(307, { location: inside.url }).end());
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await untilStatuses({ DEAD: 1 });
     await inside.close();
     expect(visits).toBe(0);
-    expect(await world.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
+    expect(await environment.query('SELECT DISTINCT status_code, error FROM webhook_attempts')).toEqual([
       { status_code: 307, error: 'http_status' },
     ]);
   });
@@ -185,35 +185,35 @@ describe('a failing receiver', () => {
     receiver.answer((received, response) =>
       received.webhookId === broken.publicId ? void response.writeHead(500).end() : void response.end(),
     );
-    const broken = await world.addHook(receiver.url, { events: ['trade.*'] });
-    const healthy = await world.addHook(receiver.url, {
+    const broken = await environment.addHook(receiver.url, { events: ['trade.*'] });
+    const healthy = await environment.addHook(receiver.url, {
       userId: broken.userId,
       events: ['webhook.deactivated'],
     });
     receiver.trust(broken, healthy);
     await start({ RETRY_DELAYS_MS: '20,20,20,20000' });
-    for (let i = 0; i < 2; i++) await world.emit(broken.userId);
+    for (let i = 0; i < 2; i++) await environment.emit(broken.userId);
     // Eight failures, and two deliveries that wait for their fifth attempt, which is then brought forward.
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 8);
-    await world.emit(broken.userId);
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 12);
-    expect(await world.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 8);
+    await environment.emit(broken.userId);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 12);
+    expect(await environment.query('SELECT is_active FROM webhooks WHERE id = $1', broken.id)).toEqual([
       { is_active: true },
     ]);
-    await world.query(
+    await environment.query(
       `UPDATE webhook_deliveries SET next_at = now() - interval '1 minute'
        WHERE id = (SELECT id FROM webhook_deliveries WHERE status = 'DUE' LIMIT 1)`,
     );
     await dropJobs();
     await untilStatuses({ DEAD: 3, SUCCEEDED: 1 });
     expect(
-      await world.query('SELECT last_error, attempts FROM webhook_dead_letters ORDER BY last_error'),
+      await environment.query('SELECT last_error, attempts FROM webhook_dead_letters ORDER BY last_error'),
     ).toEqual([
       { last_error: 'http_status', attempts: 5 },
       { last_error: 'webhook_inactive', attempts: 4 },
       { last_error: 'webhook_inactive', attempts: 4 },
     ]);
-    const [row] = await world.query('SELECT * FROM webhooks WHERE id = $1', broken.id);
+    const [row] = await environment.query('SELECT * FROM webhooks WHERE id = $1', broken.id);
     expect(row).toMatchObject({
       is_active: false,
       consecutive_failures: 13,
@@ -234,13 +234,13 @@ describe('a failing receiver', () => {
 describe('a delivery in flight', () => {
   it('uses the current URL and secret of the webhook', async () => {
     receiver.answer(fail());
-    const hook = await world.addHook('http://127.0.0.1:9/');
-    const other = await world.addHook(receiver.url, { userId: hook.userId, isActive: false });
+    const hook = await environment.addHook('http://127.0.0.1:9/');
+    const other = await environment.addHook(receiver.url, { userId: hook.userId, isActive: false });
     receiver.trust({ ...hook, secret: other.secret });
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
-    await world.emit(hook.userId);
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
-    await world.change(hook, other.secret, receiver.url);
+    await environment.emit(hook.userId);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
+    await environment.change(hook, other.secret, receiver.url);
     await untilStatuses({ DEAD: 1 });
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([2, 3, 4, 5]);
     expect(receiver.refused).toEqual([]);
@@ -248,15 +248,15 @@ describe('a delivery in flight', () => {
 
   it('becomes a dead letter if its webhook was deactivated, and is discarded if it was deleted', async () => {
     receiver.answer(fail());
-    const paused = await world.addHook(receiver.url);
-    const deleted = await world.addHook(receiver.url);
+    const paused = await environment.addHook(receiver.url);
+    const deleted = await environment.addHook(receiver.url);
     receiver.trust(paused, deleted);
     await start({ RETRY_DELAYS_MS: '300,20,20,20' });
-    await world.emit(paused.userId);
-    await world.emit(deleted.userId);
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 2);
-    await world.query('UPDATE webhooks SET is_active = false WHERE id = $1', paused.id);
-    await world.query(
+    await environment.emit(paused.userId);
+    await environment.emit(deleted.userId);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 2);
+    await environment.query('UPDATE webhooks SET is_active = false WHERE id = $1', paused.id);
+    await environment.query(
       'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
       deleted.id,
     );
@@ -265,26 +265,26 @@ describe('a delivery in flight', () => {
       return DUE + SENDING === 0;
     });
     expect(await statuses()).toEqual({ DEAD: 1, DISCARDED: 1 });
-    expect(await world.query('SELECT webhook_id, last_error FROM webhook_dead_letters')).toEqual([
+    expect(await environment.query('SELECT webhook_id, last_error FROM webhook_dead_letters')).toEqual([
       { webhook_id: paused.id, last_error: 'webhook_inactive' },
     ]);
     expect(receiver.received).toHaveLength(2);
   });
 
   it('without a job is found by the sweeper, whether due or left by a dead dispatcher', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
-    const ids = [await world.emit(hook.userId), await world.emit(hook.userId)];
+    const ids = [await environment.emit(hook.userId), await environment.emit(hook.userId)];
     await untilStatuses({ SUCCEEDED: 2 });
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, next_at)
        VALUES ($1, $2, $3, 'trade.created', 1, 'DUE', now() - interval '1 hour')`,
       newUuid(),
       hook.id,
       ids[0],
     );
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, attempts, lease_id, lease_until)
        VALUES ($1, $2, $3, 'trade.created', 1, 'SENDING', 2, $1, now() - interval '1 second')`,
       newUuid(),
@@ -298,11 +298,11 @@ describe('a delivery in flight', () => {
 
   it('survives a Redis that loses all data', async () => {
     receiver.answer(fail());
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '600,20,20,20' });
-    for (let i = 0; i < 10; i++) await world.emit(hook.userId);
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 10);
+    for (let i = 0; i < 10; i++) await environment.emit(hook.userId);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 10);
     receiver.answer((_received, response) => void response.end());
     await dropJobs();
     await untilStatuses({ SUCCEEDED: 10 });
@@ -311,11 +311,11 @@ describe('a delivery in flight', () => {
 
   it('stores nothing but ids in Redis', async () => {
     receiver.answer(fail());
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start({ RETRY_DELAYS_MS: '30000,20,20,20' });
-    await world.emit(hook.userId, 'trade.created', { note: 'canary' });
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
+    await environment.emit(hook.userId, 'trade.created', { note: 'canary' });
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
     const dump = await eventually(async () => {
       const text = await dumpRedis();
       return text.includes('-a2') && text;
@@ -329,12 +329,12 @@ describe('a delivery in flight', () => {
 describe('a test call', () => {
   it('sends one signed event and returns the recorded attempt', async () => {
     receiver.answer(fail(418));
-    const hook = await world.addHook(receiver.url, { events: ['reward.*'] });
+    const hook = await environment.addHook(receiver.url, { events: ['reward.*'] });
     receiver.trust(hook);
     await start();
     const reply = await callProcess({
-      dataSource: world.platform.database,
-      listener: world.platform.listener,
+      dataSource: environment.platform.database,
+      listener: environment.platform.listener,
       name: 'webhook.test',
       input: Buffer.from(hook.id),
       timeoutMs: 10_000,
@@ -342,20 +342,20 @@ describe('a test call', () => {
     await sleep(300);
     expect(receiver.refused).toEqual([]);
     expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['webhook.test']);
-    expect(await world.query('SELECT id, status_code FROM webhook_attempts')).toEqual([
+    expect(await environment.query('SELECT id, status_code FROM webhook_attempts')).toEqual([
       { id: Buffer.from(reply).toString(), status_code: 418 },
     ]);
     expect(await statuses()).toEqual({ FAILED: 1 });
-    expect(await world.query('SELECT consecutive_failures FROM webhooks')).toEqual([
+    expect(await environment.query('SELECT consecutive_failures FROM webhooks')).toEqual([
       { consecutive_failures: 0 },
     ]);
   });
 });
 
-const keysOf = async (redis: Redis) => redis.keys(`${world.environment.QUEUE_PREFIX}*`);
+const keysOf = async (redis: Redis) => redis.keys(`${environment.settings.QUEUE_PREFIX}*`);
 
 async function withRedis<T>(act: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(world.environment.REDIS_URL);
+  const redis = new Redis(environment.settings.REDIS_URL);
   try {
     return await act(redis);
   } finally {

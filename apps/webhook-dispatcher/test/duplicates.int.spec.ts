@@ -14,26 +14,26 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
-  owner = await openOwnerApi(world);
+  owner = await openOwnerApi(environment);
 });
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
   running = [];
   await owner.close();
   await receiver.close();
-  await world.close();
+  await environment.close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
-  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
 /** The stop ends when every started attempt is recorded: what was not received by then never will be. */
@@ -42,11 +42,12 @@ async function stop(): Promise<void> {
 }
 
 const count = async (table: string) =>
-  Number((await world.query(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count);
+  Number((await environment.query(`SELECT count(*)::int AS count FROM ${table}`))[0]?.count);
 const untilSucceeded = (deliveries: number) =>
   eventually(
     async () =>
-      (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length >= deliveries,
+      (await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length >=
+      deliveries,
   );
 const receivedIds = () => receiver.received.map(({ webhookId, eventId }) => `${webhookId} ${eventId}`);
 const fail = () =>
@@ -55,12 +56,12 @@ const succeed = () => receiver.answer((_received, response) => void response.end
 
 describe('F18: an event that is relayed more than once', () => {
   it('by several dispatchers concurrently is one delivery and one call for each webhook', async () => {
-    const one = await world.addHook(receiver.url);
-    const two = await world.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
+    const one = await environment.addHook(receiver.url);
+    const two = await environment.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
     receiver.trust(one, two);
-    const before = await Promise.all(Array.from({ length: 30 }, () => world.emit(one.userId)));
+    const before = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
     await Promise.all([start(), start(), start()]);
-    const after = await Promise.all(Array.from({ length: 30 }, () => world.emit(one.userId)));
+    const after = await Promise.all(Array.from({ length: 30 }, () => environment.emit(one.userId)));
     await untilSucceeded(120);
     await stop();
     const expected = [...before, ...after].flatMap((id) =>
@@ -72,23 +73,23 @@ describe('F18: an event that is relayed more than once', () => {
   });
 
   it('because its progress was restored from a backup is still one delivery and one call, including dead letters', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
-    for (let i = 0; i < 10; i++) await world.emit(hook.userId);
+    for (let i = 0; i < 10; i++) await environment.emit(hook.userId);
     await untilSucceeded(10);
     fail();
-    await world.emit(hook.userId);
-    await pendingDeadLetterId(world, hook);
+    await environment.emit(hook.userId);
+    await pendingDeadLetterId(environment, hook);
     succeed();
     await stop();
-    await world.query('UPDATE outbox_progress SET position = 3');
+    await environment.query('UPDATE outbox_progress SET position = 3');
     await Promise.all([start(), start()]);
     // All eleven were relayed again by the time that the twelfth is delivered.
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await untilSucceeded(11);
-    await world.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");
-    await world.emit(hook.userId);
+    await environment.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");
+    await environment.emit(hook.userId);
     await untilSucceeded(12);
     await stop();
     expect(await count('webhook_deliveries')).toBe(10 + 1 + 2);
@@ -100,12 +101,12 @@ describe('F18: an event that is relayed more than once', () => {
 
 describe('F21: a dead letter', () => {
   it('that is retried and discarded concurrently takes one of the two actions, and is sent at most once', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     fail();
     await start();
-    const id = await world.emit(hook.userId);
-    const letter = await pendingDeadLetterId(world, hook);
+    const id = await environment.emit(hook.userId);
+    const letter = await pendingDeadLetterId(environment, hook);
     succeed();
     receiver.received.length = 0;
     const actor = actorOf(hook);
@@ -115,7 +116,7 @@ describe('F21: a dead letter', () => {
     ]);
     const refusals = asked.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code);
     expect(refusals).toEqual(Array(8).fill('invalid_state'));
-    const [{ status }] = (await world.query('SELECT status FROM webhook_dead_letters')) as [
+    const [{ status }] = (await environment.query('SELECT status FROM webhook_dead_letters')) as [
       { status: string },
     ];
     const isRetried = status === 'RETRIED';
@@ -129,19 +130,19 @@ describe('F21: a dead letter', () => {
   });
 
   it('that was retried and failed again is a new one, and its retry sends the same event and the same bytes again', async () => {
-    const hook = await world.addHook(receiver.url, { events: ['trade.*'] });
+    const hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
     receiver.trust(hook);
     fail();
     // No sweep helps: the retry itself triggers the delivery.
     await start({ SWEEP_MS: '600000' });
-    await world.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
+    await environment.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
     const actor = actorOf(hook);
-    const first = await pendingDeadLetterId(world, hook);
+    const first = await pendingDeadLetterId(environment, hook);
     await owner.deadLetters.retry(actor, hook.publicId, first);
     await expect(owner.deadLetters.retry(actor, hook.publicId, first)).rejects.toMatchObject({
       code: 'invalid_state',
     });
-    const second = await pendingDeadLetterId(world, hook);
+    const second = await pendingDeadLetterId(environment, hook);
     expect(second).not.toBe(first);
     succeed();
     // Ten failures with two dead letters among them have deactivated it.
@@ -154,7 +155,7 @@ describe('F21: a dead letter', () => {
     await stop();
     expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]);
     expect(new Set(receiver.received.map(({ body, eventId }) => `${eventId} ${body}`)).size).toBe(1);
-    expect(await world.query('SELECT run, status FROM webhook_deliveries ORDER BY run')).toEqual([
+    expect(await environment.query('SELECT run, status FROM webhook_deliveries ORDER BY run')).toEqual([
       { run: 0, status: 'DEAD' },
       { run: 1, status: 'DEAD' },
       { run: 2, status: 'SUCCEEDED' },
@@ -163,12 +164,12 @@ describe('F21: a dead letter', () => {
   });
 
   it('that is retried while no dispatcher runs is sent once when one starts', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     fail();
     await start();
-    await world.emit(hook.userId);
-    const letter = await pendingDeadLetterId(world, hook);
+    await environment.emit(hook.userId);
+    const letter = await pendingDeadLetterId(environment, hook);
     await stop();
     succeed();
     await owner.deadLetters.retry(actorOf(hook), hook.publicId, letter);

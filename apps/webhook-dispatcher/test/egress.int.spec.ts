@@ -31,19 +31,19 @@ import { openTestEnvironment, type TestEnvironment, type WebhookFixture } from '
 class OwnerModule {}
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let canary: Canary;
 let api: INestApplicationContext;
 let webhooks: WebhooksService;
 const running: { stop(): Promise<unknown> }[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   canary = await openCanary(ALL_ADDRESSES);
   const secrets: DynamicModule = {
     module: OwnerModule,
     global: true,
-    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, false) }],
+    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(environment.sealer, false) }],
     exports: [WebhookSecrets],
   };
   const serverKeys = [createHash('sha256').update('server key').digest()] as const;
@@ -51,8 +51,8 @@ beforeEach(async () => {
     {
       module: OwnerModule,
       imports: [
-        PlatformModule.with(world.platform),
-        OperationsModule.with(world.platform, serverKeys),
+        PlatformModule.with(environment.platform),
+        OperationsModule.with(environment.platform, serverKeys),
         secrets,
         WebhooksModule,
       ],
@@ -65,12 +65,12 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
   await api.close();
   await canary.close();
-  await world.close();
+  await environment.close();
 });
 
 /** As in production: nothing internal is permitted. */
 async function start(): Promise<RunningProcess> {
-  const config = readConfig(configSchema, { ...world.environment, WEBHOOK_ALLOW_LOOPBACK: 'false' });
+  const config = readConfig(configSchema, { ...environment.settings, WEBHOOK_ALLOW_LOOPBACK: 'false' });
   const dispatcher = await startDispatcher(config, logger);
   running.push(dispatcher);
   return dispatcher;
@@ -116,7 +116,7 @@ async function storeTable() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
   for (const [id, url, code] of table(canary.port)) {
     const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
-    rows.push({ name: `${id} ${url}`, hook: await world.addHook(url, options), code });
+    rows.push({ name: `${id} ${url}`, hook: await environment.addHook(url, options), code });
   }
   return rows as [(typeof rows)[number], ...typeof rows];
 }
@@ -132,7 +132,7 @@ const expected = () =>
 
 describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   it('cannot be registered', async () => {
-    const actor = actorOf(await world.addHook('https://hooks.example.com/'));
+    const actor = actorOf(await environment.addHook('https://hooks.example.com/'));
     const told: unknown[] = [];
     for (const [id, url] of table(canary.port)) {
       const creation = webhooks.create(actor, { url, events: ['*'], description: '' });
@@ -144,7 +144,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   });
 
   it('cannot replace another', async () => {
-    const hook = await world.addHook('https://hooks.example.com/');
+    const hook = await environment.addHook('https://hooks.example.com/');
     const told: unknown[] = [];
     for (const [id, url] of table(canary.port)) {
       told.push([`${id} ${url}`, await refusalOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
@@ -171,12 +171,12 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
     const actor = actorOf(rows[0].hook);
     const letters = api.get(DeadLettersService);
     await start();
-    await world.emit(actor.userId);
+    await environment.emit(actor.userId);
     const deadOf = async (run: number) => {
       const sql = `SELECT l.id, l.webhook_id, l.last_error FROM webhook_dead_letters l
          JOIN webhook_deliveries d ON d.id = l.id WHERE d.run = $1`;
       return eventually(async () => {
-        const found = await world.query(sql, run);
+        const found = await environment.query(sql, run);
         return found.length === rows.length && new Map(found.map((row) => [row.webhook_id, row]));
       });
     };
@@ -204,7 +204,7 @@ describe('S4, S10: a name that its name server resolves to an internal address',
   it('is rejected at the call, and the address is not exposed', async () => {
     const nameServer = await openNameServer(({ type }) => (type === 'A' ? ['127.0.0.1'] : []));
     running.push({ stop: () => nameServer.close() });
-    const opener = await Opener.with(readConfig(configSchema, world.environment).WEBHOOK_OPENING_KEYS);
+    const opener = await Opener.with(readConfig(configSchema, environment.settings).WEBHOOK_OPENING_KEYS);
     const client = new OutboundClient({
       allowLoopback: false,
       timeoutMs: 5_000,
@@ -213,9 +213,9 @@ describe('S4, S10: a name that its name server resolves to an internal address',
     const sender = new WebhookSender(opener, client, logger);
     const onError = (error: unknown) => logger.error(error);
     running.push(
-      new WebhookTestsService(world.platform).serve({ send: (event) => sender.send(event), onError }),
+      new WebhookTestsService(environment.platform).serve({ send: (event) => sender.send(event), onError }),
     );
-    const hook = await world.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
+    const hook = await environment.addHook(`http://127.0.0.1.nip.io:${canary.port}/hook`);
     const told = await webhooks.test(actorOf(hook), hook.publicId);
     expect(told).toMatchObject({ status: 'FAILED', error: 'blocked_address', response_body: null });
     expect(told.status_code).toBeUndefined();

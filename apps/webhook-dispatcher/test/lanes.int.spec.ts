@@ -15,21 +15,21 @@ import {
 /** Attempts do not time out within a test; their receiver ends them. */
 const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
 
-let world: TestEnvironment;
+let environment: TestEnvironment;
 const running: RunningProcess[] = [];
 const receivers: Receiver[] = [];
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
 });
 afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
   await Promise.all(running.splice(0).map((dispatcher) => dispatcher.stop()));
-  await world.close();
+  await environment.close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
   const logger = createLogger('spec');
-  const config = readConfig(configSchema, { ...world.environment, ...PATIENT, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...PATIENT, ...settings });
   logger.level = config.LOG_LEVEL;
   running.push(await startDispatcher(config, logger));
 }
@@ -56,14 +56,14 @@ describe('receivers that hang', () => {
     const stuck = holding();
     const hanging = await receive(stuck.answer);
     const healthy = await receive();
-    const hooks = await Promise.all(Array.from({ length: 6 }, () => world.addHook(hanging.url)));
-    const hook = await world.addHook(healthy.url);
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => environment.addHook(hanging.url)));
+    const hook = await environment.addHook(healthy.url);
     hanging.trust(...hooks);
     healthy.trust(hook);
     await start({ DELIVERY_CONCURRENCY: '2' });
-    for (const { userId } of hooks) await world.emit(userId);
+    for (const { userId } of hooks) await environment.emit(userId);
     await eventually(() => stuck.held.length === hooks.length);
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => healthy.received.length === 1);
     expect(hanging.received).toHaveLength(hooks.length);
     expect([...hanging.refused, ...healthy.refused]).toEqual([]);
@@ -74,19 +74,19 @@ describe('a burst', () => {
   it('reaches a receiver four at a time, over two dispatchers, completely', async () => {
     const stuck = holding();
     const receiver = await receive(stuck.answer);
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await Promise.all([start(), start()]);
-    for (let i = 0; i < 30; i++) await world.emit(hook.userId);
+    for (let i = 0; i < 30; i++) await environment.emit(hook.userId);
     await eventually(() => stuck.held.length === 4);
-    await eventually(async () => (await world.query('SELECT FROM webhook_deliveries')).length === 30);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_deliveries')).length === 30);
     while (receiver.received.length < 30 || stuck.held.length > 0) {
       await eventually(() => stuck.held.length > 0);
       stuck.letGo();
     }
     await eventually(
       async () =>
-        (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
+        (await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length === 30,
     );
     expect(stuck.most()).toBe(4);
     expect(new Set(receiver.received.map(({ eventId }) => eventId)).size).toBe(30);
@@ -96,12 +96,12 @@ describe('a burst', () => {
 
   it('is delivered without a notification about parked deliveries: the sweeper admits them', async () => {
     const receiver = await receive();
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await start();
     await eventually(() => receiver.received.length === 1);
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked, run)
        SELECT gen_random_uuid(), webhook_id, event_id, event_type, 'DUE', clock_timestamp(), true, n
        FROM webhook_deliveries, generate_series(1, 12) n WHERE run = 0`,
@@ -115,18 +115,18 @@ describe('an attempt whose job waits by a wrong clock', () => {
   it('is parked without capacity like others, and starts once there is some', async () => {
     const stuck = holding();
     const receiver = await receive(stuck.answer);
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
-    const { REDIS_URL: url, QUEUE_PREFIX, WORLD } = world.environment;
+    const { REDIS_URL: url, QUEUE_PREFIX, WORLD } = environment.settings;
     const queue = new Queue(ATTEMPT_QUEUES.main, { connection: { url }, prefix: `${QUEUE_PREFIX}-${WORLD}` });
     await start({ SWEEP_MS: '200' });
-    for (let i = 0; i < 4; i++) await world.emit(hook.userId);
+    for (let i = 0; i < 4; i++) await environment.emit(hook.userId);
     await eventually(() => stuck.held.length === 4);
     const id = newUuid();
     const data = { delivery_id: id, attempt: 1 };
     await queue.add('attempt', data, { jobId: `${id}-a1`, delay: 600_000 });
     await queue.close();
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, run)
        SELECT $1, webhook_id, event_id, event_type, 'DUE', clock_timestamp() - interval '1 minute', 1
        FROM webhook_deliveries LIMIT 1`,
@@ -134,7 +134,7 @@ describe('an attempt whose job waits by a wrong clock', () => {
     );
     await eventually(
       async () =>
-        (await world.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
+        (await environment.query('SELECT is_parked FROM webhook_deliveries WHERE id = $1', id))[0]?.is_parked,
     );
     stuck.letGo();
     await eventually(() => receiver.received.length === 5);
@@ -147,21 +147,24 @@ describe('a webhook that fails repeatedly', () => {
     const stuck = holding();
     const failing = await receive((_received, response) => void response.writeHead(500).end());
     const hanging = await receive(stuck.answer);
-    const [hook, other] = await Promise.all([world.addHook(failing.url), world.addHook(hanging.url)]);
+    const [hook, other] = await Promise.all([
+      environment.addHook(failing.url),
+      environment.addHook(hanging.url),
+    ]);
     failing.trust(hook);
     hanging.trust(other);
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => failing.received.length === 4);
     // One attempt is detached, the next one keeps the only slot.
-    for (let i = 0; i < 2; i++) await world.emit(other.userId);
+    for (let i = 0; i < 2; i++) await environment.emit(other.userId);
     await eventually(() => stuck.held.length === 2);
     failing.answer((_received, response) => void response.end());
     // The main lane is full: the fifth attempt can only arrive through the slow one.
     await eventually(() => failing.received.length === 5);
     await eventually(
       async () =>
-        (await world.query('SELECT consecutive_failures FROM webhooks WHERE id = $1', hook.id))[0]
+        (await environment.query('SELECT consecutive_failures FROM webhooks WHERE id = $1', hook.id))[0]
           ?.consecutive_failures === 0,
     );
     expect(stuck.held).toHaveLength(2);

@@ -14,25 +14,25 @@ import {
 
 const OWNER = 'owner@example.com';
 
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let server: MailServer;
 let dispatcher: RunningProcess;
 let hook: WebhookFixture;
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver((_received, response) => void response.writeHead(503).end());
   server = await openMailServer();
-  hook = await world.addHook(`${receiver.url}?key=s3cret`);
+  hook = await environment.addHook(`${receiver.url}?key=s3cret`);
   receiver.trust(hook);
-  await world.query(
+  await environment.query(
     'UPDATE users SET email = $2, email_verified_at = now() WHERE id = $1',
     hook.userId,
     OWNER,
   );
   const config = readConfig(configSchema, {
-    ...world.environment,
+    ...environment.settings,
     SMTP_URL: `smtp://127.0.0.1:${server.port}`,
     MAIL_FROM: 'Trading <no-reply@example.org>',
     MAIL_POLL_MS: '50',
@@ -44,32 +44,32 @@ afterEach(async () => {
   await server.close();
   await receiver.close();
   expect(receiver.refused).toEqual([]);
-  await world.close();
+  await environment.close();
 });
 
-const notifications = () => world.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
+const notifications = () => environment.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
 
 /** Emits two events that fail in all attempts; resolves when the `count`th deactivation was reported. */
 async function fails(count: number): Promise<void> {
-  await world.emit(hook.userId);
-  await world.emit(hook.userId);
+  await environment.emit(hook.userId);
+  await environment.emit(hook.userId);
   await eventually(async () => (await notifications()).length === count);
 }
 const isFixed = () =>
-  world.query(
+  environment.query(
     `UPDATE webhooks SET is_active = true, consecutive_failures = 0, consecutive_dead_letters = 0,
        deactivated_at = NULL, deactivation_reason = NULL WHERE id = $1`,
     hook.id,
   );
 /** Waits until all queued mail is sent. */
 const settled = () =>
-  eventually(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
+  eventually(async () => (await environment.query('SELECT FROM mails WHERE sent_at IS NULL')).length === 0);
 const arrived = async () => {
   await settled();
   return Promise.all(server.received.map(({ raw }) => PostalMime.parse(raw)));
 };
 const chooses = (value: object) =>
-  world.query(
+  environment.query(
     "INSERT INTO settings (id, user_id, key, value) VALUES (gen_random_uuid(), $1, 'notifications', $2)",
     hook.userId,
     JSON.stringify(value),
@@ -96,22 +96,22 @@ describe('a webhook that was deactivated after failures', () => {
     await isFixed();
     await fails(2);
     expect(await arrived()).toHaveLength(1);
-    expect(await world.query('SELECT FROM mails')).toHaveLength(1);
+    expect(await environment.query('SELECT FROM mails')).toHaveLength(1);
   });
 
   it('sends no mail if its owner disabled it, nor to an unverified address', async () => {
     await chooses({ email: { 'webhook.*': false } });
     await fails(1);
-    await world.query("DELETE FROM settings WHERE key = 'notifications'");
-    await world.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', hook.userId);
+    await environment.query("DELETE FROM settings WHERE key = 'notifications'");
+    await environment.query('UPDATE users SET email_verified_at = NULL WHERE id = $1', hook.userId);
     await isFixed();
     await fails(2);
-    expect(await world.query('SELECT FROM mails')).toEqual([]);
+    expect(await environment.query('SELECT FROM mails')).toEqual([]);
     await chooses({ in_app: { 'webhook.deactivated': false } });
-    await world.query('UPDATE users SET email_verified_at = now() WHERE id = $1', hook.userId);
+    await environment.query('UPDATE users SET email_verified_at = now() WHERE id = $1', hook.userId);
     await isFixed();
-    await world.emit(hook.userId);
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => server.received.length === 1);
     expect(await notifications()).toHaveLength(2);
   });

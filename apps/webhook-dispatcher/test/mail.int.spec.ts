@@ -12,7 +12,7 @@ import {
   type TestEnvironment,
 } from './test-environment.js';
 
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let userId: string;
 const running: RunningProcess[] = [];
@@ -20,16 +20,16 @@ const servers: MailServer[] = [];
 let log: { msg: string }[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
   userId = newUuid();
-  await world.query('INSERT INTO users (id) VALUES ($1)', userId);
+  await environment.query('INSERT INTO users (id) VALUES ($1)', userId);
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
   await Promise.all(servers.splice(0).map((each) => each.close()));
   await receiver.close();
-  await world.close();
+  await environment.close();
   log = [];
 });
 
@@ -43,7 +43,12 @@ async function start(port: number | undefined, settings: Record<string, string> 
     port === undefined
       ? {}
       : { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Trading <no-reply@example.org>' };
-  const config = readConfig(configSchema, { ...world.environment, MAIL_POLL_MS: '50', ...mail, ...settings });
+  const config = readConfig(configSchema, {
+    ...environment.settings,
+    MAIL_POLL_MS: '50',
+    ...mail,
+    ...settings,
+  });
   const logger = createLogger('webhook-dispatcher', 'info', {
     write: (line) => void log.push(JSON.parse(line)),
   });
@@ -51,13 +56,15 @@ async function start(port: number | undefined, settings: Record<string, string> 
 }
 const stop = () => Promise.all(running.splice(0).map((each) => each.stop()));
 const queue = (to: string) =>
-  inTransaction(world.platform.database, (tx) =>
+  inTransaction(environment.platform.database, (tx) =>
     queueMail(tx, { userId, to, subject: 'Hello', text: 'Hi.\n' }),
   );
 const recipientsOf = ({ received }: MailServer) => received.flatMap(({ recipients }) => recipients).sort();
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `reader${n}@example.com`).sort();
 const untilSent = (count: number) =>
-  eventually(async () => (await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).length === count);
+  eventually(
+    async () => (await environment.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).length === count,
+  );
 
 describe('queued mail', () => {
   it('is sent once, by one of two dispatchers, before and after they start', async () => {
@@ -70,19 +77,19 @@ describe('queued mail', () => {
     await untilSent(12);
     await stop();
     expect(recipientsOf(server)).toEqual(readers);
-    expect(await world.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
+    expect(await environment.query('SELECT FROM mails WHERE body IS NOT NULL')).toEqual([]);
   });
 
   it('waits while SMTP is not configured, which is logged once, and is sent afterwards', async () => {
     await queue('reader@example.com');
     await start(undefined);
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     await stop();
     expect(log.filter(({ msg }) => msg.includes('SMTP_URL'))).toHaveLength(1);
-    expect(await world.query('SELECT claims FROM mails')).toEqual([{ claims: 0 }]);
+    expect(await environment.query('SELECT claims FROM mails')).toEqual([{ claims: 0 }]);
     const server = await serve();
     await start(server.port);
     await untilSent(1);
@@ -95,13 +102,13 @@ describe('queued mail', () => {
     await queue('reader@example.com');
     await start(gone.port);
     await eventually(
-      async () => (await world.query('SELECT FROM mails WHERE last_error IS NOT NULL')).length === 1,
+      async () => (await environment.query('SELECT FROM mails WHERE last_error IS NOT NULL')).length === 1,
     );
-    expect(await world.query('SELECT attempts, failed_at FROM mails')).toEqual([
+    expect(await environment.query('SELECT attempts, failed_at FROM mails')).toEqual([
       { attempts: 0, failed_at: null },
     ]);
     const server = await serve({}, gone.port);
-    await world.query('UPDATE mails SET next_at = clock_timestamp()');
+    await environment.query('UPDATE mails SET next_at = clock_timestamp()');
     await untilSent(1);
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
@@ -110,24 +117,26 @@ describe('queued mail', () => {
     const server = await serve({ onData: (stream) => void stream.resume() });
     for (const to of addresses(6)) await queue(to);
     await start(server.port, { MAIL_TIMEOUT_MS: '1000' });
-    await eventually(async () => (await world.query('SELECT FROM mails WHERE claims > 0')).length === 2);
-    const hook = await world.addHook(receiver.url);
+    await eventually(
+      async () => (await environment.query('SELECT FROM mails WHERE claims > 0')).length === 2,
+    );
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
-    for (let n = 0; n < 20; n++) await world.emit(hook.userId);
+    for (let n = 0; n < 20; n++) await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 20);
-    expect(await world.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
+    expect(await environment.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
   });
 
   it('is not lost with a dispatcher that dies while sending: it is sent again under its own id', async () => {
     const server = await serve();
     await queue('reader@example.com');
     // A claim whose holder has died.
-    await world.query(
+    await environment.query(
       "UPDATE mails SET claims = 1, next_at = clock_timestamp() + interval '300 milliseconds'",
     );
     await start(server.port);
     await untilSent(1);
-    const [mail] = await world.query('SELECT id, claims FROM mails');
+    const [mail] = await environment.query('SELECT id, claims FROM mails');
     expect(mail).toMatchObject({ claims: 2 });
     expect(server.received[0]?.raw).toContain(`Message-ID: <${String(mail?.id)}@example.org>`);
   });
@@ -136,12 +145,12 @@ describe('queued mail', () => {
 describe('an event', () => {
   it('becomes a notification in addition to its deliveries, once, also over a restart', async () => {
     await start(undefined);
-    await world.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
-    await world.emit(userId, 'trade.created', { id: 'trd_1' });
-    const told = () => world.query('SELECT kind, severity, resource_id FROM notifications');
+    await environment.emit(userId, 'trade.failed', { id: 'trd_1', symbol: 'BTC/USDT' });
+    await environment.emit(userId, 'trade.created', { id: 'trd_1' });
+    const told = () => environment.query('SELECT kind, severity, resource_id FROM notifications');
     await eventually(async () => (await told()).length > 0);
     await stop();
-    await world.emit(userId, 'reward.granted', { id: 'rwd_1' });
+    await environment.emit(userId, 'reward.granted', { id: 'rwd_1' });
     await start(undefined);
     await eventually(async () => (await told()).length === 2);
     expect(await told()).toEqual([

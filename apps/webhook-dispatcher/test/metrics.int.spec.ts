@@ -15,29 +15,33 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 const running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
   await receiver.close();
-  await world.close();
+  await environment.close();
 });
 
 /** A dispatcher that is scraped at its metrics port. */
 async function start(settings: Record<string, string> = {}): Promise<number> {
   const port = await freePort();
-  const config = readConfig(configSchema, { ...world.environment, METRICS_PORT: String(port), ...settings });
+  const config = readConfig(configSchema, {
+    ...environment.settings,
+    METRICS_PORT: String(port),
+    ...settings,
+  });
   running.push(await startDispatcher(config, logger));
   return port;
 }
 const untilAttempts = (attempts: number) =>
-  eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length >= attempts);
+  eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length >= attempts);
 /** Returns the page once it contains the counts: an attempt is counted a moment after its record. */
 const pageWith = (port: number, holds: (page: Page) => boolean) =>
   eventually(async () => {
@@ -48,8 +52,8 @@ const sum = (values: Record<string, number>) =>
   Object.values(values).reduce((total, each) => total + each, 0);
 const testCall = (hook: WebhookFixture) =>
   callProcess({
-    dataSource: world.platform.database,
-    listener: world.platform.listener,
+    dataSource: environment.platform.database,
+    listener: environment.platform.listener,
     name: 'webhook.test',
     input: Buffer.from(hook.id),
     timeoutMs: 10_000,
@@ -61,20 +65,23 @@ describe('the metrics of a dispatcher', () => {
       const isBroken = received.webhookId === broken.publicId;
       response.writeHead(isBroken ? 500 : 200).end();
     });
-    const healthy = await world.addHook(receiver.url, { events: ['trade.*'] });
-    const broken = await world.addHook(receiver.url, { userId: healthy.userId, events: ['trade.*'] });
-    const refused = await world.addHook('https://10.0.0.1/', { userId: healthy.userId, events: ['trade.*'] });
+    const healthy = await environment.addHook(receiver.url, { events: ['trade.*'] });
+    const broken = await environment.addHook(receiver.url, { userId: healthy.userId, events: ['trade.*'] });
+    const refused = await environment.addHook('https://10.0.0.1/', {
+      userId: healthy.userId,
+      events: ['trade.*'],
+    });
     receiver.trust(healthy, broken, refused);
     const port = await start();
-    for (let i = 0; i < 3; i++) await world.emit(healthy.userId);
+    for (let i = 0; i < 3; i++) await environment.emit(healthy.userId);
     // Three successes; ten failures of each of the others, which are deactivated by then, and more in flight.
     await eventually(
       async () =>
-        (await world.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')")).length ===
-          0 && (await world.query('SELECT FROM webhooks WHERE NOT is_active')).length === 2,
+        (await environment.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')"))
+          .length === 0 && (await environment.query('SELECT FROM webhooks WHERE NOT is_active')).length === 2,
     );
     await testCall(healthy);
-    const recorded = await world.query(
+    const recorded = await environment.query(
       'SELECT coalesce(error, $1) AS outcome, count(*)::int AS count FROM webhook_attempts GROUP BY 1',
       'succeeded',
     );
@@ -113,10 +120,10 @@ describe('the metrics of a dispatcher', () => {
   it('show what is parked, waiting and in flight, and the age of the oldest', async () => {
     const answers: (() => void)[] = [];
     receiver.answer((_received, response) => void answers.push(() => response.end()));
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start({ WEBHOOK_IN_FLIGHT_MAX: '2' });
-    for (let i = 0; i < 6; i++) await world.emit(hook.userId);
+    for (let i = 0; i < 6; i++) await environment.emit(hook.userId);
     await eventually(() => answers.length === 2);
     const held = await pageWith(port, (page) => page.values('webhook_deliveries_owed').parked === 4);
     expect(held.values('webhook_deliveries_owed')).toMatchObject({ sending: 2, parked: 4, overrun: 0 });
@@ -135,18 +142,18 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('count the repairs of the sweeper, by what was lost', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start();
-    const ids = [await world.emit(hook.userId), await world.emit(hook.userId)];
+    const ids = [await environment.emit(hook.userId), await environment.emit(hook.userId)];
     await untilAttempts(2);
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, next_at)
        VALUES (gen_random_uuid(), $1, $2, 'trade.created', 1, 'DUE', now() - interval '1 hour')`,
       hook.id,
       ids[0],
     );
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, run, status, attempts, lease_id, lease_until)
        VALUES (gen_random_uuid(), $1, $2, 'trade.created', 1, 'SENDING', 2, gen_random_uuid(), now() - interval '1 second')`,
       hook.id,
@@ -165,10 +172,10 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('contain no user, webhook, URL or event', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start();
-    const id = await world.emit(hook.userId, 'trade.created', { note: 'canary' });
+    const id = await environment.emit(hook.userId, 'trade.created', { note: 'canary' });
     await untilAttempts(1);
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     for (const secret of [
@@ -184,7 +191,7 @@ describe('the metrics of a dispatcher', () => {
   });
 
   it('are not served unless a port is set', async () => {
-    const config = readConfig(configSchema, world.environment);
+    const config = readConfig(configSchema, environment.settings);
     expect(config).not.toHaveProperty('METRICS_PORT');
     expect(config.METRICS_HOST).toBe('127.0.0.1');
   });

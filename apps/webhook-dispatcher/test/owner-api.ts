@@ -19,11 +19,11 @@ import { type TestEnvironment, type WebhookFixture } from './test-environment.js
 class OwnerModule {}
 
 /** The services of an API process next to the dispatcher. */
-export async function openOwnerApi(world: TestEnvironment) {
+export async function openOwnerApi(environment: TestEnvironment) {
   const secrets: DynamicModule = {
     module: OwnerModule,
     global: true,
-    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(world.sealer, true) }],
+    providers: [{ provide: WebhookSecrets, useValue: new WebhookSecrets(environment.sealer, true) }],
     exports: [WebhookSecrets],
   };
   const serverKeys = [createHash('sha256').update('server key').digest()] as const;
@@ -31,8 +31,8 @@ export async function openOwnerApi(world: TestEnvironment) {
     {
       module: OwnerModule,
       imports: [
-        PlatformModule.with(world.platform),
-        OperationsModule.with(world.platform, serverKeys),
+        PlatformModule.with(environment.platform),
+        OperationsModule.with(environment.platform, serverKeys),
         secrets,
         WebhooksModule,
       ],
@@ -54,9 +54,9 @@ export const actorOf = ({ userId }: Pick<WebhookFixture, 'userId'>) => ({
 });
 
 /** Returns the id of a webhook's newest pending dead letter, once it exists. */
-export const pendingDeadLetterId = (world: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
+export const pendingDeadLetterId = (environment: TestEnvironment, { id }: WebhookFixture): Promise<string> =>
   eventually(async () => {
-    const [row] = await world.query(
+    const [row] = await environment.query(
       "SELECT id FROM webhook_dead_letters WHERE webhook_id = $1 AND status = 'PENDING' ORDER BY id DESC LIMIT 1",
       id,
     );

@@ -16,28 +16,28 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let poisoned: WebhookFixture;
 let healthy: WebhookFixture;
 let running: RunningProcess[] = [];
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
-  poisoned = await world.addHook(receiver.url, { events: ['trade.created'] });
-  healthy = await world.addHook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
+  poisoned = await environment.addHook(receiver.url, { events: ['trade.created'] });
+  healthy = await environment.addHook(receiver.url, { userId: poisoned.userId, events: ['trade.filled'] });
   receiver.trust(poisoned, healthy);
 });
 afterEach(async () => {
   await Promise.all(running.map((each) => each.stop()));
   running = [];
   await receiver.close();
-  await world.close();
+  await environment.close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<void> {
-  const config = readConfig(configSchema, { ...world.environment, ...settings });
+  const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
 
@@ -48,7 +48,9 @@ async function emitRaw(
 ): Promise<string> {
   const id = newUuid();
   const bytes = Buffer.from(payload);
-  await inTransaction(world.platform.database, (tx) => appendEvent(tx, { id, userId, type, payload: bytes }));
+  await inTransaction(environment.platform.database, (tx) =>
+    appendEvent(tx, { id, userId, type, payload: bytes }),
+  );
   return id;
 }
 
@@ -62,7 +64,7 @@ function isJson(text: string): boolean {
 }
 
 const deliveriesOf = ({ id }: WebhookFixture) =>
-  world.query(
+  environment.query(
     `SELECT d.status, d.attempts, l.last_error FROM webhook_deliveries d LEFT JOIN webhook_dead_letters l ON l.id = d.id
      WHERE d.webhook_id = $1 ORDER BY d.event_id, d.run`,
     id,
@@ -81,7 +83,9 @@ const bodiesOf = ({ publicId }: WebhookFixture) =>
 
 /** Commits twenty events of the same user after the poison: each is delivered by its first attempt. */
 async function expectNothingBehindItWaits(): Promise<void> {
-  const ids = await Promise.all(Array.from({ length: 20 }, () => world.emit(healthy.userId, 'trade.filled')));
+  const ids = await Promise.all(
+    Array.from({ length: 20 }, () => environment.emit(healthy.userId, 'trade.filled')),
+  );
   expect(await untilEnded(healthy, 20)).toEqual(
     Array(20).fill({ status: 'SUCCEEDED', attempts: 1, last_error: null }),
   );
@@ -124,7 +128,7 @@ describe('F19: a payload', () => {
 
 describe('F19: an event', () => {
   it('whose type contains line ends is delivered, and no header contains them', async () => {
-    await world.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
+    await environment.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
     await expectNothingBehindItWaits();
@@ -144,28 +148,30 @@ describe('F19: an event', () => {
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
     const id = await emitRaw('{"data":1}');
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
-    await expect(world.query('DELETE FROM users WHERE id = $1', poisoned.userId)).rejects.toMatchObject({
-      code: '23503',
-    });
-    await expect(world.query('DELETE FROM outbox_events WHERE id = $1', id)).rejects.toMatchObject({
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
+    await expect(environment.query('DELETE FROM users WHERE id = $1', poisoned.userId)).rejects.toMatchObject(
+      {
+        code: '23503',
+      },
+    );
+    await expect(environment.query('DELETE FROM outbox_events WHERE id = $1', id)).rejects.toMatchObject({
       code: '23503',
     });
     await expect(
-      world.query('UPDATE outbox_events SET payload = NULL WHERE id = $1', id),
+      environment.query('UPDATE outbox_events SET payload = NULL WHERE id = $1', id),
     ).rejects.toMatchObject({ code: '23502' });
   });
 
   it('whose payload is missing nevertheless ends by the schedule, and delays no other event', async () => {
     // As after a restore of some tables only.
-    await world.query(
+    await environment.query(
       'ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outbox_event_id_fkey',
     );
     receiver.answer((_received, response) => void response.writeHead(500).end());
     await start({ RETRY_DELAYS_MS: '300,20,20,20', ATTEMPT_TIMEOUT_MS: '200', LEASE_MS: '300' });
     const id = await emitRaw('{"data":1}');
-    await eventually(async () => (await world.query('SELECT FROM webhook_attempts')).length === 1);
-    await world.query('DELETE FROM outbox_events WHERE id = $1', id);
+    await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
+    await environment.query('DELETE FROM outbox_events WHERE id = $1', id);
     receiver.answer((_received, response) => void response.end());
     await expectNothingBehindItWaits();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
@@ -173,10 +179,10 @@ describe('F19: an event', () => {
   });
 
   it('whose attempt crashes every dispatcher is not sent endlessly: the attempt is abandoned as failed', async () => {
-    await world.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
+    await environment.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
     const id = await emitRaw('{"data":1}');
     // Ten dispatchers have started it, and none has survived to record its result.
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, lease_id, lease_until, claims)
        VALUES ($1, $2, $3, 'trade.created', 'SENDING', $1, now() - interval '1 second', 10)`,
       newUuid(),
@@ -187,7 +193,10 @@ describe('F19: an event', () => {
     await expectNothingBehindItWaits();
     await eventually(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
     expect(
-      await world.query('SELECT status, error FROM webhook_attempts WHERE webhook_id = $1', poisoned.id),
+      await environment.query(
+        'SELECT status, error FROM webhook_attempts WHERE webhook_id = $1',
+        poisoned.id,
+      ),
     ).toEqual([{ status: 'FAILED', error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual([]);
   });
@@ -197,35 +206,35 @@ describe('F19: a webhook', () => {
   it('whose secret cannot be opened receives nothing; its deliveries end by the schedule, and delay no others', async () => {
     const stranger = await Sealer.for(await generateSealingKeyPair());
     const sealed = await stranger.seal(poisoned.secret, `webhook/${poisoned.id}`);
-    await world.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
+    await environment.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
     await start();
-    await world.emit(poisoned.userId);
+    await environment.emit(poisoned.userId);
     await expectNothingBehindItWaits();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
   it('with the sealed secret of another webhook receives nothing: a sealed secret opens in its own context only', async () => {
-    await world.query(
+    await environment.query(
       'UPDATE webhooks SET secret_sealed = (SELECT secret_sealed FROM webhooks WHERE id = $2) WHERE id = $1',
       poisoned.id,
       healthy.id,
     );
     await start();
-    await world.emit(poisoned.userId);
+    await environment.emit(poisoned.userId);
     await expectNothingBehindItWaits();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
   it('whose stored URL is invalid or internal ends by the schedule', async () => {
-    const other = await world.addHook('https://10.0.0.1/', {
+    const other = await environment.addHook('https://10.0.0.1/', {
       userId: poisoned.userId,
       events: ['trade.created'],
     });
-    await world.query("UPDATE webhooks SET url = 'no url' WHERE id = $1", poisoned.id);
+    await environment.query("UPDATE webhooks SET url = 'no url' WHERE id = $1", poisoned.id);
     await start();
-    await world.emit(poisoned.userId);
+    await environment.emit(poisoned.userId);
     await expectNothingBehindItWaits();
     expect(await untilEnded(poisoned, 1)).toEqual([
       { status: 'DEAD', attempts: 5, last_error: 'invalid_url' },
@@ -236,14 +245,14 @@ describe('F19: a webhook', () => {
   });
 
   it('that was deleted with undelivered events has them discarded unsent, and delays no others', async () => {
-    for (let i = 0; i < 5; i++) await world.emit(poisoned.userId);
+    for (let i = 0; i < 5; i++) await environment.emit(poisoned.userId);
     // Fanned out, and then deleted before the first attempt.
-    await world.query(
+    await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
        SELECT gen_random_uuid(), $1, id, type, 'DUE', now() FROM outbox_events`,
       poisoned.id,
     );
-    await world.query(
+    await environment.query(
       'UPDATE webhooks SET is_active = false, deleted_at = now(), secret_sealed = NULL WHERE id = $1',
       poisoned.id,
     );

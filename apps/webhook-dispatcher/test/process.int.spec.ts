@@ -14,21 +14,21 @@ const main = new URL('../dist/main.js', import.meta.url).pathname;
 const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
 describe('the dispatcher process', () => {
-  let world: TestEnvironment;
+  let environment: TestEnvironment;
   let receiver: Receiver;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
-    world = await openTestEnvironment();
+    environment = await openTestEnvironment();
     receiver = await openReceiver();
   });
   afterEach(async () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
     await receiver.close();
-    await world.close();
+    await environment.close();
   });
 
   function launch(settings: Record<string, string> = {}): ChildProcess {
-    const env = { PATH: process.env.PATH, ...world.environment, LOG_LEVEL: 'info', ...settings };
+    const env = { PATH: process.env.PATH, ...environment.settings, LOG_LEVEL: 'info', ...settings };
     const child = fork(main, [], { silent: true, execArgv: [], env });
     children.push(child);
     return child;
@@ -44,25 +44,25 @@ describe('the dispatcher process', () => {
   }
 
   it('killed while receivers hold requests loses nothing: each event is sent again under the same id', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     receiver.answer(() => undefined);
     const first = await start(HASTY);
-    const ids = await Promise.all(Array.from({ length: 8 }, () => world.emit(hook.userId)));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => environment.emit(hook.userId)));
     await eventually(() => receiver.received.length === ids.length);
     const held = receiver.received.map(({ eventId, body }) => `${eventId} ${body}`).sort();
     first.kill('SIGKILL');
     await once(first, 'exit');
-    expect(await world.query("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(
+    expect(await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SENDING'")).toHaveLength(
       ids.length,
     );
 
     receiver.answer((_received, response) => void response.end());
-    const more = await Promise.all(Array.from({ length: 4 }, () => world.emit(hook.userId)));
+    const more = await Promise.all(Array.from({ length: 4 }, () => environment.emit(hook.userId)));
     await start(HASTY);
     await eventually(
       async () =>
-        (await world.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
+        (await environment.query("SELECT FROM webhook_deliveries WHERE status = 'SUCCEEDED'")).length ===
         ids.length + more.length,
     );
     const again = receiver.received.slice(ids.length);
@@ -73,15 +73,17 @@ describe('the dispatcher process', () => {
     expect(receiver.received.every(({ attempt }) => attempt === 1)).toBe(true);
     expect(receiver.refused).toEqual([]);
     expect(
-      await world.query('SELECT count(*)::int AS attempts, min(status) AS status FROM webhook_attempts'),
+      await environment.query(
+        'SELECT count(*)::int AS attempts, min(status) AS status FROM webhook_attempts',
+      ),
     ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
   });
 
   it('killed before it has fanned out committed events does so after its restart, once', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const first = await start();
-    const emitting = Promise.all(Array.from({ length: 40 }, () => world.emit(hook.userId)));
+    const emitting = Promise.all(Array.from({ length: 40 }, () => environment.emit(hook.userId)));
     await eventually(() => receiver.received.length > 0);
     const ended = once(first, 'exit');
     first.kill('SIGKILL');
@@ -89,24 +91,26 @@ describe('the dispatcher process', () => {
     await ended;
     await start(HASTY);
     await eventually(() => new Set(receiver.received.map(({ eventId }) => eventId)).size === ids.length);
-    expect(await world.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
+    expect(await environment.query('SELECT FROM webhook_deliveries')).toHaveLength(ids.length);
     expect(receiver.refused).toEqual([]);
   });
 
   it('completes running attempts on SIGTERM, and sends nothing twice over a restart', async () => {
-    const hook = await world.addHook(receiver.url);
+    const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     receiver.answer((_received, response) => void setTimeout(() => response.end(), 700));
     const first = await start();
-    await world.emit(hook.userId);
+    await environment.emit(hook.userId);
     await eventually(() => receiver.received.length === 1);
     first.kill('SIGTERM');
     expect(await once(first, 'exit')).toEqual([0, null]);
-    expect(await world.query('SELECT status FROM webhook_deliveries')).toEqual([{ status: 'SUCCEEDED' }]);
+    expect(await environment.query('SELECT status FROM webhook_deliveries')).toEqual([
+      { status: 'SUCCEEDED' },
+    ]);
     const second = await start();
-    const last = await world.emit(hook.userId);
+    const last = await environment.emit(hook.userId);
     await eventually(async () => {
-      const rows = await world.query('SELECT status FROM webhook_deliveries WHERE event_id = $1', last);
+      const rows = await environment.query('SELECT status FROM webhook_deliveries WHERE event_id = $1', last);
       return rows[0]?.status === 'SUCCEEDED';
     });
     expect(receiver.received).toHaveLength(2);
@@ -117,7 +121,7 @@ describe('the dispatcher process', () => {
   it('records heartbeats', async () => {
     await start();
     const rows = await eventually(async () => {
-      const seen = await world.query('SELECT service FROM heartbeats');
+      const seen = await environment.query('SELECT service FROM heartbeats');
       return seen.length > 0 && seen;
     });
     expect(rows).toEqual([{ service: 'webhook-dispatcher' }]);

@@ -21,34 +21,37 @@ import {
 } from './test-environment.js';
 
 const logger = createLogger('webhook-dispatcher', 'fatal');
-let world: TestEnvironment;
+let environment: TestEnvironment;
 let receiver: Receiver;
 let owner: OwnerApi;
 let running: RunningProcess;
 
 beforeEach(async () => {
-  world = await openTestEnvironment();
+  environment = await openTestEnvironment();
   receiver = await openReceiver();
-  owner = await openOwnerApi(world);
-  running = await startDispatcher(readConfig(configSchema, world.environment), logger);
+  owner = await openOwnerApi(environment);
+  running = await startDispatcher(readConfig(configSchema, environment.settings), logger);
 });
 afterEach(async () => {
   await running.stop();
   await owner.close();
   await receiver.close();
-  await world.close();
+  await environment.close();
   expect(receiver.refused).toEqual([]);
 });
 
 async function addHook(events: string[], userId?: string): Promise<WebhookFixture> {
-  const hook = await world.addHook(receiver.url, { events, ...(userId === undefined ? {} : { userId }) });
+  const hook = await environment.addHook(receiver.url, {
+    events,
+    ...(userId === undefined ? {} : { userId }),
+  });
   receiver.trust(hook);
   return hook;
 }
 
 const sampleOf = (type: EventType) =>
   JSON.parse(eventKinds().find((kind) => kind.type === type)!.sample.text).data as object;
-const emit = (userId: string, type: EventType) => world.emit(userId, type, sampleOf(type));
+const emit = (userId: string, type: EventType) => environment.emit(userId, type, sampleOf(type));
 const receivedBy = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId);
 const kindsAt = (hook: WebhookFixture) => receivedBy(hook).map(({ body }) => JSON.parse(body).type as string);
@@ -58,7 +61,7 @@ const untilReceived = (hook: WebhookFixture, count: number) =>
 const waitUntilIdle = () =>
   eventually(async () => {
     const open = "SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')";
-    return (await world.query(open)).length === 0;
+    return (await environment.query(open)).length === 0;
   });
 
 describe('a subscription', () => {
@@ -137,7 +140,7 @@ describe('a bulk retry', () => {
     const events: string[] = [];
     for (let i = 0; i < 60; i++) events.push(encodeId('evt', await emit(hook.userId, 'trade.filled')));
     await eventually(
-      async () => (await world.query('SELECT FROM webhook_deliveries')).length === events.length,
+      async () => (await environment.query('SELECT FROM webhook_deliveries')).length === events.length,
     );
     begin();
     // The outage lasts until the webhook is deactivated with all of its pending deliveries.

@@ -28,7 +28,7 @@ export async function openTestEnvironment() {
   });
   const keys = await generateSealingKeyPair();
   const sealer = await Sealer.for(keys);
-  const environment = {
+  const settings = {
     WORLD: 'test',
     DATABASE_URL: database.url,
     REDIS_URL: process.env.TEST_REDIS_URL ?? '',
@@ -58,7 +58,7 @@ export async function openTestEnvironment() {
   return {
     platform,
     sealer,
-    environment,
+    settings,
     addHook: addWebhook,
     query: (text: string, ...params: unknown[]): Promise<Record<string, unknown>[]> =>
       platform.database.query(text, params),

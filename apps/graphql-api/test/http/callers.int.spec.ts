@@ -1,4 +1,4 @@
-/** Authentication: signatures, access tokens, requests without credentials, and the rate limits of each. */
+/** Tests authentication: signatures, access tokens, requests without credentials, and the rate limits of each. */
 import { createHash, createHmac } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -28,23 +28,23 @@ import {
 const ME = JSON.stringify({ query: '{ me { id } }' });
 const HEALTH = '{ health { status } }';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let owner: TestUser;
 let product: INestApplicationContext;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  owner = await TestUser.create(environment);
   product = await signIn();
 });
 afterAll(async () => {
   await product?.close();
   await api?.close();
-  await market?.close();
+  await environment?.close();
 });
 
-/** The sign-in services of a second process on this API's database. */
+/** Creates the sign-in services of a second process on this API's database. */
 function signIn(): Promise<INestApplicationContext> {
   const serverKeys = [createHash('sha256').update('server key').digest()] as const;
   const issuer = () => api.url;
@@ -57,15 +57,15 @@ function signIn(): Promise<INestApplicationContext> {
   });
   class Product {}
   const imports = [
-    PlatformModule.with(market.backend.platform),
-    OperationsModule.with(market.backend.platform, serverKeys),
+    PlatformModule.with(environment.backend.platform),
+    OperationsModule.with(environment.backend.platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer, openRegistration: false, passkeys: undefined }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
 }
 
 const accessToken = async () => {
-  const { database } = market.backend.platform;
+  const { database } = environment.backend.platform;
   const tokens = await database.transaction((tx) =>
     product.get(SessionsService).open(tx, owner.uuid, 'password'),
   );
@@ -78,7 +78,7 @@ const signature = (body: string, more: object = {}) => ({
 });
 
 describe('a signed request', () => {
-  it('belongs to its signer, by POST and by GET with its query', async () => {
+  it('is executed as its signer, by POST and by GET', async () => {
     expect((await post(api, ME, signature(ME))).data).toEqual({ me: { id: owner.id } });
     const target = `/graphql?query=${encodeURIComponent('{ me { id } }')}`;
     expect((await sendSigned(api, owner.keyPair, 'GET', target)).json.data).toEqual({ me: { id: owner.id } });
@@ -113,7 +113,7 @@ describe('a signed request', () => {
     ],
     ['a header missing', () => ({ 'x-svc-pubkey': owner.keyPair.publicKey }), 'invalid_signature_headers'],
     [
-      'an API key beside it that is good, and itself wrong',
+      'a wrong signature and a valid API key',
       () => ({ ...signature('{}'), 'x-api-key': owner.keyOf('ADMIN') }),
       'invalid_signature',
     ],
@@ -123,7 +123,7 @@ describe('a signed request', () => {
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('by GET is rejected with another query than the signed one', async () => {
+  it('by GET is rejected if its query is not the signed query', async () => {
     const [signed, sent] = ['a', 'b'].map(
       (name) => `/graphql?query=${encodeURIComponent(`{ ${name}: me { id } }`)}`,
     );
@@ -199,14 +199,14 @@ describe('an access token', () => {
 
   it('is rejected after its session has ended', async () => {
     const token = await accessToken();
-    await market.rows(
+    await environment.rows(
       `UPDATE sessions SET expires_at = now() - interval '1 s' WHERE user_id = $1`,
       owner.uuid,
     );
     expect(codeOf(await post(api, ME, bearer(token)))).toEqual([401, 'invalid_access_token']);
   });
 
-  it('is rejected with another one in the request', async () => {
+  it('is rejected if the request contains a second token', async () => {
     const headers = { ...JSON_TYPE, authorization: [`Bearer ${await accessToken()}`, 'Bearer other'] };
     const { status, text } = await send(api, 'POST', '/graphql', { body: ME, headers });
     expect([status, JSON.parse(text).errors[0].extensions.code]).toEqual([401, 'credentials_ambiguous']);
@@ -245,7 +245,7 @@ describe('a request without credentials', () => {
     '{ node(id: "x") { id } }',
     'mutation { deleteSetting(key: "x") { key } }',
     'mutation { verifyEmail(code: "x") { __typename } deleteSetting(key: "x") { key } }',
-  ])('is rejected as a whole for %s without any effect', async (text) => {
+  ])('is rejected as a whole, without any effect, if it executes %s', async (text) => {
     for (let use = 0; use < 3; use++) {
       const answer = await asks(text);
       expect(codeOf(answer)).toEqual([401, 'authentication_required']);
@@ -259,7 +259,7 @@ describe('the limits', () => {
   let limited: TestGraphqlApi;
   beforeEach(async () => {
     const limits = limitsOf(day(4));
-    limited = await startTestGraphqlApi(market.api.databaseUrl, {
+    limited = await startTestGraphqlApi(environment.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limits),
       TRUSTED_PROXIES: '127.0.0.1',
     });
@@ -288,7 +288,7 @@ describe('the limits', () => {
   });
 
   it('of a credential count only its own requests, and those do not count toward its address', async () => {
-    const person = await TestUser.create(market);
+    const person = await TestUser.create(environment);
     const from = uniqueAddress();
     const asked = () => sendGraphql(limited, person.keyPair, '{ me { id } }', from);
     const answers = [await asked(), await asked(), await asked(), await asked(), await asked()];
@@ -309,7 +309,7 @@ describe('the limits', () => {
   });
 });
 
-/** Tokens contain their issuer. */
+/** Returns an access token for another API. A token is valid only for the API that it names as its issuer. */
 async function tokenFor(other: TestGraphqlApi): Promise<string> {
   const before = api;
   api = other;

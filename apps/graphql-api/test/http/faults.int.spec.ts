@@ -1,4 +1,4 @@
-/** Internal errors never disclose stacks, SQL or secrets; and decimals keep every digit. */
+/** Tests that internal errors never disclose stacks, SQL or secrets, and that decimals keep every digit. */
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
@@ -11,24 +11,24 @@ import {
   type TestGraphqlApi,
 } from '../test-graphql-api.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let owner: TestUser;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  owner = await TestUser.create(environment);
 });
 afterAll(async () => {
   await api?.close();
-  await market?.close();
+  await environment?.close();
 });
 
 const codesOf = ({ errors }: GraphqlResponse) => errors?.map(({ extensions }) => extensions.code);
 const secret = createHash('sha256').update('a secret of the test').digest('hex');
 
 it('an internal error discloses no details and is logged with the request id', async () => {
-  await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
+  await environment.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
   try {
     const answer = await sendGraphql(api, owner.keyPair, '{ webhooks { nodes { id } } health { status } }', {
       'x-request-id': 'fault-of-ours',
@@ -40,7 +40,7 @@ it('an internal error discloses no details and is logged with the request id', a
     expect(logged).toHaveLength(1);
     expect(logged[0]).toContain('does not exist');
   } finally {
-    await market.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
+    await environment.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
   }
 });
 
@@ -68,12 +68,12 @@ describe('a price', () => {
   const PRICE = '10000.120000000000000001';
   const asks = async (price: string, isVariable: boolean) => {
     const accountId = await owner.account();
-    await market.rows(
+    await environment.rows(
       'UPDATE trade_pairs SET price_tick = 0.000000000000000001 WHERE symbol = $1',
       'BTC/USDT',
     );
     const members = (given: string) =>
-      `{exchangeAccountId: "${accountId}", tradePairId: "${market.pairId}", type: LIMIT, side: BUY, price: ${given}, amount: "0.001"}`;
+      `{exchangeAccountId: "${accountId}", tradePairId: "${environment.pairId}", type: LIMIT, side: BUY, price: ${given}, amount: "0.001"}`;
     const query = isVariable
       ? `mutation ($price: Decimal) { createTrade(input: ${members('$price')}) { price } }`
       : `mutation { createTrade(input: ${members(price)}) { price } }`;

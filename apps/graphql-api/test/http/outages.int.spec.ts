@@ -1,5 +1,4 @@
-/**
- * Outages of Postgres or Redis during operations over HTTP.
+/** Tests outages of Postgres or Redis during operations over HTTP.
  *
  * 1. A request that cannot be authenticated gets REST's status, code and message. An outage during one field is only
  *    that field's error. Neither discloses the unavailable service or its address.
@@ -26,22 +25,22 @@ const MAKE = 'mutation ($name: String!) { createApiKey(input: { name: $name }) {
 const INTERNALS =
   /ECONN|connect|terminat|time.?out|postgres|redis|127\.0\.0\.1|localhost|select |insert |node_modules|\bat \S+:\d+/i;
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let postgres: TcpProxy;
 let redis: TcpProxy;
 let api: TestGraphqlApi;
-/** On the same database and Redis, through the same proxies. */
+/** A REST API on the same database and Redis, through the same proxies. */
 let rest: TestRestApi;
 let owner: TestUser;
 let token: string;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  postgres = await TcpProxy.start(market.api.databaseUrl);
+  environment = await TestEnvironment.open();
+  postgres = await TcpProxy.start(environment.api.databaseUrl);
   redis = await TcpProxy.start(process.env.TEST_REDIS_URL ?? '');
   const behindGates = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
-  api = await startTestGraphqlApi(market.api.databaseUrl, behindGates);
+  api = await startTestGraphqlApi(environment.api.databaseUrl, behindGates);
   rest = await startTestRestApi(behindGates);
-  owner = await TestUser.create(market);
+  owner = await TestUser.create(environment);
   token = await signIn();
 });
 afterAll(async () => {
@@ -49,7 +48,7 @@ afterAll(async () => {
   await rest?.close();
   await postgres?.close();
   await redis?.close();
-  await market?.close();
+  await environment?.close();
 });
 afterEach(() => {
   postgres.resume();
@@ -70,7 +69,7 @@ const make = (name: string) => signed(MAKE, { name }, { 'idempotency-key': `key 
 const codesOf = ({ errors = [] }: GraphqlResponse) => errors.map(({ extensions }) => extensions.code);
 
 async function keysNamed(name: string): Promise<number> {
-  return (await market.rows('SELECT FROM api_keys WHERE name = $1', name)).length;
+  return (await environment.rows('SELECT FROM api_keys WHERE name = $1', name)).length;
 }
 
 /** Retries while the server is still rolling back the first attempt. */
@@ -123,11 +122,11 @@ describe('while Postgres is unavailable', () => {
     expect(await keysNamed('postgres away')).toBe(0);
   });
 
-  it('operations that do not need it work', async () => {
+  it('operations that do not need Postgres work', async () => {
     expect((await post(api, JSON.stringify({ query: HEALTH }))).data).toEqual({ health: { status: 'ok' } });
   });
 
-  it('the process recovers: it answers the first request after the outage', async () => {
+  it('the process recovers and answers the first request after the outage', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => signed(ME)));
     expect(new Set(answers.flatMap(codesOf))).toEqual(new Set(['service_unavailable']));
     postgres.resume();
@@ -153,7 +152,7 @@ describe('a lost connection to Postgres', () => {
   it('during a query is the error of one field; the other fields succeed', async () => {
     const [id, other] = [await owner.strategy(), await owner.strategy()];
     const query = `query ($id: ID!, $other: ID!) { cut: strategy(id: $id) { id } strategy(id: $other) { id } }`;
-    const cut = postgres.cutAt({ of: market.uuidOf(id) });
+    const cut = postgres.cutAt({ of: environment.uuidOf(id) });
     const answer = await signed(query, { id, other });
     await cut;
     expect([answer.status, answer.errors]).toEqual([200, unavailableAt('cut')]);
@@ -166,7 +165,7 @@ describe('a lost connection to Postgres', () => {
   it('during a related record is the error of that field; its parent succeeds', async () => {
     const id = await owner.trade();
     const query = 'query ($id: ID!) { trade(id: $id) { id tradePair { symbol } } }';
-    const cut = postgres.cutAt({ of: market.uuidOf(market.pairId) });
+    const cut = postgres.cutAt({ of: environment.uuidOf(environment.pairId) });
     const answer = await signed(query, { id });
     await cut;
     expect([answer.status, answer.errors]).toEqual([200, unavailableAt('trade', 'tradePair')]);
@@ -176,11 +175,11 @@ describe('a lost connection to Postgres', () => {
   });
 
   it.each([
-    ['in its work', { of: 'cut at work', isPassedOn: true }, 0],
+    ['during its work', { of: 'cut at work', isPassedOn: true }, 0],
     ['before its COMMIT', { of: 'cut before', at: 'COMMIT' }, 0],
-    ['before the answer to its COMMIT', { of: 'cut after', at: 'COMMIT', isPassedOn: true }, 1],
+    ['before the response to its COMMIT', { of: 'cut after', at: 'COMMIT', isPassedOn: true }, 1],
   ])(
-    'during a mutation %s leaves it done once or not at all, and once after a retry',
+    'during a mutation, %s, leaves it executed at most once, and exactly once after a retry',
     async (_when, where, done) => {
       const name = where.of;
       const cut = postgres.cutAt(where);
@@ -199,7 +198,7 @@ describe('a lost connection to Postgres', () => {
     },
   );
 
-  it('during one of a document’s mutations leaves each done once after a retry', async () => {
+  it('during one of several mutations of a document leaves each executed once after a retry', async () => {
     const query = `mutation {
       first: createApiKey(input: { name: "first of three" }) { id }
       cut: createApiKey(input: { name: "cut of three" }) { id }
@@ -216,7 +215,7 @@ describe('a lost connection to Postgres', () => {
     for (const name of ['first', 'cut', 'last']) expect(await keysNamed(`${name} of three`)).toBe(1);
   });
 
-  it('during thirty concurrent mutations leaves each done once after a retry', async () => {
+  it('during thirty concurrent mutations leaves each executed once after a retry', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `storm ${i}`);
     const sent = names.map(make);
     await Promise.race(sent);

@@ -1,4 +1,4 @@
-/** GraphQL over HTTP: methods, media types, bodies, persisted queries, and common headers. */
+/** Tests GraphQL over HTTP: methods, media types, bodies, persisted queries and common headers. */
 import { createHash } from 'node:crypto';
 import { signRequest } from '@trading-automation/signed-request';
 import { serverAudits } from 'graphql-http';
@@ -17,17 +17,17 @@ const PAGE = 'https://app.example.com';
 const RESPONSE_TYPE = 'application/graphql-response+json';
 const HEALTH = '{ health { status } }';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let owner: KeyPair;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl, { CORS_ORIGINS: PAGE });
-  owner = await openAccount(market.api);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl, { CORS_ORIGINS: PAGE });
+  owner = await openAccount(environment.api);
 });
 afterAll(async () => {
   await api?.close();
-  await market?.close();
+  await environment?.close();
 });
 
 const codeIn = ({ json }: TestResponse) =>
@@ -45,8 +45,8 @@ describe('the audits of graphql-http', () => {
     const signature = signRequest({ method, path: pathname + search, privateKey: owner.privateKey, body });
     return fetch(url, { ...init, headers: { ...init.headers, ...signature } });
   };
-  /** Audits that expect 400 for invalid members, which return 422 as in REST. */
-  const OTHERWISE = /^MAY use 400 status code/;
+  /** Audits that expect 400 for invalid members. The API returns 422 for them, as in REST. */
+  const EXPECTS_400 = /^MAY use 400 status code/;
 
   it('all pass except those that expect 400 where REST returns 422', async () => {
     const audits = serverAudits({ url: () => `${api.url}/graphql`, fetchFn: signed });
@@ -58,7 +58,7 @@ describe('the audits of graphql-http', () => {
       if ('response' in result) await result.response.body?.cancel().catch(() => undefined);
     }
     expect(audits.length).toBeGreaterThan(60);
-    expect(failed.filter((name) => !OTHERWISE.test(name))).toEqual([]);
+    expect(failed.filter((name) => !EXPECTS_400.test(name))).toEqual([]);
   });
 });
 
@@ -175,8 +175,18 @@ describe('the body', () => {
     ['no query', '{}', 422, 'validation_failed'],
     ['an invalid query', '{"query": 1}', 422, 'validation_failed'],
     ['an invalid name', `{"query": "${HEALTH}", "operationName": 1}`, 422, 'validation_failed'],
-    ['variables that are none', `{"query": "${HEALTH}", "variables": [1]}`, 422, 'validation_failed'],
-    ['extensions that are none', `{"query": "${HEALTH}", "extensions": "x"}`, 422, 'validation_failed'],
+    [
+      'variables that are not an object',
+      `{"query": "${HEALTH}", "variables": [1]}`,
+      422,
+      'validation_failed',
+    ],
+    [
+      'extensions that are not an object',
+      `{"query": "${HEALTH}", "extensions": "x"}`,
+      422,
+      'validation_failed',
+    ],
   ])('with %s is rejected and does not affect the process', async (_what, text, status, code) => {
     const answer = await posted({ body: text, headers: JSON_TYPE });
     expect([answer.status, codeIn(answer)]).toEqual([status, code]);
@@ -220,16 +230,16 @@ describe('a response', () => {
     for (const { headers } of answers) expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
   });
 
-  it('for another Accept is 406', async () => {
+  it('has status 406 if no supported type is accepted', async () => {
     const { status, errors } = await asked('text/html', HEALTH);
     expect([status, errors![0]!.extensions.code]).toEqual([406, 'validation_failed']);
   });
 
   it.each([
     ['an invalid document', { query: '{' }],
-    ['a document that does not fit', { query: '{ nothing }' }],
-    ['a variable that does not fit', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
-  ])('to %s is 200 as JSON, 400 as a response of GraphQL, and has no data', async (_what, wrong) => {
+    ['a document that does not match the schema', { query: '{ nothing }' }],
+    ['a variable that does not match the schema', { query: 'query ($id: ID!) { trade(id: $id) { id } }' }],
+  ])('to %s has status 200 as JSON, 400 as a GraphQL response, and no data', async (_what, wrong) => {
     const plain = await sendGraphql(api, owner, wrong);
     const typed = await sendGraphql(api, owner, wrong, { accept: RESPONSE_TYPE });
     expect([plain.status, typed.status]).toEqual([200, 400]);
@@ -272,7 +282,7 @@ describe('a page of another origin', () => {
     expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
   });
 
-  it('cannot if not configured', async () => {
+  it('cannot read responses if not configured', async () => {
     const { headers } = await preflight('https://evil.example.com');
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
@@ -294,7 +304,7 @@ describe('a persisted query', () => {
     expect((await sendSigned(api, owner, 'GET', target)).json.data).toEqual(sent.data);
   });
 
-  it('is not cached for requests without credentials, which can use cached ones', async () => {
+  it('is not cached if a request without credentials sends it, but such requests can use cached queries', async () => {
     const text = '{ version { commit } }';
     const asked = () => post(api, JSON.stringify({ extensions: extensions(text) }));
     const sent = await post(api, JSON.stringify({ query: text, extensions: extensions(text) }));
@@ -304,7 +314,7 @@ describe('a persisted query', () => {
     expect((await asked()).data).toEqual(sent.data);
   });
 
-  it('grants no more than its document without credentials', async () => {
+  it('grants a caller without credentials no more than its document would', async () => {
     const text = '{ me { id } }';
     await sendGraphql(api, owner, { query: text, extensions: extensions(text) });
     const asked = await post(api, JSON.stringify({ extensions: extensions(text) }));

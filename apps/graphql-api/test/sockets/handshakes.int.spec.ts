@@ -1,4 +1,4 @@
-/** Accepted and rejected WebSocket handshakes. */
+/** Tests which WebSocket handshakes are accepted, and how others are rejected. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -9,24 +9,24 @@ import { TcpProxy } from '../tcp-proxy.js';
 import { post, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 import { clientOf, closed, handshake, PROTOCOL, RawClient, signedHandshake } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let holder: KeyPair;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  holder = await openAccount(market.api);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  holder = await openAccount(environment.api);
 });
 afterAll(async () => {
   await api.close();
-  await market.close();
+  await environment.close();
 });
 
 const refused = (reason: string) => ({ code: 4403, reason });
 const without = (headers: Record<string, string>, name: string) =>
   Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
-/** The digits of a signature in another order: well-formed, and of nothing. */
-const turned = (signature: string) => signature.slice(64) + signature.slice(0, 64);
+/** Swaps the halves of a signature: the result is well-formed but signs nothing. */
+const swapped = (signature: string) => signature.slice(64) + signature.slice(0, 64);
 
 describe('a handshake', () => {
   it('that is signed for CONNECT /graphql is accepted', async () => {
@@ -52,7 +52,7 @@ describe('a handshake', () => {
 
   it('with a signature over something else is rejected', async () => {
     const payload = signedHandshake(holder);
-    const signature = turned(payload['x-svc-sig']);
+    const signature = swapped(payload['x-svc-sig']);
     expect(await handshake(api, { ...payload, 'x-svc-sig': signature })).toEqual(
       refused('invalid_signature'),
     );
@@ -129,13 +129,13 @@ describe('a socket is closed', () => {
 
   it.each([
     ['no JSON', 'hello'],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x00, 0x81])],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0x81])],
     ['a key twice', '{"type":"ping","type":"ping"}'],
     ['a prototype', '{"type":"ping","payload":{"__proto__":{}}}'],
     ['too deep', `{"type":"ping","payload":{"a":${'['.repeat(40)}${']'.repeat(40)}}}`],
     ['no message', '[]'],
     ['a message in a string', JSON.stringify('{"type":"ping","type":"ping"}')],
-    ['a message of no known type', '{"type":"start","id":"1"}'],
+    ['a message of an unknown type', '{"type":"start","id":"1"}'],
   ])('with 4400 for %s', async (_what, sent) => {
     const client = await RawClient.join(api, holder);
     client.socket.send(sent);
@@ -167,7 +167,7 @@ describe('a socket is closed', () => {
   });
 
   it('with 4408 without a connection_init in time', async () => {
-    const hasty = await startTestGraphqlApi(market.api.databaseUrl, {}, { initWaitMs: 50 });
+    const hasty = await startTestGraphqlApi(environment.api.databaseUrl, {}, { initWaitMs: 50 });
     try {
       const client = await RawClient.open(hasty);
       expect(await client.closed).toEqual({ code: 4408, reason: 'Connection initialisation timeout' });
@@ -189,12 +189,12 @@ describe('an upgrade', () => {
 });
 
 describe('a client that disconnects during its handshake', () => {
-  it('leaves no lease and no credential watch', async () => {
-    const own = await openAccount(market.api);
-    const leases = () => market.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
+  it('keeps no lease and no credential watch', async () => {
+    const own = await openAccount(environment.api);
+    const leases = () => environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'");
     await eventually(async () => (await leases()).length === 0);
     // No lease is granted before all clients have disconnected.
-    const gate = await market.api.openSecondPlatform(1);
+    const gate = await environment.api.openSecondPlatform(1);
     await gate.database.transaction(async (tx) => {
       await tx.query('LOCK TABLE event_streams IN ACCESS EXCLUSIVE MODE');
       const clients = await Promise.all(Array.from({ length: 20 }, () => RawClient.open(api)));
@@ -213,7 +213,7 @@ describe('a client that disconnects during its handshake', () => {
 });
 
 async function waitingForLease(): Promise<number> {
-  const rows = await market.rows(
+  const rows = await environment.rows(
     `SELECT FROM pg_stat_activity
      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%event_streams%'`,
   );
@@ -228,7 +228,7 @@ describe('while Redis is unavailable', () => {
   afterAll(() => gate.close());
 
   it('every client is rejected with a code to retry', async () => {
-    const cut = await startTestGraphqlApi(market.api.databaseUrl, { REDIS_URL: gate.url });
+    const cut = await startTestGraphqlApi(environment.api.databaseUrl, { REDIS_URL: gate.url });
     try {
       expect(await handshake(cut, signedHandshake(holder))).toBe('open');
       gate.refuseConnections();

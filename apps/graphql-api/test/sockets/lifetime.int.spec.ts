@@ -1,4 +1,4 @@
-/** Lifetime, maximum number and end of sockets. */
+/** Tests the lifetime, the maximum number and the end of sockets. */
 import { eventually } from '@trading-automation/runtime/testing';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import {
@@ -20,22 +20,23 @@ import {
   TestSubscription,
 } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let apis: readonly [TestGraphqlApi, TestGraphqlApi];
 let holder: KeyPair;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  apis = await startApiPair(market.api.databaseUrl);
+  environment = await TestEnvironment.open();
+  apis = await startApiPair(environment.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
-  await market.close();
+  await environment.close();
 });
 beforeEach(async () => {
-  holder = await openAccount(market.api);
+  holder = await openAccount(environment.api);
 });
 
-const leases = async () => (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
+const leases = async () =>
+  (await environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
 const SIGNALS = 'subscription ($id: ID!) { tradeSignal(strategyId: $id) { id } }';
 
 describe('a credential', () => {
@@ -47,10 +48,10 @@ describe('a credential', () => {
     const client = clientOf(apis[0], holder);
     await executeOverSocket(client, '{ __typename }');
     const ends: Promise<CloseInfo>[] = [closed(client), ...mine.map((raw) => raw.closed)];
-    const { json } = await sendSigned(market.api, second, 'GET', '/v1/auth/public-keys');
+    const { json } = await sendSigned(environment.api, second, 'GET', '/v1/auth/public-keys');
     const keys = json.data as { id: string; pubkey: string }[];
     const { id } = keys.find(({ pubkey }) => pubkey === holder.publicKey)!;
-    const { status } = await sendSigned(market.api, second, 'DELETE', `/v1/auth/public-keys/${id}`);
+    const { status } = await sendSigned(environment.api, second, 'DELETE', `/v1/auth/public-keys/${id}`);
     expect(status).toBe(200);
     for (const end of ends) expect(await end).toEqual({ code: 4412, reason: 'Credential ended' });
     for (const raw of others) {
@@ -66,7 +67,7 @@ describe('a credential', () => {
     const five = await Promise.all([0, 1, 0, 1, 0].map((at) => RawClient.join(apis[at]!, holder)));
     for (const api of apis)
       await expect(RawClient.join(api, holder)).rejects.toThrow('4411 Too many sockets');
-    const somebodyElse = await RawClient.join(apis[0], await openAccount(market.api));
+    const somebodyElse = await RawClient.join(apis[0], await openAccount(environment.api));
     five[1]!.socket.close();
     await eventually(async () => (await leases()) === 5);
     const sixth = await RawClient.join(apis[1], holder);
@@ -74,7 +75,7 @@ describe('a credential', () => {
     await eventually(async () => (await leases()) === 0);
   });
 
-  it('gets no more than five of twenty sockets that are opened at once', async () => {
+  it('gets only five sockets if it opens twenty concurrently', async () => {
     const tries = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => RawClient.join(apis[i % 2]!, holder)),
     );
@@ -86,8 +87,8 @@ describe('a credential', () => {
 });
 
 describe('a socket', () => {
-  it('that answers no ping is closed with 4408, and one that does is not', async () => {
-    const hasty = await startTestGraphqlApi(market.api.databaseUrl, {}, { pingMs: 100 });
+  it('is closed with 4408 only if it does not answer a ping', async () => {
+    const hasty = await startTestGraphqlApi(environment.api.databaseUrl, {}, { pingMs: 100 });
     try {
       const lively = await RawClient.join(hasty, holder);
       const mute = await RawClient.open(hasty, undefined, false);
@@ -100,15 +101,15 @@ describe('a socket', () => {
     }
   });
 
-  it('has fifty subscriptions at most: one more closes it', async () => {
-    const book = await PublishedBook.open(market);
+  it('has at most fifty subscriptions: one more closes it', async () => {
+    const book = await PublishedBook.open(environment);
     try {
       await book.reset([['1', '1']]);
       const query = `subscription { orderbookUpdate(tradePairId: "${book.pairId}") { ${BOOK_FIELDS} } }`;
       const raw = await RawClient.join(apis[0], holder);
       for (let i = 0; i < 50; i++) raw.subscribe(String(i), query);
       await raw.until(() => new Set(raw.messages.map(({ id }) => id)).size === 51);
-      // Those that are complete do not count.
+      // Completed subscriptions do not count.
       raw.say({ id: '0', type: 'complete' });
       raw.subscribe('50', query);
       await raw.until(() => raw.of('50').length > 0);
@@ -123,23 +124,23 @@ describe('a socket', () => {
   it('that is closing executes nothing more', async () => {
     const raw = await RawClient.join(apis[0], holder);
     const create = (name: string) => `mutation { createApiKey(input: { name: "${name}" }) { id } }`;
-    // The second one is there before the goodbye has left.
+    // The server receives the mutation before it has sent the close frame.
     raw.socket.send('no message');
     raw.subscribe('1', create('late'));
     expect(await raw.closed).toMatchObject({ code: 4400 });
-    // What was begun before is done before this.
+    // Any execution that had started earlier ends before this one.
     const client = clientOf(apis[0], holder);
     for (let i = 0; i < 3; i++) await executeOverSocket(client, create('in time'));
     await client.dispose();
-    const rows = await market.rows("SELECT name FROM api_keys WHERE name IN ('late', 'in time')");
+    const rows = await environment.rows("SELECT name FROM api_keys WHERE name IN ('late', 'in time')");
     expect(rows).toEqual(Array.from({ length: 3 }, () => ({ name: 'in time' })));
   });
 });
 
 it('a process that stops has released the leases of all of its sockets', async () => {
-  const ending = await startTestGraphqlApi(market.api.databaseUrl);
+  const ending = await startTestGraphqlApi(environment.api.databaseUrl);
   for (let i = 0; i < 12; i++) {
-    const own = await openAccount(market.api);
+    const own = await openAccount(environment.api);
     await Promise.all([1, 2, 3, 4, 5].map(() => RawClient.join(ending, own)));
   }
   expect(await leases()).toBe(60);
@@ -148,8 +149,8 @@ it('a process that stops has released the leases of all of its sockets', async (
 });
 
 it('a process that stops closes every socket with 1001 and completes no subscription', async () => {
-  const book = await PublishedBook.open(market);
-  const ending = await startTestGraphqlApi(market.api.databaseUrl);
+  const book = await PublishedBook.open(environment);
+  const ending = await startTestGraphqlApi(environment.api.databaseUrl);
   await book.reset([['1', '1']]);
   const { strategyId } = await ownStrategy();
   const client = clientOf(ending, holder);
@@ -167,19 +168,21 @@ it('a process that stops closes every socket with 1001 and completes no subscrip
 
   async function ownStrategy(): Promise<{ strategyId: string }> {
     const sent = (path: string, body: object) =>
-      sendSigned(market.api, holder, 'POST', path, { body }).then(
+      sendSigned(environment.api, holder, 'POST', path, { body }).then(
         ({ json }) => (json.data as { id: string }).id,
       );
-    const accountId = await sent('/v1/exchanges', market.accountBody());
+    const accountId = await sent('/v1/exchanges', environment.accountBody());
     return { strategyId: await sent('/v1/strategies', { name: 'mine', exchange_account_id: accountId }) };
   }
 });
 
-/** A key pair that is linked to the account of this one. */
+/** Creates a key pair that is linked to the account of `owner`. */
 async function linkedTo(owner: KeyPair): Promise<KeyPair> {
   const another = createKeyPair();
-  const body = await createIdentityBody(market.api, another);
-  const { status, text } = await sendSigned(market.api, owner, 'POST', '/v1/auth/cli-identity', { body });
+  const body = await createIdentityBody(environment.api, another);
+  const { status, text } = await sendSigned(environment.api, owner, 'POST', '/v1/auth/cli-identity', {
+    body,
+  });
   if (status !== 201) throw new Error(text);
   return another;
 }

@@ -1,6 +1,7 @@
 /**
- * Threat T10 over WebSocket: every limit of a document is where HTTP has it, and what is refused costs the socket nothing
- * but its answer.
+ * Tests threat T10 over WebSocket: the limits of a document are the same as over HTTP, and a rejected document has no
+ * effect
+ * on the socket.
  */
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { limitsOf } from '../../../rest-api/test/rate-limits.js';
@@ -15,17 +16,17 @@ import {
   withoutRequestIds,
 } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let owner: KeyPair;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  owner = await openAccount(market.api);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  owner = await openAccount(environment.api);
 });
 afterAll(async () => {
   await api?.close();
-  await market?.close();
+  await environment?.close();
 });
 
 const times = (count: number, make: (index: number) => string) =>
@@ -33,7 +34,7 @@ const times = (count: number, make: (index: number) => string) =>
 const ids = (count: number) => times(count, () => 'id');
 const FIFTY = `fragment fifty on Me { ${ids(49)} }`;
 
-/** The name of a limit, a document of that size, and the largest that is taken. */
+/** The error code of a limit, a function that writes a document of a size, and the largest accepted size. */
 const LIMITS: readonly (readonly [string, (size: number) => string, number])[] = [
   [
     'too_deep',
@@ -53,13 +54,13 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
     (size) => `query ($n: Int) { trades(first: $n) { nodes { ${times(size, () => 'strategy { id }')} } } }`,
     48,
   ],
-  // Words: five beside these, of which each fragment has four.
+  // Tokens: five in addition to these; each fragment has four of them.
   [
     'too_long',
     (size) => `{ me { ${times((size - 5) >> 2, () => '... { id }')} ${ids((size - 5) & 3)} } }`,
     1_000,
   ],
-  // Written out: each spread is itself and 49 fields.
+  // With its fragments expanded, each spread counts as itself and 49 fields.
   ['too_long', (size) => `{ me { ${times(99, () => '...fifty')} ${ids(size - 4_951)} } } ${FIFTY}`, 5_000],
   ['several_operations', (size) => times(size, (i) => `query Q${i} { me { id } }`), 1],
   [
@@ -71,16 +72,16 @@ const LIMITS: readonly (readonly [string, (size: number) => string, number])[] =
 ];
 const TOO_LARGE: readonly (readonly [string, string])[] = [
   ...LIMITS.map(([code, make, limit]) => [code, make(limit + 1)] as const),
-  // What is too often is the library's to say.
+  // The library decides when fields are repeated too often.
   ['too_repetitive', `{ me { ${ids(990)} } }`],
 ];
 
-const refusalOf = (code: string) => [
+const errorsWith = (code: string) => [
   { extensions: { code: 'validation_failed', details: [{ field: 'query', code }] } },
 ];
 
 it.each(LIMITS)(
-  '%s: a document as large as may be is answered as over HTTP: %#',
+  '%s: a document of maximum size returns the same as over HTTP: %#',
   async (_code, make, limit) => {
     const client = clientOf(api, owner);
     const { data, errors } = await executeOverSocket(client, make(limit));
@@ -90,19 +91,19 @@ it.each(LIMITS)(
   },
 );
 
-it.each(TOO_LARGE)('%s: a larger one is rejected as over HTTP: %#', async (code, query) => {
+it.each(TOO_LARGE)('%s: a larger document is rejected as over HTTP: %#', async (code, query) => {
   const client = clientOf(api, owner);
   const { data, errors } = await executeOverSocket(client, query);
   await client.dispose();
   expect(data).toBeUndefined();
-  expect(errors).toMatchObject(refusalOf(code));
-  // Neither a number nor a name of the schema.
+  expect(errors).toMatchObject(errorsWith(code));
+  // The message contains neither a number nor a name of the schema.
   expect(errors![0]!.message).not.toMatch(/\d|Trade|Strategy|User/);
   expect(withoutRequestIds(errors)).toEqual(withoutRequestIds((await sendGraphql(api, owner, query)).errors));
 });
 
-it('a socket on which all of them were rejected executes the next operation and keeps its subscriptions', async () => {
-  const book = await PublishedBook.open(market);
+it('a socket on which many documents were rejected executes the next operation and keeps its subscriptions', async () => {
+  const book = await PublishedBook.open(environment);
   const raw = await RawClient.join(api, owner);
   try {
     await book.reset([['1', '1']]);
@@ -114,10 +115,10 @@ it('a socket on which all of them were rejected executes the next operation and 
     await raw.until(() => TOO_LARGE.every((_, i) => raw.of(`large ${i}`).length > 0));
     for (const [i, [code]] of TOO_LARGE.entries()) {
       const answers = raw.messages.filter(({ id }) => id === `large ${i}`);
-      expect(answers).toMatchObject([{ type: 'error', payload: refusalOf(code) }]);
+      expect(answers).toMatchObject([{ type: 'error', payload: errorsWith(code) }]);
     }
     expect(raw.of('next')[0].data.me.id).toMatch(/^usr_/);
-    // An id is free again once it was refused.
+    // The id of a rejected operation can be used again.
     raw.subscribe('large 0', '{ me { id } }');
     await raw.until(() => raw.of('large 0').length > 1);
     expect(raw.of('large 0')[1]).toEqual(raw.of('next')[0]);
@@ -133,7 +134,7 @@ it('a socket on which all of them were rejected executes the next operation and 
 });
 
 describe('a document that is too large', () => {
-  it('has none of its mutations done', async () => {
+  it('executes none of its mutations', async () => {
     const make = (name: string) => `createApiKey(input: { name: "${name}" }) { id }`;
     const client = clientOf(api, owner);
     for (const [code, query] of [
@@ -142,10 +143,10 @@ describe('a document that is too large', () => {
       ['too_many_root_fields', `mutation { ${times(21, () => make('large'))} }`],
       ['several_operations', `mutation A { ${make('large')} } mutation B { ${make('large')} }`],
     ] as const)
-      expect((await executeOverSocket(client, query)).errors).toMatchObject(refusalOf(code));
+      expect((await executeOverSocket(client, query)).errors).toMatchObject(errorsWith(code));
     expect((await executeOverSocket(client, `mutation { ${make('small')} }`)).errors).toBeUndefined();
     await client.dispose();
-    const made = await market.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
+    const made = await environment.rows("SELECT name FROM api_keys WHERE name IN ('large', 'small')");
     expect(made).toEqual([{ name: 'small' }]);
   });
 
@@ -166,12 +167,12 @@ describe('a document that is too large', () => {
     const client = clientOf(api, owner);
     const query = `subscription { ${selection('tradeSignal(strategyId: "str_x")')} }`;
     const listening = new TestSubscription(client, 'tradeSignal', query);
-    expect(await listening.outcome()).toMatchObject(refusalOf(code));
+    expect(await listening.outcome()).toMatchObject(errorsWith(code));
     expect(listening.results).toEqual([]);
     await client.dispose();
   });
 
-  it('that only asks for the schema is refused where it goes in circles', async () => {
+  it('that introspects the schema is rejected if it nests in circles', async () => {
     const circle = (depth: number): string =>
       depth === 0 ? 'name' : `fields { type { ${circle(depth - 1)} } }`;
     const query = `{ __schema { types { ${circle(6)} } } }`;
@@ -200,22 +201,22 @@ describe('a batch', () => {
     const client = clientOf(api, owner);
     await executeOverSocket(client, make.query.replace('batched', 'after the batch'));
     await client.dispose();
-    expect(await market.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
+    expect(await environment.rows("SELECT FROM api_keys WHERE name = 'batched'")).toEqual([]);
   });
 });
 
 describe('the buckets', () => {
   it('are charged for rejected operations, too', async () => {
-    // One is the handshake's.
+    // The handshake takes one token.
     const general = { requests: 1 + TOO_LARGE.length, seconds: 86_400 };
-    const own = await openAccount(market.api);
-    const strict = await startTestGraphqlApi(market.api.databaseUrl, {
+    const own = await openAccount(environment.api);
+    const strict = await startTestGraphqlApi(environment.api.databaseUrl, {
       RATE_LIMITS: JSON.stringify(limitsOf(general)),
     });
     const client = clientOf(strict, own);
     try {
       for (const [code, query] of TOO_LARGE)
-        expect((await executeOverSocket(client, query)).errors).toMatchObject(refusalOf(code));
+        expect((await executeOverSocket(client, query)).errors).toMatchObject(errorsWith(code));
       const { errors } = await executeOverSocket(client, '{ me { id } }');
       expect(errors).toMatchObject([{ extensions: { code: 'rate_limited' } }]);
     } finally {
@@ -224,11 +225,13 @@ describe('the buckets', () => {
     }
   });
 
-  it('count each of 15 API keys that one document makes', async () => {
+  it('count each of 15 API keys that one document creates', async () => {
     const sensitive_writes = { requests: 10, seconds: 86_400 };
     const limits = limitsOf({ requests: 1_000_000, seconds: 60 }, { sensitive_writes });
-    const own = await openAccount(market.api);
-    const strict = await startTestGraphqlApi(market.api.databaseUrl, { RATE_LIMITS: JSON.stringify(limits) });
+    const own = await openAccount(environment.api);
+    const strict = await startTestGraphqlApi(environment.api.databaseUrl, {
+      RATE_LIMITS: JSON.stringify(limits),
+    });
     const client = clientOf(strict, own);
     try {
       const make = (i: number) => `k${i}: createApiKey(input: { name: "k${i}" }) { id }`;

@@ -1,4 +1,4 @@
-/** Queries and mutations over WebSocket return the same as over HTTP. */
+/** Tests that queries and mutations over WebSocket return the same as over HTTP. */
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
@@ -6,20 +6,20 @@ import { limitsOf } from '../../../rest-api/test/rate-limits.js';
 import { sendGraphql, startTestGraphqlApi, type TestGraphqlApi } from '../test-graphql-api.js';
 import { clientOf, executeOverSocket, withoutRequestIds } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let api: TestGraphqlApi;
 let person: TestUser;
 let client: Client;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  api = await startTestGraphqlApi(market.api.databaseUrl);
-  person = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  api = await startTestGraphqlApi(environment.api.databaseUrl);
+  person = await TestUser.create(environment);
   client = clientOf(api, person.keyPair);
 });
 afterAll(async () => {
   await client.dispose();
   await api.close();
-  await market.close();
+  await environment.close();
 });
 
 describe('an operation over WebSocket', () => {
@@ -33,11 +33,11 @@ describe('an operation over WebSocket', () => {
     const create = 'mutation ($name: String!) { createApiKey(input: { name: $name }) { id name key } }';
     const made = await executeOverSocket(client, create, { name: 'by socket' });
     expect(made.data.createApiKey).toMatchObject({ name: 'by socket' });
-    const rows = await market.rows('SELECT FROM api_keys WHERE name = $1', 'by socket');
+    const rows = await environment.rows('SELECT FROM api_keys WHERE name = $1', 'by socket');
     expect(rows).toHaveLength(1);
   });
 
-  it('whose name is empty has none, as over HTTP', async () => {
+  it('with an empty operation name is executed as one without a name, as over HTTP', async () => {
     const asked = { query: '{ me { id } }', operationName: '' };
     for (let i = 0; i < 3; i++) {
       const { data } = await sendGraphql(api, person.keyPair, asked);
@@ -48,15 +48,15 @@ describe('an operation over WebSocket', () => {
   });
 
   it.each([
-    ['a record that there is not', '{ strategy(id: "str_x") { id } }'],
-    ['a record of somebody else', '{ strategy(id: "$foreign") { id } }'],
-    ['a value that is refused', 'mutation { createApiKey(input: { name: "" }) { id } }'],
-    ['a page that is refused', '{ trades(first: 101) { nodes { id } } }'],
-    ['a field that there is not', '{ nothing }'],
+    ['a record that does not exist', '{ strategy(id: "str_x") { id } }'],
+    ['a record of another user', '{ strategy(id: "$foreign") { id } }'],
+    ['an invalid value', 'mutation { createApiKey(input: { name: "" }) { id } }'],
+    ['an invalid page size', '{ trades(first: 101) { nodes { id } } }'],
+    ['a field that does not exist', '{ nothing }'],
     ['no document', '{'],
     ['a variable that is missing', 'query ($id: ID!) { strategy(id: $id) { id } }'],
   ])('that is rejected gets the same errors as HTTP: %s', async (_what, text) => {
-    const stranger = await TestUser.create(market);
+    const stranger = await TestUser.create(environment);
     const query = text.replace('$foreign', await stranger.strategy());
     const [overHttp, overSocket] = [
       await sendGraphql(api, person.keyPair, query),
@@ -69,11 +69,11 @@ describe('an operation over WebSocket', () => {
 
   it('is counted by the rate limits of its credential', async () => {
     const RATE_LIMITS = JSON.stringify(limitsOf({ requests: 4, seconds: 3_600 }));
-    const strict = await startTestGraphqlApi(market.api.databaseUrl, { RATE_LIMITS });
-    const own = await TestUser.create(market);
+    const strict = await startTestGraphqlApi(environment.api.databaseUrl, { RATE_LIMITS });
+    const own = await TestUser.create(environment);
     const limited = clientOf(strict, own.keyPair);
     try {
-      // One of the four was the handshake's.
+      // The handshake took one of the four tokens.
       for (let i = 0; i < 3; i++)
         expect((await executeOverSocket(limited, '{ me { id } }')).data.me.id).toBe(own.id);
       for (const query of ['{ me { id } }', 'subscription { tradeSignal(strategyId: "str_x") { id } }']) {
@@ -89,7 +89,7 @@ describe('an operation over WebSocket', () => {
 });
 
 describe('a document', () => {
-  it('gets no suggestions for what it misspells', async () => {
+  it('gets no suggestions for misspelled names', async () => {
     const { errors } = await executeOverSocket(client, '{ strategi(id: "x") { id } }');
     expect(errors![0]!.message).not.toContain('Did you mean');
   });

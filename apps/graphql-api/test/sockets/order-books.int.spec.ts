@@ -1,4 +1,4 @@
-/** What subscribers of an order book get, in one process and in two. */
+/** Tests what subscribers of an order book get, in one process and in two. */
 import { eventually } from '@trading-automation/runtime/testing';
 import type { Client } from 'graphql-ws';
 import { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
@@ -9,23 +9,23 @@ import type { TestGraphqlApi } from '../test-graphql-api.js';
 import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
 import { clientOf, RawClient, startApiPair, TestSubscription } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let apis: readonly [TestGraphqlApi, TestGraphqlApi];
 let holder: KeyPair;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  apis = await startApiPair(market.api.databaseUrl);
+  environment = await TestEnvironment.open();
+  apis = await startApiPair(environment.api.databaseUrl);
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
-  await market.close();
+  await environment.close();
 });
 
 let book: PublishedBook;
 const clients: Client[] = [];
 beforeEach(async () => {
-  holder = await openAccount(market.api);
-  book = await PublishedBook.open(market);
+  holder = await openAccount(environment.api);
+  book = await PublishedBook.open(environment);
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
@@ -73,7 +73,7 @@ describe('an order book', () => {
     });
     await book.change([['3', '0']]);
     await Promise.all([two.waitForCount(2), all.waitForCount(2)]);
-    // The third level moved into the best two; beyond the depth it would not be reported.
+    // The third level became one of the best two. A level beyond the depth would not be reported.
     expect(two.got[1]).toMatchObject({
       kind: 'DELTA',
       previousSequence: two.got[0]!.sequence,
@@ -102,7 +102,7 @@ describe('an order book', () => {
     expect(applyUpdates(listening.got)).toEqual({ bids: book.bids, asks: [] });
   });
 
-  it('is the same in every process, under each of its numbers', async () => {
+  it('is the same in every process at each sequence', async () => {
     await book.reset(BIDS);
     const [one, two] = apis.map((api) => listen(connected(api))) as [
       TestSubscription<BookUpdate>,
@@ -134,7 +134,7 @@ describe('a subscription', () => {
         { p: book.pairId, d: 1 },
         1,
       ],
-      // The names of the arguments, for other things: only the field's own arguments count.
+      // These variables have the names of arguments but other meanings: only the field's own arguments matter.
       [
         'subscription ($depth: ID!, $tradePairId: Int) { orderbookUpdate(tradePairId: $depth, depth: $tradePairId) { bids } }',
         { depth: book.pairId, tradePairId: 2 },
@@ -157,7 +157,7 @@ describe('a subscription', () => {
     for (const [query, variables, levels] of asked) {
       const listening = new TestSubscription<BookUpdate>(client, 'orderbookUpdate', query, variables);
       expect(await listening.waitForCount(1)).toEqual([{ bids: BIDS.slice(0, levels) }]);
-      // The second event is executed by what was compiled.
+      // The second event is executed by the compiled document.
       await book.change([['3', '2']]);
       await listening.waitForCount(2);
       expect(listening.got[1]).toEqual({ bids: [['3', '2']] });
@@ -187,7 +187,7 @@ describe('a subscription', () => {
     expect(both.got[1]).toEqual({ kind: 'DELTA', bids: [['3', '4']] });
   });
 
-  it('that equals others is executed once for all of them, without a caller', async () => {
+  it('is executed once for all subscribers with the same request, without a caller', async () => {
     await book.reset(BIDS);
     const { execute } = DocumentCache.prototype;
     const actors: unknown[] = [];
@@ -197,7 +197,7 @@ describe('a subscription', () => {
     };
     try {
       const one = connected();
-      const two = clientOf(apis[0], await openAccount(market.api));
+      const two = clientOf(apis[0], await openAccount(environment.api));
       clients.push(two);
       const same = [one, two].flatMap((client) => Array.from({ length: 10 }, () => listen(client)));
       await Promise.all(same.map((each) => each.waitForCount(1)));
@@ -211,7 +211,7 @@ describe('a subscription', () => {
     }
   });
 
-  it.each([0, -1, 501])('to a depth of %s is refused, and says which argument it was', async (levels) => {
+  it.each([0, -1, 501])('to a depth of %s is rejected; the error names the argument', async (levels) => {
     const listening = listen(connected(), levels);
     expect(await listening.outcome()).toBe('complete');
     expect(listening.results[0]?.errors).toMatchObject([
@@ -231,7 +231,7 @@ describe('a subscription', () => {
 });
 
 describe('the source of a book', () => {
-  it('is left at once when its last subscription is complete, while nothing happens', async () => {
+  it('is released immediately when its last subscription completes, even if no event follows', async () => {
     await book.reset(BIDS);
     const client = connected();
     const [one, two] = [listen(client), listen(client, 3)];
@@ -246,7 +246,7 @@ describe('the source of a book', () => {
     await eventually(async () => (await book.listeners()) === 0);
   });
 
-  it('is left at once when the socket of its subscribers is closed or cut', async () => {
+  it('is released immediately when the socket of its subscribers is closed or cut', async () => {
     await book.reset(BIDS);
     for (const leave of [(raw: RawClient) => raw.socket.close(), (raw: RawClient) => raw.cut()]) {
       const raw = await RawClient.join(apis[0], holder);
@@ -258,7 +258,7 @@ describe('the source of a book', () => {
     }
   });
 
-  it('is left too by who gives an id again while the first of that id is still being opened', async () => {
+  it('is released, too, if a client reuses an id while the first subscription with that id is still being opened', async () => {
     await book.reset(BIDS);
     const raw = await RawClient.join(apis[0], holder);
     for (let i = 0; i < 5; i++) {

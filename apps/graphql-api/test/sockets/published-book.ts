@@ -10,7 +10,7 @@ import {
 import { Redis } from 'ioredis';
 import type { TestEnvironment } from '../../../rest-api/test/proofs/test-environment.js';
 
-/** Shorter than the lease by much. */
+/** The renewal interval, which is much shorter than the lease. */
 const RENEW_MS = 1_000;
 const PREFIX = marketDataPrefix('test');
 
@@ -18,7 +18,7 @@ export class PublishedBook {
   readonly errors: unknown[] = [];
   bids: Level[] = [];
   asks: Level[] = [];
-  private readonly board: MarketDataPublisher;
+  private readonly publisher: MarketDataPublisher;
   private readonly redis = new Redis(redisUrl());
   private renewing: NodeJS.Timeout | undefined;
 
@@ -27,7 +27,7 @@ export class PublishedBook {
     /** Id of the pair. */
     readonly pairId: string,
   ) {
-    this.board = new MarketDataPublisher({
+    this.publisher = new MarketDataPublisher({
       redisUrl: redisUrl(),
       prefix: PREFIX,
       holder: 'the test',
@@ -35,16 +35,16 @@ export class PublishedBook {
     });
   }
 
-  static async open(market: TestEnvironment): Promise<PublishedBook> {
+  static async open(environment: TestEnvironment): Promise<PublishedBook> {
     const exchange = `x${randomBytes(4).toString('hex')}`;
     const id = randomUUID();
-    await market.rows(
+    await environment.rows(
       `INSERT INTO supported_exchanges (id, code, name, trading_types, is_active)
        VALUES ($1, $2, 'An exchange', '{spot}', true)`,
       randomUUID(),
       exchange,
     );
-    await market.rows(
+    await environment.rows(
       `INSERT INTO trade_pairs (id, exchange, symbol, base, quote, trading_type, price_tick, amount_step, min_amount,
          min_notional, last_price, is_active, rules_updated_at)
        VALUES ($1, $2, 'BTC/USDT', 'BTC', 'USDT', 'spot', 0.01, 0.00001, 0.00001, 1, 60000, true, now())`,
@@ -62,7 +62,7 @@ export class PublishedBook {
     await this.publish('SNAPSHOT', this.bids, this.asks);
   }
 
-  /** Changes these levels: an amount of 0 takes one out. */
+  /** Changes these levels. An amount of 0 removes a level. */
   async change(bids: readonly Level[], asks: readonly Level[] = []): Promise<void> {
     this.bids = changed(this.bids, bids, (a, b) => Number(b[0]) - Number(a[0]));
     this.asks = changed(this.asks, asks, (a, b) => Number(a[0]) - Number(b[0]));
@@ -75,7 +75,7 @@ export class PublishedBook {
     await this.redis.incr(`${PREFIX}:sequence:${this.pair.exchange}:${this.pair.symbol}`);
   }
 
-  /** How many processes listen to the book. */
+  /** Returns the number of processes that listen to the book. */
   async listeners(): Promise<number> {
     const channel = `${PREFIX}:book:${this.pair.exchange}:${this.pair.symbol}`;
     const [, count] = (await this.redis.pubsub('NUMSUB', channel)) as [string, number];
@@ -84,22 +84,22 @@ export class PublishedBook {
 
   close(): void {
     clearInterval(this.renewing);
-    this.board.close();
+    this.publisher.close();
     this.redis.disconnect();
   }
 
   private async begin(): Promise<void> {
     const { exchange } = this.pair;
-    await this.board.acquireLease(exchange);
+    await this.publisher.acquireLease(exchange);
     this.renewing = setInterval(() => this.renew().catch(this.note), RENEW_MS);
-    await this.board.onSnapshotRequest(exchange, () => {
+    await this.publisher.onSnapshotRequest(exchange, () => {
       this.publish('REPEAT', this.bids, this.asks).catch(this.note);
     });
   }
 
-  /** As a worker keeps up its lease, and the snapshot for who comes next. */
+  /** Renews the lease and the stored snapshot, as a worker does. */
   private async renew(): Promise<void> {
-    await this.board.acquireLease(this.pair.exchange);
+    await this.publisher.acquireLease(this.pair.exchange);
     await this.publish('KEEP', this.bids, this.asks);
   }
 
@@ -109,7 +109,7 @@ export class PublishedBook {
     asks: readonly Level[],
   ): Promise<void> {
     const at = '2026-01-01T00:00:00.000Z';
-    await this.board.publish(this.pair, what, { bids, asks, exchangeTimestamp: at, receivedAt: at });
+    await this.publisher.publish(this.pair, what, { bids, asks, exchangeTimestamp: at, receivedAt: at });
   }
 
   private readonly note = (error: unknown): void => void this.errors.push(error);
@@ -119,7 +119,7 @@ function redisUrl(): string {
   return process.env.TEST_REDIS_URL ?? '';
 }
 
-/** One message about a book, as subscribers get it. */
+/** A message about a book, as subscribers get it. */
 export interface BookUpdate {
   readonly kind: 'SNAPSHOT' | 'DELTA';
   readonly sequence: number;

@@ -1,4 +1,4 @@
-/** Slow readers: their memory cost, and the messages that they get when they catch up. */
+/** Tests slow readers: their memory cost, and the messages that they get when they catch up. */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,26 +10,26 @@ import { startTestGraphqlApi } from '../test-graphql-api.js';
 import { applyUpdates, BOOK_FIELDS, type BookUpdate, PublishedBook } from './published-book.js';
 import { clientOf, RawClient, TestSubscription } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let book: PublishedBook;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
+  environment = await TestEnvironment.open();
 });
-afterAll(() => market.close());
+afterAll(() => environment.close());
 beforeEach(async () => {
-  book = await PublishedBook.open(market);
+  book = await PublishedBook.open(environment);
 });
 afterEach(() => book.close());
 
 const QUERY = `subscription ($pair: ID!) { orderbookUpdate(tradePairId: $pair, depth: 500) { ${BOOK_FIELDS} } }`;
-/** Five hundred levels, in which every amount is another with every round: about 15 KB. */
+/** Returns five hundred levels, about 15 KB. Every amount differs from that of every other round. */
 const levels = (round: number): Level[] =>
   Array.from({ length: 500 }, (_, i) => [String(60_000 - i), `1.${round}0000000001`]);
 
 async function readers(api: { readonly port: number }, count: number): Promise<RawClient[]> {
   const clients: RawClient[] = [];
   while (clients.length < count) {
-    const holder = await openAccount(market.api);
+    const holder = await openAccount(environment.api);
     for (let i = 0; i < 5 && clients.length < count; i++) {
       const client = await RawClient.join(api, holder);
       client.subscribe('1', QUERY, { pair: book.pairId });
@@ -41,12 +41,12 @@ async function readers(api: { readonly port: number }, count: number): Promise<R
 }
 
 it('a client that reads nothing while messages wait is closed with 4410; a reading client is not', async () => {
-  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
+  const api = await startTestGraphqlApi(environment.api.databaseUrl, {}, { stallMs: 100, lingerMs: 60_000 });
   try {
     await book.reset(levels(0));
     const [paused, lively] = (await readers(api, 2)) as [RawClient, RawClient];
     paused.pause();
-    // Most of them come after what the two systems keep between them is full.
+    // Most of these messages are published after the kernel buffers of both ends are full.
     for (let round = 1; round <= 1_000; round++) await book.change(levels(round));
     expect(lively.socket.readyState).toBe(lively.socket.OPEN);
     paused.resume();
@@ -58,7 +58,7 @@ it('a client that reads nothing while messages wait is closed with 4410; a readi
 });
 
 it('a client that resumes reading in time gets a snapshot instead of the missed updates, then deltas', async () => {
-  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  const api = await startTestGraphqlApi(environment.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
     await book.reset(levels(0));
     const [slow, lively] = (await readers(api, 2)) as [RawClient, RawClient];
@@ -90,11 +90,15 @@ it('a client that resumes reading in time gets a snapshot instead of the missed 
 });
 
 it('a hundred stalled clients of a changing book cost at most 50 MB', async () => {
-  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000, pingMs: 600_000 });
+  const api = await startTestGraphqlApi(
+    environment.api.databaseUrl,
+    {},
+    { stallMs: 600_000, pingMs: 600_000 },
+  );
   try {
     await book.reset(levels(0));
     const lively = new TestSubscription(
-      clientOf(api, await openAccount(market.api)),
+      clientOf(api, await openAccount(environment.api)),
       'orderbookUpdate',
       QUERY,
       {
@@ -120,14 +124,14 @@ it('a hundred stalled clients of a changing book cost at most 50 MB', async () =
 }, 180_000);
 
 it('a client that sends operations without reading the responses is no longer read', async () => {
-  const api = await startTestGraphqlApi(market.api.databaseUrl, {}, { stallMs: 600_000 });
+  const api = await startTestGraphqlApi(environment.api.databaseUrl, {}, { stallMs: 600_000 });
   try {
-    const raw = await RawClient.join(api, await openAccount(market.api));
+    const raw = await RawClient.join(api, await openAccount(environment.api));
     raw.pause();
     const before = resident();
     const ping = JSON.stringify({ type: 'ping', payload: { a: 'a'.repeat(60_000) } });
     let sent = 0;
-    // Its own side fills up as soon as the other one takes nothing.
+    // The client's own buffer fills up as soon as the server stops reading.
     while (raw.socket.bufferedAmount < 2 ** 20 && sent < 10_000) {
       raw.socket.send(ping);
       sent++;
@@ -135,7 +139,7 @@ it('a client that sends operations without reading the responses is no longer re
     }
     expect(sent).toBeLessThan(10_000);
     expect(resident() - before).toBeLessThan(50 * 2 ** 20);
-    // It is read from again once it reads.
+    // The server reads from the client again once the client reads.
     raw.resume();
     await raw.until(() => raw.messages.filter(({ type }) => type === 'pong').length === sent);
     raw.cut();

@@ -28,11 +28,11 @@ export const startApiPair = async (
   await startTestGraphqlApi(databaseUrl),
 ];
 
-/** Errors without what is of one request alone. */
+/** Returns errors without their request ids. */
 export const withoutRequestIds = (errors: readonly GraphqlError[] | undefined) =>
   errors?.map(({ extensions, ...error }) => ({ ...error, extensions: { ...extensions, request_id: '' } }));
 
-/** What a handshake is signed with. */
+/** Returns the signed parameters of a handshake. */
 export const signedHandshake = (
   { privateKey }: KeyPair,
   more: Partial<Parameters<typeof signRequest>[0]> = {},
@@ -56,7 +56,7 @@ export function closed(client: Client): Promise<CloseInfo> {
   return new Promise((resolve) => client.on('closed', (event) => resolve(shown(event as CloseInfo))));
 }
 
-/** What a client with this payload learns: `open`, or how it was closed. */
+/** Connects a client with this payload. Returns `open`, or the code with which the socket was closed. */
 export async function handshake(
   api: ServerAddress,
   connectionParams: Record<string, unknown> | undefined,
@@ -81,11 +81,11 @@ export async function handshake(
 
 const shown = ({ code, reason }: CloseInfo): CloseInfo => ({ code, reason });
 
-/** One subscription and all that came of it. */
+/** One subscription, with its events and its end. */
 export class TestSubscription<Data> {
   readonly got: Data[] = [];
   readonly results: FormattedExecutionResult[] = [];
-  /** How it ended: undefined while it goes on. */
+  /** How the subscription ended; undefined while it continues. */
   ended: 'complete' | readonly GraphqlError[] | CloseInfo | Error | undefined;
   readonly stop: () => void;
   private readonly waiting = new Set<() => void>();
@@ -106,16 +106,16 @@ export class TestSubscription<Data> {
     );
   }
 
-  /** All that came, once it is as much. */
+  /** Returns all events once there are at least `count`. */
   async waitForCount(count: number): Promise<Data[]> {
     await this.waitUntil(() => this.got.length >= count);
     return this.got;
   }
 
-  /** Resolves once that is so; fails where the subscription ends before. */
+  /** Resolves once `check` returns true. Fails if the subscription ends before. */
   async waitUntil(check: () => boolean): Promise<void> {
     while (!check()) {
-      if (this.ended !== undefined) throw new Error(`it ended with ${JSON.stringify(this.ended)}`);
+      if (this.ended !== undefined) throw new Error(`the operation ended with ${JSON.stringify(this.ended)}`);
       await this.change();
     }
   }
@@ -145,7 +145,7 @@ function endOf(error: unknown): NonNullable<TestSubscription<never>['ended']> {
   return error instanceof Error ? error : shown(error as CloseInfo);
 }
 
-/** The result of one query or mutation: its data and errors, or the errors of a refused document. */
+/** Returns the result of one query or mutation: its data and errors, or the errors of a rejected document. */
 export async function executeOverSocket(
   client: Client,
   query: string,
@@ -156,7 +156,7 @@ export async function executeOverSocket(
   const end = await asked.outcome();
   if (end === 'complete') return asked.results[0] as never;
   if (Array.isArray(end)) return { errors: end };
-  throw new Error(`it ended with ${JSON.stringify(end)}`);
+  throw new Error(`the operation ended with ${JSON.stringify(end)}`);
 }
 
 /** A raw client that can violate the protocol. */
@@ -169,13 +169,13 @@ export class RawClient {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code, reason) => {
         resolve({ code, reason: String(reason) });
-        this.tell();
+        this.notifyWaiters();
       });
     });
     socket.on('error', () => undefined);
     socket.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)));
-      this.tell();
+      this.notifyWaiters();
     });
   }
 
@@ -189,7 +189,7 @@ export class RawClient {
     return client;
   }
 
-  /** One that was let in. */
+  /** Connects a client whose handshake must be accepted. */
   static async join(api: ServerAddress, holder: KeyPair): Promise<RawClient> {
     const client = await RawClient.open(api);
     client.say({ type: 'connection_init', payload: signedHandshake(holder) });
@@ -207,13 +207,13 @@ export class RawClient {
     this.say({ id, type: 'subscribe', payload: { query, variables } });
   }
 
-  /** The payloads of an operation, so far. */
+  /** Returns the payloads that an operation has received so far. */
   // biome-ignore lint/suspicious/noExplicitAny: its shape is that of the query
   of(id: string): any[] {
     return this.messages.filter((message) => message.id === id).map(({ payload }) => payload);
   }
 
-  /** Resolves once that is so; fails where the socket is closed before. */
+  /** Resolves once `check` returns true. Fails if the socket is closed before. */
   async until(check: () => boolean): Promise<void> {
     while (!check()) {
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error('the socket is closed');
@@ -235,7 +235,7 @@ export class RawClient {
     this.socket.terminate();
   }
 
-  private tell(): void {
+  private notifyWaiters(): void {
     for (const resolve of this.waiting) resolve();
     this.waiting.clear();
   }

@@ -1,4 +1,4 @@
-/** Signals of strategies: their subscribers, and delivery exactly once across disconnects. */
+/** Tests signals of strategies: who may subscribe, and delivery exactly once across disconnects. */
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,14 +10,14 @@ import { TestUser } from '../../../rest-api/test/proofs/test-user.js';
 import type { TestGraphqlApi } from '../test-graphql-api.js';
 import { clientOf, RawClient, startApiPair, TestSubscription, urlOf } from './socket-clients.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let apis: readonly [TestGraphqlApi, TestGraphqlApi];
 let leader: TestUser;
 let stranger: TestUser;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  apis = await startApiPair(market.api.databaseUrl);
-  [leader, stranger] = [await TestUser.create(market), await TestUser.create(market)];
+  environment = await TestEnvironment.open();
+  apis = await startApiPair(environment.api.databaseUrl);
+  [leader, stranger] = [await TestUser.create(environment), await TestUser.create(environment)];
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.dispose();
@@ -25,11 +25,12 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await Promise.all(apis.map((api) => api.close()));
-  await market.close();
+  await environment.close();
 });
 
 const clients: Client[] = [];
-const leases = async () => (await market.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
+const leases = async () =>
+  (await environment.rows("SELECT FROM event_streams WHERE kind = 'sockets'")).length;
 function connected(person: TestUser, api = apis[0]): Client {
   const client = clientOf(api, person.keyPair);
   clients.push(client);
@@ -53,8 +54,8 @@ const sequencesOf = (signals: readonly Signal[]) => signals.map(({ sequence }) =
 
 /** A strategy of the leader, and the trade whose fills are its signals. */
 class SignalingStrategy {
-  /** How many signals it gave. */
-  given = 0;
+  /** The number of emitted signals. */
+  emittedCount = 0;
 
   private constructor(
     readonly id: string,
@@ -66,16 +67,20 @@ class SignalingStrategy {
     const account = await leader.account();
     const body = { name: 'momentum', exchange_account_id: account, visibility };
     const { id } = await leader.requireData('POST', '/v1/strategies', body);
-    return new SignalingStrategy(id, market.uuidOf(account), market.uuidOf(await leader.trade(account)));
+    return new SignalingStrategy(
+      id,
+      environment.uuidOf(account),
+      environment.uuidOf(await leader.trade(account)),
+    );
   }
 
   async emitSignals(count = 1): Promise<void> {
     const signal = () => ({
-      strategyId: market.uuidOf(this.id),
+      strategyId: environment.uuidOf(this.id),
       kind: 'OPEN' as const,
       side: 'BUY' as const,
       exchangeAccountId: this.accountId,
-      tradePairId: market.uuidOf(market.pairId),
+      tradePairId: environment.uuidOf(environment.pairId),
       symbol: 'BTC/USDT',
       tradingType: 'spot' as const,
       lotTradeId: this.tradeId,
@@ -94,8 +99,8 @@ class SignalingStrategy {
       signalAt: new Date(),
     });
     const signals = Array.from({ length: count }, signal);
-    await market.backend.platform.database.transaction((tx) => appendSignals(tx, signals));
-    this.given += count;
+    await environment.backend.platform.database.transaction((tx) => appendSignals(tx, signals));
+    this.emittedCount += count;
   }
 }
 
@@ -132,7 +137,7 @@ describe('signals of a strategy', () => {
     expect(await errorsOf(own.id)).toEqual(absent);
   });
 
-  it('start now, or after any past signal', async () => {
+  it('start with the next signal, or after any past signal', async () => {
     const source = await SignalingStrategy.open();
     await source.emitSignals(5);
     const client = connected(leader);
@@ -141,7 +146,9 @@ describe('signals of a strategy', () => {
     const fromNow = await subscribeFromNow(source);
     await source.emitSignals(2);
     for (const [seen, each] of resumed.entries())
-      expect(sequencesOf(await each.waitForCount(source.given - seen))).toEqual(upTo(source.given, seen + 1));
+      expect(sequencesOf(await each.waitForCount(source.emittedCount - seen))).toEqual(
+        upTo(source.emittedCount, seen + 1),
+      );
     const [first] = await fromNow.waitForCount(1);
     expect(first!.sequence).toBeGreaterThan(5);
     expect(sequencesOf(fromNow.got)).toEqual(upTo(fromNow.got.at(-1)!.sequence, first!.sequence));
@@ -172,7 +179,7 @@ describe('signals of a strategy', () => {
   });
 });
 
-/** A subscription from now on, which is open: it has got a signal already. */
+/** Subscribes from now on. Returns once the subscription has received a signal, so it is open. */
 async function subscribeFromNow(source: SignalingStrategy): Promise<TestSubscription<Signal>> {
   const listening = listen(connected(leader), source.id);
   while (listening.got.length === 0) {
@@ -182,7 +189,7 @@ async function subscribeFromNow(source: SignalingStrategy): Promise<TestSubscrip
   return listening;
 }
 
-describe('a client whose connection is cut again and again', () => {
+describe('a client whose connection is cut repeatedly', () => {
   it('gets every signal once, regardless of the process it reconnects to', async () => {
     const source = await SignalingStrategy.open();
     const total = 400;
@@ -197,7 +204,7 @@ describe('a client whose connection is cut again and again', () => {
     const got: number[] = [];
     let cuts = 0;
     while (got.at(-1) !== total) {
-      // After the last one, the connection is kept.
+      // After the last signal, the connection is kept.
       const enough = isGiven ? total : Math.floor(Math.random() * 15);
       const raw = await RawClient.join(apis[cuts % 2]!, leader.keyPair);
       raw.subscribe('1', QUERY, { strategy: source.id, seen: got.at(-1) ?? 0 });
@@ -207,7 +214,7 @@ describe('a client whose connection is cut again and again', () => {
       });
       raw.cut();
       await raw.closed;
-      // Else it would come back faster than its last sockets are missed.
+      // Otherwise the client would reconnect before the leases of its earlier sockets are released.
       await eventually(async () => (await leases()) < 4);
       got.push(...raw.of('1').map(({ data }) => data.tradeSignal.sequence));
       cuts++;
@@ -229,7 +236,7 @@ describe('a client whose connection is cut again and again', () => {
       on: { connected: (socket) => (cut = () => (socket as { terminate(): void }).terminate()) },
     });
     clients.push(client);
-    // Read as each message is written: the library sends the same payload after each cut.
+    // A getter, because the library sends the same payload object after each cut.
     const variables = {
       strategy: source.id,
       get seen() {

@@ -138,7 +138,7 @@ function headOfStream(person: TestUser, target: string, { permission = 'ADMIN', 
   return new Promise<TestResponse>((resolve, reject) => {
     const sent = { 'x-api-key': person.keyOf(permission), ...headers };
     const outgoing = httpRequest(
-      { host: '127.0.0.1', port: person.market.api.port, path: target, headers: sent, agent: false },
+      { host: '127.0.0.1', port: person.environment.api.port, path: target, headers: sent, agent: false },
       (response) => {
         const { statusCode: status = 0, headers: got } = response;
         if (status === 200) {

@@ -16,31 +16,31 @@ import { createIdentityBody, createKeyPair, openAccount } from '../test-rest-api
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 /** The venue's response to a test of credentials. */
 let venue: () => Promise<unknown>;
 beforeAll(async () => {
-  market = await TestEnvironment.open({}, { test: () => venue() as never });
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open({}, { test: () => venue() as never });
+  owner = await TestUser.create(environment);
 });
 beforeEach(() => {
-  venue = market.goodCredentials;
+  venue = environment.goodCredentials;
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const get = (headers: SendOptions['headers'], target = '/v1/me') =>
-  send(market.api, 'GET', target, headers === undefined ? {} : { headers });
+  send(environment.api, 'GET', target, headers === undefined ? {} : { headers });
 const signed = (target = '/v1/me', change: Partial<Parameters<typeof signRequest>[0]> = {}) =>
   signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...change });
 const post = (target: string, body: string, headers: Record<string, string> = {}) =>
-  send(market.api, 'POST', target, {
+  send(environment.api, 'POST', target, {
     body,
     headers: { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json', ...headers },
   });
 const order = async (change: object, accountId?: string) =>
   owner.call('POST', '/v1/trades', {
-    body: { ...market.tradeBody(accountId ?? (await owner.account())), ...change },
+    body: { ...environment.tradeBody(accountId ?? (await owner.account())), ...change },
   });
 async function keyWith(fields: object): Promise<string> {
   const { key } = await owner.requireData('POST', '/v1/api-keys', { name: 'special', ...fields });
@@ -52,7 +52,7 @@ const once = (key: string) => ({ 'idempotency-key': key });
 
 /** Runs `work` while somebody else holds the user's row, lets go, and gives what both came to. */
 async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
-  const runner = market.backend.platform.database.createQueryRunner();
+  const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
   await runner.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [owner.uuid]);
   try {
@@ -65,7 +65,7 @@ async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
 
 async function untilClaimed(): Promise<void> {
   await eventually(async () => {
-    const [row] = await market.rows(
+    const [row] = await environment.rows(
       `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted
        AND pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database())`,
     );
@@ -91,7 +91,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
       'an expired key',
       async () => {
         const key = await keyWith({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-        await market.rows(
+        await environment.rows(
           "UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE name = 'special'",
         );
         return get({ 'x-api-key': key });
@@ -148,7 +148,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   not_found: [['an unknown id', () => owner.call('GET', '/v1/trades/trd_nobody')]],
   route_not_found: [['an unknown route', () => get({}, '/v1/nowhere')]],
-  method_not_allowed: [['another method', () => send(market.api, 'DELETE', '/v1/trades')]],
+  method_not_allowed: [['another method', () => send(environment.api, 'DELETE', '/v1/trades')]],
   malformed_json: [
     ['no JSON', () => post('/v1/trades', '{')],
     ['a doubled key', () => post('/v1/api-keys', '{"name":"a","name":"b"}')],
@@ -172,7 +172,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
       'cancelling a trade that is FILLED',
       async () => {
         const id = await owner.trade();
-        await market.rows("UPDATE trades SET status = 'FILLED' WHERE id = $1", market.uuidOf(id));
+        await environment.rows("UPDATE trades SET status = 'FILLED' WHERE id = $1", environment.uuidOf(id));
         return owner.call('POST', `/v1/trades/${id}/cancel`);
       },
     ],
@@ -230,8 +230,8 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     [
       "another account's public key",
       async () => {
-        const taken = await openAccount(market.api);
-        return post('/v1/auth/cli-identity', await createIdentityBody(market.api, taken));
+        const taken = await openAccount(environment.api);
+        return post('/v1/auth/cli-identity', await createIdentityBody(environment.api, taken));
       },
     ],
   ],
@@ -265,11 +265,11 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     [
       'an internal error',
       async () => {
-        await market.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
+        await environment.rows('ALTER TABLE webhooks RENAME TO webhooks_gone');
         try {
           return await owner.call('GET', '/v1/webhooks');
         } finally {
-          await market.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
+          await environment.rows('ALTER TABLE webhooks_gone RENAME TO webhooks');
         }
       },
     ],
@@ -282,7 +282,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
     [
       'a 51st API key',
       async () => {
-        const full = await TestUser.create(market);
+        const full = await TestUser.create(environment);
         for (let i = 4; i < 50; i++) await full.apiKey();
         return full.call('POST', '/v1/api-keys', { body: { name: 'one too many' } });
       },
@@ -294,7 +294,7 @@ function testCredentials(code: ErrorCode): Promise<TestResponse> {
   venue = async () => {
     throw new DomainError(code);
   };
-  const { account_name, ...body } = market.accountBody();
+  const { account_name, ...body } = environment.accountBody();
   return owner.call('POST', '/v1/exchanges/test', { body });
 }
 
@@ -317,7 +317,7 @@ const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) =>
   service_unavailable: ({ headers }) => expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1),
   credential_in_query: ({ text }) => {
     expect(text).not.toContain('svc_test_');
-    expect(market.api.log.join('')).not.toContain(owner.keyOf('READ'));
+    expect(environment.api.log.join('')).not.toContain(owner.keyOf('READ'));
   },
 };
 

@@ -12,24 +12,27 @@ interface Kind {
   readonly sample: object;
 }
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 let kinds: Map<string, Kind & { readonly validate: ValidateFunction }>;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
   const { types } = (await owner.requireData('GET', '/v1/events/types')) as unknown as { types: Kind[] };
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
   kinds = new Map(types.map((kind) => [kind.type, { ...kind, validate: ajv.compile(kind.schema) }]));
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 it('every event of an account that used all operations matches the schema of its type', async () => {
   const requests = await populate(owner);
   for (const [operation, request] of requests)
     if (operation.method !== 'GET') await perform(operation, owner, request);
-  const rows = await market.rows('SELECT type, payload FROM outbox_events WHERE user_id = $1', owner.uuid);
+  const rows = await environment.rows(
+    'SELECT type, payload FROM outbox_events WHERE user_id = $1',
+    owner.uuid,
+  );
   const wrong = rows.flatMap(({ type, payload }) => {
     const { validate } = kinds.get(String(type))!;
     return validate(JSON.parse(String(payload))) ? [] : [{ type, errors: validate.errors }];

@@ -41,15 +41,15 @@ interface JsonSchema {
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
 }
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 /** Existing ids by prefix: the caller's and another user's. */
 let ids: Map<string, string[]>;
 
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
-  const other = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
+  const other = await TestUser.create(environment);
   ids = new Map();
   for (const person of [owner, other]) {
     await populate(person);
@@ -63,7 +63,7 @@ beforeAll(async () => {
     }
   }
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const HOSTILE = [
   '',

@@ -17,16 +17,16 @@ const reads = OPERATIONS.filter(
 const lists = reads.filter(({ list }) => list !== undefined);
 const posts = OPERATIONS.filter(({ method, access }) => method === 'POST' && access !== 'CHALLENGE');
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let people: readonly [TestUser, TestUser];
 let requests: readonly [ReadonlyMap<Operation, GoodRequest>, ReadonlyMap<Operation, GoodRequest>];
 
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  people = [await TestUser.create(market), await TestUser.create(market)];
+  environment = await TestEnvironment.open();
+  people = [await TestUser.create(environment), await TestUser.create(environment)];
   requests = [await populate(people[0]), await populate(people[1])];
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const read = (who: 0 | 1, operation: Operation, query: Readonly<Record<string, string>> = {}) => {
   const request = requests[who].get(operation)!;

@@ -17,26 +17,26 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 const statements: Statement[] = [];
 let restore: () => void;
 
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
   requests = await populate(owner);
   restore = recordStatements();
 });
 afterAll(async () => {
   restore?.();
-  await market?.close();
+  await environment?.close();
 });
 
 /** Notes what any pool of this process asks of the database, the API's too. */
 function recordStatements(): () => void {
-  const { driver } = market.backend.platform.database as unknown as { driver: { master: object } };
+  const { driver } = environment.backend.platform.database as unknown as { driver: { master: object } };
   const pool = Object.getPrototypeOf(driver.master) as { query: (...given: unknown[]) => unknown };
   const { query } = pool;
   pool.query = function record(this: unknown, ...given: unknown[]) {
@@ -67,7 +67,7 @@ async function statementOf(operation: Operation, query: Readonly<Record<string, 
 
 /** The plan where reading whole tables and sorting are the last resort, as they are for tables that have grown. */
 async function planOf({ text, values }: Statement, options = 'COSTS OFF'): Promise<Plan> {
-  const runner = market.backend.platform.database.createQueryRunner();
+  const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
   try {
     for (const way of ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'])
@@ -97,10 +97,10 @@ it.each(sorts)('%s by %s continues in an index at the cursor', async (_id, sort,
 });
 
 it('page 10,000 of trades touches no more of the database than page 1', async () => {
-  const trade = market.uuidOf(await owner.trade());
+  const trade = environment.uuidOf(await owner.trade());
   // A statement of all of them would take longer than statements may, where the machine is busy.
   for (let made = 0; made < 100_000; made += 10_000)
-    await market.rows(
+    await environment.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
        type, side, reduce_only, time_in_force, price, amount, reserved_asset, reserved_amount, status, look_at, created_at)
      SELECT gen_random_uuid(), user_id, exchange_account_id, trade_pair_id, symbol, trading_type, 'bulk-' || n, origin,
@@ -110,7 +110,7 @@ it('page 10,000 of trades touches no more of the database than page 1', async ()
       trade,
       made,
     );
-  await market.rows('VACUUM ANALYZE trades');
+  await environment.rows('VACUUM ANALYZE trades');
   const operation = OPERATIONS.find(({ id }) => id === 'trades.list')!;
   requests = new Map([[operation, {}]]);
   const first = await statementOf(operation, { limit: '10' });

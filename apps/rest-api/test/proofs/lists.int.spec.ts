@@ -6,15 +6,15 @@ import type { GoodRequest } from './requests.js';
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 let requests: ReadonlyMap<Operation, GoodRequest>;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
   requests = await populate(owner);
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const lists = OPERATIONS.flatMap((operation) =>
   operation.list === undefined ? [] : [[operation.id, operation, operation.list] as const],

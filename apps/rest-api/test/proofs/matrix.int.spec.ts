@@ -14,13 +14,13 @@ import {
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let stranger: TestUser;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  stranger = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  stranger = await TestUser.create(environment);
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const named = OPERATIONS.map((operation) => [operation.id, operation] as const);
 const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'CHALLENGE';
@@ -42,7 +42,7 @@ const wordsOf = ({ status, json }: TestResponse) => ({
 describe.each(named)('%s', (_id, operation) => {
   let owner: TestUser;
   beforeAll(async () => {
-    owner = await TestUser.create(market);
+    owner = await TestUser.create(environment);
   });
 
   it('succeeds for permitted callers and rejects all others', async () => {
@@ -72,7 +72,7 @@ describe.each(named)('%s', (_id, operation) => {
     it('requires credentials', async () => {
       const request = await goodRequest(operation, owner);
       const body = 'body' in request ? { body: JSON.stringify(request.body) } : {};
-      const answer = await send(market.api, operation.method, targetOf(operation, request), {
+      const answer = await send(environment.api, operation.method, targetOf(operation, request), {
         headers: { 'content-type': 'application/json' },
         ...body,
       });

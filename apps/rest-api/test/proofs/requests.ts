@@ -33,21 +33,21 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'apiKeys.revoke': byId((person) => person.apiKey()),
   'apiKeys.rotate': byId((person) => person.apiKey()),
   'exchanges.get': byId((person) => person.account()),
-  'exchanges.create': ({ market }) => ({ body: market.accountBody() }),
+  'exchanges.create': ({ environment }) => ({ body: environment.accountBody() }),
   'exchanges.update': async (person) => ({
     params: { id: await person.account() },
     body: { account_name: 'renamed', credentials: { api_key: 'new', api_secret: 'new' } },
   }),
   'exchanges.delete': byId((person) => person.account()),
-  'exchanges.test': ({ market }) => {
-    const { account_name, ...body } = market.accountBody();
+  'exchanges.test': ({ environment }) => {
+    const { account_name, ...body } = environment.accountBody();
     return { body };
   },
   'exchanges.sync': byId((person) => person.account()),
   'tradePairs.list': () => ({ query: { exchange: 'paper' } }),
-  'tradePairs.get': ({ market }) => ({ params: { id: market.pairId } }),
+  'tradePairs.get': ({ environment }) => ({ params: { id: environment.pairId } }),
   'trades.get': byId((person) => person.trade()),
-  'trades.create': async (person) => ({ body: person.market.tradeBody(await person.account()) }),
+  'trades.create': async (person) => ({ body: person.environment.tradeBody(await person.account()) }),
   'trades.cancel': byId((person) => person.trade()),
   'webhooks.create': () => ({ body: { url: 'https://receiver.example', events: ['trade.*'] } }),
   'webhooks.get': byId((person) => person.webhook()),
@@ -77,12 +77,12 @@ export const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     body: {
       name: 'momentum',
       exchange_account_id: await person.account(),
-      trade_pair_ids: [person.market.pairId],
+      trade_pair_ids: [person.environment.pairId],
     },
   }),
   'strategies.update': async (person) => ({
     params: { id: await person.strategy() },
-    body: { name: 'renamed', trade_pair_ids: [person.market.pairId] },
+    body: { name: 'renamed', trade_pair_ids: [person.environment.pairId] },
   }),
   'strategies.delete': async (person) => ({
     params: { id: await person.strategy() },

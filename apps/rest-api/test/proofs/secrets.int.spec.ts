@@ -9,14 +9,14 @@ import { TestUser } from './test-user.js';
 const REVEALING = ['webhooks.create', 'webhooks.rotateSecret'];
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/g;
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 const told = new Map<Operation, string[]>();
 const secrets = new Set<string>();
 
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
   // Each twice: the second time on the records of the first.
   for (let round = 0; round < 2; round++) {
     for (const operation of OPERATIONS) {
@@ -27,7 +27,7 @@ beforeAll(async () => {
     }
   }
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 /** The forms of the secrets to search for: the strings, their bytes, and the bytes in dump format. */
 function traces(): string[] {
@@ -66,25 +66,25 @@ describe('W4: the secret of a webhook', () => {
   );
 
   it('is only stored sealed, and is in no event, e-mail, notification or other row', async () => {
-    const tables = await market.rows(
+    const tables = await environment.rows(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
     );
     expect(tables.map(({ table_name }) => table_name)).toEqual(
       expect.arrayContaining(['webhooks', 'outbox_events', 'notifications', 'mails', 'idempotency_keys']),
     );
     for (const { table_name } of tables) {
-      const rows = await market.rows(`SELECT t::text AS text FROM "${table_name}" t`);
+      const rows = await environment.rows(`SELECT t::text AS text FROM "${table_name}" t`);
       expectNoTrace(rows.map(({ text }) => text).join('\n'));
     }
-    const [sealed] = await market.rows(
+    const [sealed] = await environment.rows(
       'SELECT count(*)::int AS count FROM webhooks WHERE secret_sealed IS NOT NULL',
     );
     expect(Number(sealed?.count)).toBeGreaterThan(0);
   });
 
   it('is not in the log, nor in Redis', async () => {
-    expect(market.api.log.length).toBeGreaterThan(0);
-    expectNoTrace(market.api.log.join('\n'));
+    expect(environment.api.log.length).toBeGreaterThan(0);
+    expectNoTrace(environment.api.log.join('\n'));
     const redis = new Redis(process.env.TEST_REDIS_URL ?? '');
     const found: string[] = [];
     try {

@@ -29,23 +29,23 @@ export class TestUser {
   private copierAccount: Promise<string> | undefined;
 
   private constructor(
-    readonly market: TestEnvironment,
+    readonly environment: TestEnvironment,
     readonly keyPair: KeyPair,
     readonly id: string,
     private readonly keys: Readonly<Record<Permission, string>>,
   ) {}
 
-  static async create(market: TestEnvironment): Promise<TestUser> {
-    const holder = await openAccount(market.api);
+  static async create(environment: TestEnvironment): Promise<TestUser> {
+    const holder = await openAccount(environment.api);
     const keys: Partial<Record<Permission, string>> = {};
     for (const permission of PERMISSIONS) {
       const body = { name: permission, permissions: [permission] };
-      const { json, text } = await sendSigned(market.api, holder, 'POST', '/v1/api-keys', { body });
+      const { json, text } = await sendSigned(environment.api, holder, 'POST', '/v1/api-keys', { body });
       if (json.success !== true) throw new Error(`no key was made: ${text}`);
       keys[permission] = (json.data as { key: string }).key;
     }
-    const { json } = await sendSigned(market.api, holder, 'GET', '/v1/me');
-    return new TestUser(market, holder, (json.data as Data).id, keys as Record<Permission, string>);
+    const { json } = await sendSigned(environment.api, holder, 'GET', '/v1/me');
+    return new TestUser(environment, holder, (json.data as Data).id, keys as Record<Permission, string>);
   }
 
   keyOf(permission: Permission): string {
@@ -54,7 +54,7 @@ export class TestUser {
 
   /** Sends a request with an API key, by default an ADMIN key. Decimals are strings, as in the contracts. */
   call(method: string, target: string, { body, permission = 'ADMIN', headers = {} }: CallOptions = {}) {
-    return send(this.market.api, method, target, {
+    return send(this.environment.api, method, target, {
       headers: {
         'x-api-key': this.keys[permission],
         accept: 'application/json; decimals=string',
@@ -74,19 +74,19 @@ export class TestUser {
 
   /** Creates an exchange account with a large balance of every asset. */
   async account(): Promise<string> {
-    const { id } = await this.requireData('POST', '/v1/exchanges', this.market.accountBody());
-    await this.market.rows(
+    const { id } = await this.requireData('POST', '/v1/exchanges', this.environment.accountBody());
+    await this.environment.rows(
       `UPDATE exchange_accounts SET balances_taken_at = now(), sync_served_at = now(), last_sync_at = now(),
          balances = '{"USDT": {"free": "1000000", "locked": "0"}, "BTC": {"free": "100", "locked": "0"}}'
        WHERE id = $1`,
-      this.market.uuidOf(id),
+      this.environment.uuidOf(id),
     );
     return id;
   }
 
   async trade(accountId?: string): Promise<string> {
     const account = accountId ?? (await this.account());
-    return (await this.requireData('POST', '/v1/trades', this.market.tradeBody(account))).id;
+    return (await this.requireData('POST', '/v1/trades', this.environment.tradeBody(account))).id;
   }
 
   async webhook(): Promise<string> {
@@ -113,8 +113,8 @@ export class TestUser {
   async emailCode(): Promise<string> {
     const code = randomBytes(32).toString('base64url');
     const email = `${this.id}@mail.example`;
-    await this.market.rows('UPDATE users SET pending_email = $2 WHERE id = $1', this.uuid, email);
-    await this.market.rows(
+    await this.environment.rows('UPDATE users SET pending_email = $2 WHERE id = $1', this.uuid, email);
+    await this.environment.rows(
       `INSERT INTO email_verifications (code_hash, user_id, email, created_at, expires_at)
        VALUES ($1, $2, $3, now(), now() + interval '1 hour')`,
       createHash('sha256').update(code).digest(),
@@ -133,9 +133,9 @@ export class TestUser {
   /** An account with another venue account id than the accounts of the copiers. */
   private async dedicatedAccount(): Promise<string> {
     const account = await this.account();
-    await this.market.rows(
+    await this.environment.rows(
       'UPDATE exchange_accounts SET venue_account_id = $2 WHERE id = $1',
-      this.market.uuidOf(account),
+      this.environment.uuidOf(account),
       account,
     );
     return account;
@@ -160,16 +160,16 @@ export class TestUser {
   async copierWithDecisions(): Promise<string> {
     const copierId = await this.copier();
     const { exchange_account_id } = (
-      await this.market.rows(
+      await this.environment.rows(
         'SELECT exchange_account_id FROM copiers WHERE id = $1',
-        this.market.uuidOf(copierId),
+        this.environment.uuidOf(copierId),
       )
     )[0]!;
     for (let sequence = 1; sequence <= 2; sequence++) {
-      const signalId = this.market.uuidOf(await this.signal());
+      const signalId = this.environment.uuidOf(await this.signal());
       await this.row('decisions', 'dec', {
         user_id: this.uuid,
-        copier_id: this.market.uuidOf(copierId),
+        copier_id: this.environment.uuidOf(copierId),
         strategy_id: randomUUID(),
         exchange_account_id,
         signal_id: signalId,
@@ -197,7 +197,7 @@ export class TestUser {
     const trade = { lot_trade_id: tradeId, source_trade_id: tradeId, source_fill_id: randomUUID() };
     const { id } = await this.row('signals', 'sig', {
       ...trade,
-      strategy_id: this.market.uuidOf(await this.strategy()),
+      strategy_id: this.environment.uuidOf(await this.strategy()),
       sequence: 1,
       kind: 'OPEN',
       side: 'BUY',
@@ -223,7 +223,7 @@ export class TestUser {
   async reward(): Promise<string> {
     const { id } = await this.row('rewards', 'rwd', {
       user_id: this.uuid,
-      type_id: this.market.uuidOf(this.market.rewardTypeId),
+      type_id: this.environment.uuidOf(this.environment.rewardTypeId),
       amount: '100',
       currency: 'SVC-TEST',
       reason: 'a first trade',
@@ -263,7 +263,7 @@ export class TestUser {
 
   async event(): Promise<string> {
     await this.apiKey();
-    const [row] = await this.market.rows(
+    const [row] = await this.environment.rows(
       'SELECT id FROM outbox_events WHERE user_id = $1 ORDER BY created_at DESC LIMIT 1',
       this.uuid,
     );
@@ -275,19 +275,19 @@ export class TestUser {
     const webhookId = await this.webhook();
     let deadLetterId = '';
     for (let i = 0; i < count; i++) {
-      const eventId = this.market.uuidOf(await this.event());
+      const eventId = this.environment.uuidOf(await this.event());
       const { id, uuid } = await this.row('webhook_deliveries', 'dlq', {
-        webhook_id: this.market.uuidOf(webhookId),
+        webhook_id: this.environment.uuidOf(webhookId),
         event_id: eventId,
         event_type: 'key.created',
         status: 'DEAD',
         attempts: 5,
       });
-      await this.market.rows(
+      await this.environment.rows(
         `INSERT INTO webhook_dead_letters (id, webhook_id, event_type, attempts, last_status_code, last_error)
          VALUES ($1, $2, 'key.created', 5, 500, 'http_status')`,
         uuid,
-        this.market.uuidOf(webhookId),
+        this.environment.uuidOf(webhookId),
       );
       deadLetterId = id;
     }
@@ -303,7 +303,7 @@ export class TestUser {
     const uuid = randomUUID();
     const values = { id: uuid, ...columns };
     const places = Object.keys(values).map((_, index) => `$${index + 1}`);
-    await this.market.rows(
+    await this.environment.rows(
       `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${places.join(', ')})`,
       ...Object.values(values),
     );
@@ -312,7 +312,7 @@ export class TestUser {
 
   /** Returns the body that links a new key. */
   async newIdentity(): Promise<{ body: unknown }> {
-    return { body: JSON.parse(await createIdentityBody(this.market.api, createKeyPair())) };
+    return { body: JSON.parse(await createIdentityBody(this.environment.api, createKeyPair())) };
   }
 
   /** Creates a record of this type and returns its id. */
@@ -333,6 +333,6 @@ export class TestUser {
   }
 
   get uuid(): string {
-    return this.market.uuidOf(this.id);
+    return this.environment.uuidOf(this.id);
   }
 }

@@ -9,16 +9,16 @@ import { populate } from './contract.js';
 import { TestEnvironment } from './test-environment.js';
 import { TestUser } from './test-user.js';
 
-let market: TestEnvironment;
+let environment: TestEnvironment;
 let owner: TestUser;
 beforeAll(async () => {
-  market = await TestEnvironment.open();
-  owner = await TestUser.create(market);
+  environment = await TestEnvironment.open();
+  owner = await TestUser.create(environment);
 });
-afterAll(() => market?.close());
+afterAll(() => environment?.close());
 
 const get = (target: string, headers: SendOptions['headers']) =>
-  send(market.api, 'GET', target, { headers: headers! });
+  send(environment.api, 'GET', target, { headers: headers! });
 const sign = (target: string, more: Partial<Parameters<typeof signRequest>[0]> = {}) =>
   signRequest({ method: 'GET', path: target, privateKey: owner.keyPair.privateKey, ...more });
 const refusal = ({ status, json }: TestResponse) => ({ status, code: json.error?.code });
@@ -103,7 +103,7 @@ describe('A5: an invalid public key', () => {
     const { json } = await get('/v1/auth/cli-challenge', {});
     const { challenge } = json.data as { challenge: string };
     const body = JSON.stringify({ challenge, pubkey, signature: '1'.repeat(128) });
-    const answer = await send(market.api, 'POST', '/v1/auth/cli-identity', {
+    const answer = await send(environment.api, 'POST', '/v1/auth/cli-identity', {
       body,
       headers: { 'content-type': 'application/json' },
     });
@@ -138,7 +138,7 @@ describe('A6 and A7: a signature over one request', () => {
       body,
       privateKey: owner.keyPair.privateKey,
     });
-    const answer = await send(market.api, 'POST', '/v1/api-keys', {
+    const answer = await send(environment.api, 'POST', '/v1/api-keys', {
       body: other,
       headers: { ...headers, 'content-type': 'application/json' },
     });
@@ -161,7 +161,7 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
       for (let round = 0; round < 10; round++) {
         const forged = { ...signed(), 'x-svc-sig': hex(1n) + hex(1n) };
         const counts = await Promise.all(
-          Array.from({ length: 10 }, () => flood(market.api.port, forged, 1_000)),
+          Array.from({ length: 10 }, () => flood(environment.api.port, forged, 1_000)),
         );
         refused += counts.reduce((sum, count) => sum + count, 0);
       }
@@ -239,9 +239,11 @@ describe('A13: a stolen dump of the database', () => {
   it('row 20: holds no key, no secret, and nothing that opens anything', async () => {
     await populate(owner);
     const texts = new Set<string>();
-    const tables = await market.rows("SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'public'");
+    const tables = await environment.rows(
+      "SELECT relname FROM pg_stat_user_tables WHERE schemaname = 'public'",
+    );
     for (const { relname } of tables) {
-      for (const row of await market.rows(`SELECT * FROM "${relname}"`)) collect(row, texts);
+      for (const row of await environment.rows(`SELECT * FROM "${relname}"`)) collect(row, texts);
     }
     const dump = [...texts].join('\n');
     expect(texts.size).toBeGreaterThan(100);
@@ -295,7 +297,7 @@ describe('T5: a body nested 100,000 deep', () => {
   it('is rejected, and the process survives', async () => {
     const body = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const headers = { 'x-api-key': owner.keyOf('ADMIN'), 'content-type': 'application/json' };
-    const answer = await send(market.api, 'POST', '/v1/api-keys', { body, headers });
+    const answer = await send(environment.api, 'POST', '/v1/api-keys', { body, headers });
     expect(refusal(answer)).toEqual({ status: 400, code: 'malformed_json' });
     expect((await get('/v1/health', {})).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 /**
  * Adds jobs for parked deliveries when capacity becomes free.
  *
- * 1. One query to Postgres covers all users for whom a check was requested while the previous query ran.
+ * 1. One query to Postgres covers all users whose check was requested while the previous query ran.
  * 2. Postgres still reports a delivery as parked after its job was added. The times of added jobs are therefore kept
  * for
  *    a short time: a delivery gets no second job while its first job may exist.
@@ -15,7 +15,7 @@ import type { LanedDelivery, WebhookDeliveriesService } from '@trading-automatio
 import type { Logger } from '@trading-automation/runtime';
 import type { AttemptQueue } from './attempt-queue.js';
 
-/** The delay between two queries. The next query covers all users for whom a check was requested meanwhile. */
+/** The delay between two queries. The next query covers all users whose check was requested meanwhile. */
 const COALESCE_MS = 15;
 const ENQUEUE_COOLDOWN_MS = 2_000;
 /** Longer than a job waits in its queue, also if the dispatcher that ran it died. */
