@@ -38,7 +38,7 @@ describe('the paper exchange, by the public ccxt client', () => {
     expect((await maker.fetchBalance()).used).toMatchObject({ BTC: 0 });
   });
 
-  it('rejects what the venue rejects, with the errors that ccxt knows', async () => {
+  it('rejects the same requests as the venue, with the errors that ccxt knows', async () => {
     const user = await venue.trader();
     await user.loadMarkets();
     await expect(user.createOrder('BTC/USDT', 'limit', 'buy', 5, 60_000)).rejects.toThrow(InsufficientFunds);

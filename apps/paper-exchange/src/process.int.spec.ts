@@ -72,7 +72,7 @@ describe('the paper exchange process', () => {
     return (await answer.json()) as Keys;
   }
 
-  it('has, after a kill -9, everything that it confirmed', async () => {
+  it('still has every confirmed change after a kill -9', async () => {
     const url = await start();
     const keys: string[] = [];
     for (let i = 1; i <= 20; i++)
@@ -108,7 +108,7 @@ describe('the paper exchange process', () => {
     return JSON.parse(text) as Placed;
   }
 
-  it('has, after a kill -9 during trading, every order and fill that it confirmed, and every unit of money', async () => {
+  it('still has every confirmed order and fill, and every unit of money, after a kill -9 during trading', async () => {
     const url = await start();
     const grants = { USDT: 400_000, BTC: 5 };
     const users = [

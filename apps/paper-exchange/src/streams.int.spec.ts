@@ -86,7 +86,7 @@ describe('the streams in bad weather, by the public ccxt client', () => {
   });
   afterEach(() => venue.stop());
 
-  it('send a fill twice, which counts once by its id', async () => {
+  it('send a fill twice, and the client counts it once by its id', async () => {
     const keys = await venue.account();
     const [maker, watcher] = [await venue.trader(), await venue.watcher(keys)];
     await watcher.loadMarkets();
@@ -211,7 +211,7 @@ describe('the streams, on the wire', () => {
     });
   });
 
-  it('are dropped by the admin call, and exist on no other path', async () => {
+  it('are dropped by the admin call, and connections to other paths are rejected', async () => {
     const { socket } = await open('/ws');
     const closed = once(socket, 'close');
     expect((await venue.admin('POST', 'streams/disconnect')).body).toEqual({ disconnected: 1 });
@@ -219,7 +219,7 @@ describe('the streams, on the wire', () => {
     await expect(open('/elsewhere')).rejects.toThrow('404');
   });
 
-  it('repeat, drop and reorder user events with such weather', async () => {
+  it('repeat, drop and reorder user events in bad weather', async () => {
     const keys = await venue.account();
     const user = venue.client(keys);
     await user.loadMarkets();

@@ -163,7 +163,7 @@ describe('the weather', () => {
   });
 
   it.each([-90_000, 90_000])(
-    'with a clock that is off by %d ms, refuses what is signed until the client reads the clock again',
+    'with a clock that is off by %d ms, rejects signed requests until the client reads the clock again',
     async (skew) => {
       const keys = await venue.account();
       const [user, watcher] = [venue.client(keys), await venue.watcher(keys)];

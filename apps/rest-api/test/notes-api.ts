@@ -1,4 +1,4 @@
-/** A small test API on the transport, because the transport's guarantees hold for any operations. */
+/** Provides a small test API on the HTTP transport, whose guarantees hold for any operations. */
 import type { Server } from 'node:http';
 import { Controller, type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -214,7 +214,7 @@ export interface NotesOptions {
   readonly trustedProxies?: readonly string[];
   readonly corsOrigins?: readonly string[];
   readonly serverLimits?: Partial<ServerLimits>;
-  /** In the format of the environment variable. */
+  /** The limits, in the format of the environment variable. */
   readonly rateLimits?: RateLimits;
   /** Shared rate-limit store and key prefix of several of these APIs. Default: in memory. */
   readonly rateLimitsIn?: { readonly redis: Redis; readonly credentialIds: string };

@@ -26,7 +26,7 @@ export interface TestResponse {
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** One request with its target exactly as given; HTTP clients of a higher level would normalize it. */
+/** Sends a request with exactly this target, which a higher-level HTTP client would normalize. */
 export function send(
   api: { port: number },
   method: string,

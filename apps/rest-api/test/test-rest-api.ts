@@ -1,4 +1,4 @@
-/** The API as deployed, in this process, on a separate database. */
+/** Runs the API as deployed, in this process, on a separate database. */
 import { createHash, randomBytes } from 'node:crypto';
 import { openPlatform, type Platform } from '@trading-automation/core';
 import { generateSealingKeyPair } from '@trading-automation/core/sealing';
@@ -15,7 +15,7 @@ export interface TestRestApi {
   readonly url: string;
   readonly databaseUrl: string;
   readonly log: string[];
-  /** Another process on the same database; it ends with the API. */
+  /** Opens a platform like that of another process on the same database. It is closed with the API. */
   openSecondPlatform(poolSize?: number): Promise<Platform>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function createIdentityBody(
   return JSON.stringify({ challenge, pubkey: holder.publicKey, signature });
 }
 
-/** A user with a new account. */
+/** Creates a user with a new account; returns the user's key pair. */
 export async function openAccount(
   api: { port: number },
   sent: Readonly<Record<string, string>> = {},
@@ -120,6 +120,6 @@ export async function openAccount(
   const body = await createIdentityBody(api, holder, sent);
   const headers = { ...JSON_TYPE, ...sent };
   const { status, text } = await send(api, 'POST', '/v1/auth/cli-identity', { body, headers });
-  if (status !== 201) throw new Error(`no account was opened: ${text}`);
+  if (status !== 201) throw new Error(`no account was created: ${text}`);
   return holder;
 }

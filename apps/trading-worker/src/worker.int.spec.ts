@@ -164,7 +164,7 @@ describe('a trading worker', () => {
     expect(await env.core.rows('SELECT worker FROM worker_leases')).toEqual([]);
   });
 
-  it('takes over immediately what another worker releases', async () => {
+  it('takes over accounts immediately when another worker releases them', async () => {
     const other = env.newGateway();
     await other.renewOwnership();
     await start();
@@ -211,7 +211,7 @@ describe('the worker calls of the APIs', () => {
       canTrade: true,
       canWithdraw: false,
     });
-    // The others belong to accounts, and the worker supervises those on its own.
+    // Other connections belong to accounts, which the worker supervises in the background.
     const tried = env.exchange.connectedWith.filter(({ apiSecret }) => apiSecret !== 'a secret');
     expect(tried).toEqual([{ apiKey: 'key', apiSecret: 'another secret' }]);
     expect(env.exchange.closed).toBe(1);
@@ -241,7 +241,7 @@ describe('the worker calls of the APIs', () => {
     ).rejects.toMatchObject({ code: 'service_unavailable', message: 'The exchange is unavailable.' });
   });
 
-  it('leave the report of rejected credentials to the account, and fail a cancellation with them', async () => {
+  it('report rejected credentials only in the account, but fail a cancellation with rejected credentials', async () => {
     const trade = await env.place();
     await eventually(async () => {
       await env.send();

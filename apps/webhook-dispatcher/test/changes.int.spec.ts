@@ -1,4 +1,4 @@
-/** F20, W2 and W3: a webhook that changes while an attempt waits, and the signature of each attempt. */
+/** Tests F20, W2 and W3: a webhook that changes while an attempt waits, and the signature of each attempt. */
 
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -40,12 +40,12 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
-/** The stop ends when every started attempt is recorded: what was not received by then never will be. */
+/** Stops the dispatchers. Resolves once every started attempt is recorded, so nothing more can reach the receiver. */
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 }
 
-/** The delay before the third attempt lasts as long as a test needs. */
+/** Retry delays with a wait before the third attempt that is longer than any test. */
 const LONG_WAIT = '20,600000,20,20';
 const deliveries = () =>
   environment.query('SELECT status, attempts FROM webhook_deliveries ORDER BY event_id, run');
@@ -65,7 +65,7 @@ const untilFannedOut = () =>
     return row;
   });
 
-/** Creates an event whose second attempt has failed, and whose third one waits. */
+/** Creates an event whose second attempt has failed and whose third attempt waits. */
 async function waitForThird(): Promise<void> {
   await start({ RETRY_DELAYS_MS: LONG_WAIT });
   await environment.emit(hook.userId);
@@ -82,7 +82,7 @@ async function endTheWait(): Promise<void> {
 }
 
 describe('W2: each attempt', () => {
-  it('carries the signed time of its own sending: a copy of an earlier one expires', async () => {
+  it('is signed with the time at which it is sent, so a copy of an earlier attempt expires', async () => {
     const startedAt = Math.floor(Date.now() / 1000);
     await start({ RETRY_DELAYS_MS: '1100,1100,20,20' });
     await environment.emit(hook.userId);
@@ -100,7 +100,7 @@ describe('W2: each attempt', () => {
 });
 
 describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed while its third attempt waits', () => {
-  it('receives that and every later attempt, and they verify only with the new secret', async () => {
+  it('receives the third and every later attempt, and they can be verified only with the new secret', async () => {
     const moved = await openReceiver((_received, response) => void response.writeHead(500).end());
     await waitForThird();
     const { secret } = await owner.webhooks.rotateSecret(actorOf(hook), hook.publicId);
@@ -123,7 +123,7 @@ describe('W3 and F20: a webhook whose secret is rotated and whose URL is changed
 });
 
 describe('F20: a webhook that is deactivated while an attempt waits', () => {
-  it('receives nothing more: its pending delivery becomes a dead letter, with its reason and its attempts', async () => {
+  it('receives nothing more: its pending delivery becomes a dead letter with the reason and the number of attempts', async () => {
     await waitForThird();
     await owner.webhooks.update(actorOf(hook), hook.publicId, { is_active: false });
     await endTheWait();

@@ -1,4 +1,4 @@
-/** F18 and F21: a repeated request sends once, and a requested retry sends again. */
+/** Tests F18 and F21: a repeated request sends an event only once, and a requested retry sends it again. */
 
 import { encodeId } from '@trading-automation/contracts';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -36,7 +36,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   const config = readConfig(configSchema, { ...environment.settings, ...settings });
   running.push(await startDispatcher(config, logger));
 }
-/** The stop ends when every started attempt is recorded: what was not received by then never will be. */
+/** Stops the dispatcher. Resolves once every started attempt is recorded, so nothing more can reach the receiver. */
 async function stop(): Promise<void> {
   await Promise.all(running.splice(0).map((each) => each.stop()));
 }
@@ -55,7 +55,7 @@ const fail = () =>
 const succeed = () => receiver.answer((_received, response) => void response.end());
 
 describe('F18: an event that is relayed more than once', () => {
-  it('by several dispatchers concurrently is one delivery and one call for each webhook', async () => {
+  it('by several dispatchers concurrently causes one delivery and one call for each webhook', async () => {
     const one = await environment.addHook(receiver.url);
     const two = await environment.addHook(receiver.url, { userId: one.userId, events: ['trade.*'] });
     receiver.trust(one, two);
@@ -72,7 +72,7 @@ describe('F18: an event that is relayed more than once', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('because its progress was restored from a backup is still one delivery and one call, including dead letters', async () => {
+  it('because the progress of the relay was restored from a backup causes no second delivery or call, also if it is a dead letter', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     await start();
@@ -85,7 +85,7 @@ describe('F18: an event that is relayed more than once', () => {
     await stop();
     await environment.query('UPDATE outbox_progress SET position = 3');
     await Promise.all([start(), start()]);
-    // All eleven were relayed again by the time that the twelfth is delivered.
+    // Once the twelfth event is delivered, all eleven earlier events (ten delivered, one dead) were relayed again.
     await environment.emit(hook.userId);
     await untilSucceeded(11);
     await environment.query("DELETE FROM outbox_progress WHERE consumer = 'webhook-dispatcher'");
@@ -100,7 +100,7 @@ describe('F18: an event that is relayed more than once', () => {
 });
 
 describe('F21: a dead letter', () => {
-  it('that is retried and discarded concurrently takes one of the two actions, and is sent at most once', async () => {
+  it('that is retried and discarded concurrently is either retried or discarded, and is sent at most once', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     fail();
@@ -129,11 +129,11 @@ describe('F21: a dead letter', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('that was retried and failed again is a new one, and its retry sends the same event and the same bytes again', async () => {
+  it('whose retry fails is followed by a second dead letter, and retrying that sends the same bytes again', async () => {
     const hook = await environment.addHook(receiver.url, { events: ['trade.*'] });
     receiver.trust(hook);
     fail();
-    // No sweep helps: the retry itself triggers the delivery.
+    // Without sweeps, the retry itself must trigger the delivery.
     await start({ SWEEP_MS: '600000' });
     await environment.emit(hook.userId, 'trade.created', { text: 'Zürich \u2028' });
     const actor = actorOf(hook);
@@ -145,7 +145,7 @@ describe('F21: a dead letter', () => {
     const second = await pendingDeadLetterId(environment, hook);
     expect(second).not.toBe(first);
     succeed();
-    // Ten failures with two dead letters among them have deactivated it.
+    // Ten failed attempts, which caused two dead letters, have deactivated the webhook.
     await expect(owner.deadLetters.retry(actor, hook.publicId, second)).rejects.toMatchObject({
       details: [{ state: 'INACTIVE' }],
     });

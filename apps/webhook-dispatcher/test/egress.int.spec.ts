@@ -1,7 +1,9 @@
 /**
- * Every way in which a URL gets called, with an internal URL: creating and changing a webhook, a test event, a
- * delivery, and the retry of a dead letter. The last three find it stored, as if a rule had been missing at its
- * registration. The canary listens on all addresses of this machine, and must count no connection.
+ * Tests every operation that takes or calls a webhook URL, each with internal URLs: creating and changing a webhook,
+ * a test
+ * event, a delivery, and the retry of a dead letter. For the last three, the URL is inserted directly, as if the
+ * check at
+ * registration had missed it. The canary listens on all addresses of this machine and must count no connection.
  */
 
 import { createHash } from 'node:crypto';
@@ -68,7 +70,7 @@ afterEach(async () => {
   await environment.close();
 });
 
-/** As in production: nothing internal is permitted. */
+/** Starts a dispatcher that permits no internal address, as in production. */
 async function start(): Promise<RunningProcess> {
   const config = readConfig(configSchema, { ...environment.settings, WEBHOOK_ALLOW_LOOPBACK: 'false' });
   const dispatcher = await startDispatcher(config, logger);
@@ -76,11 +78,13 @@ async function start(): Promise<RunningProcess> {
   return dispatcher;
 }
 
-/** Returns all items of a list, oldest first. */
+/** List parameters for all items, oldest first. */
 const ALL = { limit: 100, sort: 'created_at', order: 'asc', include: [] } as const;
 
-/** The URLs by the number of the threat, with the canary's port and the code of each. */
-const table = (port: number): readonly (readonly [string, string, 'blocked_address' | 'invalid_url'])[] => [
+/** Returns rows of threat id, URL and expected error code. `port` is the port of the canary. */
+const threatUrls = (
+  port: number,
+): readonly (readonly [string, string, 'blocked_address' | 'invalid_url'])[] => [
   ['S1', `http://127.0.0.1:${port}/`, 'blocked_address'],
   ['S1', `http://10.0.0.1:${port}/`, 'blocked_address'],
   ['S1', 'http://169.254.169.254/latest/meta-data', 'blocked_address'],
@@ -111,43 +115,43 @@ const table = (port: number): readonly (readonly [string, string, 'blocked_addre
   ['S9', 'http://example.com:25/', 'invalid_url'],
 ];
 
-/** Creates a webhook of one user for each URL of the table, stored unchecked. */
-async function storeTable() {
+/** Creates a webhook of one user for each of these URLs, without checking the URL. */
+async function storeUnchecked() {
   const rows: { name: string; hook: WebhookFixture; code: string }[] = [];
-  for (const [id, url, code] of table(canary.port)) {
+  for (const [id, url, code] of threatUrls(canary.port)) {
     const options = { events: ['trade.created'], ...(rows[0] && { userId: rows[0].hook.userId }) };
     rows.push({ name: `${id} ${url}`, hook: await environment.addHook(url, options), code });
   }
   return rows as [(typeof rows)[number], ...typeof rows];
 }
 
-const refusalOf = (call: Promise<unknown>): Promise<unknown> =>
+const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
-    () => 'taken',
+    () => 'accepted',
     (error: { code?: string; details?: readonly { field: string; code: string }[] }) =>
       error.details?.map(({ field, code }) => `${error.code} ${field} ${code}`).join() ?? error,
   );
 const expected = () =>
-  table(canary.port).map(([id, url, code]) => [`${id} ${url}`, `validation_failed url ${code}`]);
+  threatUrls(canary.port).map(([id, url, code]) => [`${id} ${url}`, `validation_failed url ${code}`]);
 
 describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   it('cannot be registered', async () => {
     const actor = actorOf(await environment.addHook('https://hooks.example.com/'));
     const told: unknown[] = [];
-    for (const [id, url] of table(canary.port)) {
+    for (const [id, url] of threatUrls(canary.port)) {
       const creation = webhooks.create(actor, { url, events: ['*'], description: '' });
-      told.push([`${id} ${url}`, await refusalOf(creation)]);
+      told.push([`${id} ${url}`, await errorOf(creation)]);
     }
     expect(told).toEqual(expected());
     expect((await webhooks.list(actor, ALL)).items).toHaveLength(1);
     expect(canary.connections).toBe(0);
   });
 
-  it('cannot replace another', async () => {
+  it('cannot replace the URL of a webhook', async () => {
     const hook = await environment.addHook('https://hooks.example.com/');
     const told: unknown[] = [];
-    for (const [id, url] of table(canary.port)) {
-      told.push([`${id} ${url}`, await refusalOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
+    for (const [id, url] of threatUrls(canary.port)) {
+      told.push([`${id} ${url}`, await errorOf(webhooks.update(actorOf(hook), hook.publicId, { url }))]);
     }
     expect(told).toEqual(expected());
     expect((await webhooks.get(actorOf(hook), hook.publicId)).url).toBe('https://hooks.example.com/');
@@ -155,7 +159,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   });
 
   it('is not called with a test event', async () => {
-    const rows = await storeTable();
+    const rows = await storeUnchecked();
     await start();
     const told: unknown[] = [];
     for (const { name, hook } of rows) {
@@ -167,7 +171,7 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
   });
 
   it('is not called with an event, nor when its dead letter is retried; and no address is exposed', async () => {
-    const rows = await storeTable();
+    const rows = await storeUnchecked();
     const actor = actorOf(rows[0].hook);
     const letters = api.get(DeadLettersService);
     await start();
@@ -192,7 +196,8 @@ describe('S1, S2, S4, S9: a URL that is internal or invalid', () => {
       expect([name, ...new Set(items.map(({ error }) => error))]).toEqual([name, code]);
       expect(items).toHaveLength(10);
       const dead = (await letters.list(actor, hook.publicId, ALL)).items;
-      // S10: neither the URL nor its address is included. Ids and times may contain any digits.
+      // S10: neither the URL nor its address is exposed. Ids and times are ignored, because they may contain any
+      // digits.
       const told = JSON.stringify([items, dead], (name, value) => (/(?:id|_at)$/.test(name) ? null : value));
       expect(told).not.toMatch(/127\.|10\.0|169\.254|::|localhost|7f00/);
     }

@@ -12,7 +12,7 @@ import {
   type TestEnvironment,
 } from './test-environment.js';
 
-/** Attempts do not time out within a test; their receiver ends them. */
+/** Settings with which no attempt times out within a test: the receiver ends each attempt. */
 const PATIENT = { ATTEMPT_TIMEOUT_MS: '90000', LEASE_MS: '135000' };
 
 let environment: TestEnvironment;
@@ -52,7 +52,7 @@ function holding() {
 }
 
 describe('receivers that hang', () => {
-  it('do not block others: with more of them than slots, each of another user, a healthy one is served', async () => {
+  it('do not block a healthy receiver, even if there are more of them than slots, each of another user', async () => {
     const stuck = holding();
     const hanging = await receive(stuck.answer);
     const healthy = await receive();
@@ -112,7 +112,7 @@ describe('a burst', () => {
 });
 
 describe('an attempt whose job waits by a wrong clock', () => {
-  it('is parked without capacity like others, and starts once there is some', async () => {
+  it('is parked like others while there is no capacity, and starts once there is some', async () => {
     const stuck = holding();
     const receiver = await receive(stuck.answer);
     const hook = await environment.addHook(receiver.url);
@@ -156,7 +156,7 @@ describe('a webhook that fails repeatedly', () => {
     await start({ RETRY_DELAYS_MS: '10,10,10,1500', DELIVERY_CONCURRENCY: '1', IN_FLIGHT_MAX: '1' });
     await environment.emit(hook.userId);
     await eventually(() => failing.received.length === 4);
-    // One attempt is detached, the next one keeps the only slot.
+    // One attempt is detached, and the next one keeps the only slot.
     for (let i = 0; i < 2; i++) await environment.emit(other.userId);
     await eventually(() => stuck.held.length === 2);
     failing.answer((_received, response) => void response.end());

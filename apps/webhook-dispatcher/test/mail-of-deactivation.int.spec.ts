@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const notifications = () => environment.query("SELECT FROM notifications WHERE kind = 'webhook.deactivated'");
 
-/** Emits two events that fail in all attempts; resolves when the `count`th deactivation was reported. */
+/** Emits two events whose attempts all fail. Resolves when the `count`th deactivation was reported. */
 async function fails(count: number): Promise<void> {
   await environment.emit(hook.userId);
   await environment.emit(hook.userId);
@@ -76,7 +76,7 @@ const chooses = (value: object) =>
   );
 
 describe('a webhook that was deactivated after failures', () => {
-  it('is reported by one mail and one notification; again on the same day by a notification only', async () => {
+  it('is reported by one mail and one notification; a second deactivation on the same day only by a notification', async () => {
     await fails(1);
     await eventually(() => server.received.length === 1);
     const [mail] = await arrived();

@@ -41,7 +41,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0):
     },
     ...options,
   });
-  // A connection that the client resets is no failure of the test.
+  // If the client resets a connection, the test must not fail.
   server.on('error', () => undefined);
   server.listen(port, '127.0.0.1');
   await once(server.server, 'listening');

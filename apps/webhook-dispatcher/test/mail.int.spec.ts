@@ -96,7 +96,7 @@ describe('queued mail', () => {
     expect(recipientsOf(server)).toEqual(['reader@example.com']);
   });
 
-  it('waits while the mail server is unavailable, and is sent when it is back', async () => {
+  it('waits while the mail server is unavailable, and is sent once it is available again', async () => {
     const gone = await openMailServer();
     await gone.close();
     await queue('reader@example.com');
@@ -127,7 +127,7 @@ describe('queued mail', () => {
     expect(await environment.query('SELECT FROM mails WHERE sent_at IS NOT NULL')).toEqual([]);
   });
 
-  it('is not lost with a dispatcher that dies while sending: it is sent again under its own id', async () => {
+  it('is sent again with the same id if a dispatcher dies while sending it', async () => {
     const server = await serve();
     await queue('reader@example.com');
     // A claim whose holder has died.

@@ -1,4 +1,4 @@
-/** The metrics of a dispatcher, compared with Postgres and the receivers. */
+/** Compares the metrics of a dispatcher with Postgres and the receivers. */
 
 import { callProcess } from '@trading-automation/persistence';
 import { createLogger, type RunningProcess, readConfig } from '@trading-automation/runtime';
@@ -42,7 +42,9 @@ async function start(settings: Record<string, string> = {}): Promise<number> {
 }
 const untilAttempts = (attempts: number) =>
   eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length >= attempts);
-/** Returns the page once it contains the counts: an attempt is counted a moment after its record. */
+/**
+ * Returns the page once it contains the expected counts, because an attempt is counted shortly after it is recorded.
+ */
 const pageWith = (port: number, holds: (page: Page) => boolean) =>
   eventually(async () => {
     const page = await scrape(port);
@@ -74,7 +76,8 @@ describe('the metrics of a dispatcher', () => {
     receiver.trust(healthy, broken, refused);
     const port = await start();
     for (let i = 0; i < 3; i++) await environment.emit(healthy.userId);
-    // Three successes; ten failures of each of the others, which are deactivated by then, and more in flight.
+    // Three attempts succeed. Each other webhook is deactivated after ten failures, while more attempts may be in
+    // flight.
     await eventually(
       async () =>
         (await environment.query("SELECT FROM webhook_deliveries WHERE status IN ('DUE', 'SENDING')"))
@@ -117,7 +120,7 @@ describe('the metrics of a dispatcher', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  it('show what is parked, waiting and in flight, and the age of the oldest', async () => {
+  it('show the parked, waiting and running deliveries, and the age of the oldest', async () => {
     const answers: (() => void)[] = [];
     receiver.answer((_received, response) => void answers.push(() => response.end()));
     const hook = await environment.addHook(receiver.url);
@@ -141,7 +144,7 @@ describe('the metrics of a dispatcher', () => {
     expect(page.values('webhook_deliveries_owed')).toMatchObject({ sending: 0, parked: 0 });
   });
 
-  it('count the repairs of the sweeper, by what was lost', async () => {
+  it('count the repairs of the sweeper by their cause', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const port = await start();
@@ -167,7 +170,7 @@ describe('the metrics of a dispatcher', () => {
     });
     for (const repairs of Object.values(page.values('webhook_sweeper_repairs_total')))
       expect(repairs).toBeGreaterThan(0);
-    // Requested runs have no delay since their event, which may be weeks old.
+    // Requested runs record no delay, because their event may be weeks old.
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 2 });
   });
 

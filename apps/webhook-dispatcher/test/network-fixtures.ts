@@ -1,4 +1,7 @@
-/** The outside and the inside, both on loopback: receivers on ports that customers may use, name servers, canaries. */
+/**
+ * Simulates public and internal hosts on loopback: receivers on ports that customers may use, name servers and
+ * canaries.
+ */
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -33,7 +36,7 @@ export interface Canary {
   close(): Promise<void>;
 }
 
-/** Listens where no connection is permitted, and counts connections. */
+/** Listens at an address to which no connection is permitted, and counts connections. */
 export async function openCanary(host = INTERNAL_ADDRESS, port = 0): Promise<Canary> {
   let connections = 0;
   const server = createServer((socket) => {

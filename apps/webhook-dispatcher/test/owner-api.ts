@@ -1,4 +1,4 @@
-/** The owner's API calls in the environment of a dispatcher. */
+/** Provides the services with which a webhook's owner calls the API, in the test environment of a dispatcher. */
 
 import { createHash } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
@@ -18,7 +18,7 @@ import { type TestEnvironment, type WebhookFixture } from './test-environment.js
 @Module({})
 class OwnerModule {}
 
-/** The services of an API process next to the dispatcher. */
+/** Opens the services of an API process beside the dispatcher. */
 export async function openOwnerApi(environment: TestEnvironment) {
   const secrets: DynamicModule = {
     module: OwnerModule,

@@ -1,4 +1,4 @@
-/** F19: events that cannot be delivered, or are invalid, end with a reason and delay no event behind them. */
+/** Tests F19: events that cannot be delivered or are invalid end with a reason, and delay no later event. */
 
 import { encodeId } from '@trading-automation/contracts';
 import { generateSealingKeyPair, Sealer } from '@trading-automation/core/sealing';
@@ -41,7 +41,7 @@ async function start(settings: Record<string, string> = {}): Promise<void> {
   running.push(await startDispatcher(config, logger));
 }
 
-/** Commits an event unchecked: no type, schema or writer of the product has validated it. */
+/** Commits an event that no type, schema or code of the product has validated. */
 async function emitRaw(
   payload: string | Buffer,
   { type = 'trade.created', userId = poisoned.userId }: { type?: string; userId?: string } = {},
@@ -81,8 +81,8 @@ const untilEnded = (hook: WebhookFixture, deliveries: number) =>
 const bodiesOf = ({ publicId }: WebhookFixture) =>
   receiver.received.filter(({ webhookId }) => webhookId === publicId).map(({ body }) => body);
 
-/** Commits twenty events of the same user after the poison: each is delivered by its first attempt. */
-async function expectNothingBehindItWaits(): Promise<void> {
+/** Commits twenty later events of the same user, and expects that each is delivered by its first attempt. */
+async function expectLaterEventsDelivered(): Promise<void> {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => environment.emit(healthy.userId, 'trade.filled')),
   );
@@ -100,11 +100,11 @@ describe('F19: a payload', () => {
     ['with half a surrogate pair', '{"data":"\\ud800"}'],
     ['with line ends and what looks like headers', '{"data":"\r\nx-evil: 1\r\n\r\n"}'],
     ['that is empty', ''],
-    ['that is no JSON', 'not { json'],
+    ['that is not JSON', 'not { json'],
   ])('%s is delivered unchanged and signed, and delays no other event', async (_which, payload) => {
     await start();
     await emitRaw(payload);
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'SUCCEEDED', attempts: 1, last_error: null }]);
     expect(bodiesOf(poisoned)).toEqual([payload]);
     // The library parses verified bytes as JSON: invalid JSON is rejected for that reason only.
@@ -113,13 +113,13 @@ describe('F19: a payload', () => {
     );
   });
 
-  it('that is not text ends by the schedule if the receiver rejects it, with its reason', async () => {
+  it('that is not text fails after the scheduled attempts if the receiver rejects it, with the reason', async () => {
     receiver.answer(({ webhookId }, response) => {
       response.writeHead(webhookId === poisoned.publicId ? 400 : 200).end('\u0000\ud800');
     });
     await start();
     await emitRaw(Buffer.from([0xff, 0xfe, 0x00, 0xed, 0xa0, 0x80]));
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([
       { status: 'DEAD', attempts: 5, last_error: 'http_status' },
     ]);
@@ -131,7 +131,7 @@ describe('F19: an event', () => {
     await environment.query("UPDATE webhooks SET events = '{*}' WHERE id = $1", poisoned.id);
     await start();
     await emitRaw('{"data":1}', { type: 'trade.created\r\nx-evil: 1' });
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     await eventually(() => bodiesOf(poisoned).includes('{"data":1}'));
     for (const { headers } of receiver.received) expect(JSON.stringify(headers)).not.toContain('evil');
     expect(receiver.refused).toEqual([]);
@@ -140,7 +140,7 @@ describe('F19: an event', () => {
   it('without a user has no delivery, and the fan-out continues', async () => {
     await start();
     await emitRaw('{"data":1}', { userId: newUuid() });
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await deliveriesOf(poisoned)).toEqual([]);
   });
 
@@ -162,8 +162,8 @@ describe('F19: an event', () => {
     ).rejects.toMatchObject({ code: '23502' });
   });
 
-  it('whose payload is missing nevertheless ends by the schedule, and delays no other event', async () => {
-    // As after a restore of some tables only.
+  it('whose payload is missing nevertheless fails after the scheduled attempts, and delays no other event', async () => {
+    // Simulates a restore of only some tables.
     await environment.query(
       'ALTER TABLE webhook_deliveries DROP CONSTRAINT webhook_deliveries_outbox_event_id_fkey',
     );
@@ -173,7 +173,7 @@ describe('F19: an event', () => {
     await eventually(async () => (await environment.query('SELECT FROM webhook_attempts')).length === 1);
     await environment.query('DELETE FROM outbox_events WHERE id = $1', id);
     receiver.answer((_received, response) => void response.end());
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual(['{"data":1}']);
   });
@@ -181,7 +181,7 @@ describe('F19: an event', () => {
   it('whose attempt crashes every dispatcher is not sent endlessly: the attempt is abandoned as failed', async () => {
     await environment.query("UPDATE webhooks SET events = '{reward.granted}' WHERE id = $1", poisoned.id);
     const id = await emitRaw('{"data":1}');
-    // Ten dispatchers have started it, and none has survived to record its result.
+    // Ten dispatchers have claimed the attempt, and each died before it recorded a result.
     await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, lease_id, lease_until, claims)
        VALUES ($1, $2, $3, 'trade.created', 'SENDING', $1, now() - interval '1 second', 10)`,
@@ -190,7 +190,7 @@ describe('F19: an event', () => {
       id,
     );
     await start({ RETRY_DELAYS_MS: '600000,20,20,20' });
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     await eventually(async () => (await deliveriesOf(poisoned))[0]?.attempts === 1);
     expect(
       await environment.query(
@@ -203,13 +203,13 @@ describe('F19: an event', () => {
 });
 
 describe('F19: a webhook', () => {
-  it('whose secret cannot be opened receives nothing; its deliveries end by the schedule, and delay no others', async () => {
+  it('whose secret cannot be opened receives nothing; its deliveries fail after the scheduled attempts and delay no others', async () => {
     const stranger = await Sealer.for(await generateSealingKeyPair());
     const sealed = await stranger.seal(poisoned.secret, `webhook/${poisoned.id}`);
     await environment.query('UPDATE webhooks SET secret_sealed = $2 WHERE id = $1', poisoned.id, sealed);
     await start();
     await environment.emit(poisoned.userId);
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual([]);
   });
@@ -222,12 +222,12 @@ describe('F19: a webhook', () => {
     );
     await start();
     await environment.emit(poisoned.userId);
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([{ status: 'DEAD', attempts: 5, last_error: 'internal' }]);
     expect(bodiesOf(poisoned)).toEqual([]);
   });
 
-  it('whose stored URL is invalid or internal ends by the schedule', async () => {
+  it('whose stored URL is invalid or internal receives nothing; its deliveries fail after the scheduled attempts', async () => {
     const other = await environment.addHook('https://10.0.0.1/', {
       userId: poisoned.userId,
       events: ['trade.created'],
@@ -235,7 +235,7 @@ describe('F19: a webhook', () => {
     await environment.query("UPDATE webhooks SET url = 'no url' WHERE id = $1", poisoned.id);
     await start();
     await environment.emit(poisoned.userId);
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 1)).toEqual([
       { status: 'DEAD', attempts: 5, last_error: 'invalid_url' },
     ]);
@@ -246,7 +246,7 @@ describe('F19: a webhook', () => {
 
   it('that was deleted with undelivered events has them discarded unsent, and delays no others', async () => {
     for (let i = 0; i < 5; i++) await environment.emit(poisoned.userId);
-    // Fanned out, and then deleted before the first attempt.
+    // The events are fanned out, and then the webhook is deleted before the first attempt.
     await environment.query(
       `INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at)
        SELECT gen_random_uuid(), $1, id, type, 'DUE', now() FROM outbox_events`,
@@ -257,7 +257,7 @@ describe('F19: a webhook', () => {
       poisoned.id,
     );
     await start();
-    await expectNothingBehindItWaits();
+    await expectLaterEventsDelivered();
     expect(await untilEnded(poisoned, 5)).toEqual(
       Array(5).fill({ status: 'DISCARDED', attempts: 0, last_error: null }),
     );

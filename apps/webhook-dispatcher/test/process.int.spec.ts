@@ -10,7 +10,7 @@ import {
 } from './test-environment.js';
 
 const main = new URL('../dist/main.js', import.meta.url).pathname;
-/** A killed process is detected within the test; its attempts would not have ended by then. */
+/** With these settings, a killed process is detected within the test, before its attempts would time out. */
 const HASTY = { ATTEMPT_TIMEOUT_MS: '20000', SILENCE_MS: '1000', WEBHOOK_IN_FLIGHT_MAX: '8' };
 
 describe('the dispatcher process', () => {
@@ -40,10 +40,10 @@ describe('the dispatcher process', () => {
     for await (const line of createInterface({ input: child.stdout! })) {
       if ((JSON.parse(line) as { msg: string }).msg === 'ready') return child;
     }
-    throw new Error('it ended before it was ready');
+    throw new Error('the dispatcher exited before it was ready');
   }
 
-  it('killed while receivers hold requests loses nothing: each event is sent again under the same id', async () => {
+  it('that is killed while receivers hold requests loses nothing: each event is sent again under the same id', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     receiver.answer(() => undefined);
@@ -79,7 +79,7 @@ describe('the dispatcher process', () => {
     ).toEqual([{ attempts: ids.length + more.length, status: 'SUCCEEDED' }]);
   });
 
-  it('killed before it has fanned out committed events does so after its restart, once', async () => {
+  it('that is killed before it has fanned out committed events fans them out once after its restart', async () => {
     const hook = await environment.addHook(receiver.url);
     receiver.trust(hook);
     const first = await start();

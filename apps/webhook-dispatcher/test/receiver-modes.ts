@@ -1,4 +1,4 @@
-/** A receiver that misbehaves in every known way, one way per port. */
+/** Provides receivers that misbehave in every known way, one way per port. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -15,11 +15,11 @@ interface Mode {
   readonly answer?: (socket: Socket) => void;
   /** Uses TLS, with one of the certificates. */
   readonly certificate?: Exclude<keyof Certificates, 'authority'>;
-  /** Is called by https and does not speak it. */
+  /** True if the URL has https but the port does not use TLS. */
   readonly isNoTls?: true;
-  /** Sends as much as it can. */
+  /** True if the receiver sends as much as it can. */
   readonly isFlood?: true;
-  /** Never ends the connection itself. */
+  /** True if the receiver never ends the connection itself. */
   readonly hangs?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Scrapes like Prometheus: over HTTP, in the text format 0.0.4. */
+/** Scrapes metrics like Prometheus: over HTTP, in the text format 0.0.4. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -18,7 +18,7 @@ const SAMPLE = /^([a-z_:][\w:]*)(?:\{((?:[a-z_]\w*="[^"\\]*",?)+)\})? (\S+)$/i;
 export interface Page {
   /** The type of each metric that has a help and a type. */
   readonly types: ReadonlyMap<string, string>;
-  /** The samples of a name by the values of their labels; those without labels by ''. */
+  /** Returns the samples of a metric, keyed by the values of their labels, or by '' if there are none. */
   values(name: string): Record<string, number>;
 }
 
@@ -35,7 +35,7 @@ export async function scrape(port: number): Promise<Page> {
     const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
     if (kind === 'HELP') helps.set(named, text);
     else if (kind === 'TYPE') types.set(named, text);
-    else if (name === '') throw new Error(`no line of the format: ${line}`);
+    else if (name === '') throw new Error(`the line does not match the format: ${line}`);
     else {
       const label = [...labels.matchAll(/="([^"]*)"/g)].map(([, given]) => given).join(' ');
       samples.set(name, { ...samples.get(name), [label]: value === '+Inf' ? Infinity : Number(value) });

@@ -1,4 +1,4 @@
-/** Subscriptions and replays, from the event to the receiver that verifies it. */
+/** Tests subscriptions and replays, from the event to the receiver that verifies it. */
 
 import {
   EVENT_TYPES,
@@ -129,7 +129,7 @@ describe('a bulk retry', () => {
   it('F21: sends every event once after an outage, also if it is requested twice', async () => {
     const hook = await addHook(['trade.*']);
     let isOver = false;
-    // Nothing fails before all deliveries exist: otherwise the webhook would be deactivated halfway.
+    // No attempt fails before all deliveries exist, because the webhook would be deactivated too early.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;

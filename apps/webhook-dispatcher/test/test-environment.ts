@@ -1,4 +1,6 @@
-/** The test environment of the dispatcher: a database, users with webhooks, events, and receivers that verify. */
+/**
+ * Provides the test environment of the dispatcher: a database, users with webhooks, events, and verifying receivers.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';

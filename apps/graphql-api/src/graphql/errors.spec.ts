@@ -14,17 +14,17 @@ beforeEach(() => {
 
 describe('an expected error', () => {
   it('is returned with its code, details, request id and path', () => {
-    const refusal = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
-    const error = new GraphQLError('wrapped', { originalError: refusal, path: ['a', 0] });
+    const domainError = new DomainError('not_found', 'Gone.', [{ field: 'id', code: 'x', message: 'y' }]);
+    const error = new GraphQLError('wrapped', { originalError: domainError, path: ['a', 0] });
     expect(show(new GraphQLError('again', { originalError: error, path: ['a', 0] }))).toEqual({
       message: 'Gone.',
       path: ['a', 0],
-      extensions: { code: 'not_found', details: refusal.details, request_id: 'r1' },
+      extensions: { code: 'not_found', details: domainError.details, request_id: 'r1' },
     });
     expect(log).toEqual([]);
   });
 
-  it('has the time to wait', () => {
+  it('contains the time to wait', () => {
     const error = new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 6.2 });
     expect(show(error).extensions.retry_after).toBe(7);
   });
@@ -45,10 +45,13 @@ describe('an internal error', () => {
   it.each([
     ['an error', new Error('SELECT s3cret')],
     [
-      'an error at a place',
+      'an error at a path',
       new GraphQLError('SELECT s3cret', { originalError: new Error('SELECT s3cret'), path: ['a'] }),
     ],
-    ['an answer that breaks the schema', new GraphQLError('Cannot return null: s3cret', { path: ['a'] })],
+    [
+      'a response that does not match the schema',
+      new GraphQLError('Cannot return null: s3cret', { path: ['a'] }),
+    ],
   ])('discloses no details and is logged with the request id: %s', (_what, error) => {
     const shown = show(error);
     expect(shown.extensions).toEqual({ code: 'internal_error', request_id: 'r1' });
@@ -68,7 +71,7 @@ describe('an invalid value', () => {
     type Query { a(in: In, n: Int, s: String): Int b: Int }
   `);
   Object.assign(schema.getType('DateTime')!, SCALARS.DateTime);
-  const given = [
+  const invalidInputs = [
     { n: 's3cret; s3cret' },
     { n: 's3cret at "s3cret"; s3cret' },
     { n: { password: 's3cret' } },
@@ -87,11 +90,11 @@ describe('an invalid value', () => {
     { unknown: 's3cret', s: 's3cret' },
   ];
 
-  it.each(given)('is reported without the value: %j', async (value) => {
+  it.each(invalidInputs)('is reported without the value: %j', async (value) => {
     const document = parse('query ($in: In) { a(in: $in) }');
     const variables = { in: value };
     const compiled = compileQuery(schema, document, '');
-    if (!isCompiledQuery(compiled)) throw new Error('it was not compiled');
+    if (!isCompiledQuery(compiled)) throw new Error('the document was not compiled');
     const results = [
       await execute({ schema, document, variableValues: variables }),
       await compiled.query(undefined, undefined, variables),

@@ -1,12 +1,12 @@
 import { mapAsyncIterator } from './map-async-iterator.js';
 
-/** A source without a next event that records whether it was closed. */
-function silent() {
+/** Creates a source that never yields an event and records whether it was closed. */
+function silentSource() {
   const source = {
-    isLeft: false,
+    isClosed: false,
     next: () => new Promise<IteratorResult<number>>(() => undefined),
     return: async () => {
-      source.isLeft = true;
+      source.isClosed = true;
       return { done: true as const, value: undefined };
     },
   };
@@ -26,21 +26,21 @@ describe('a mapped source', () => {
   });
 
   it('closes immediately while its next event is pending', async () => {
-    const source = silent();
+    const source = silentSource();
     const events = mapAsyncIterator(source, (event) => event);
     void events.next();
     expect(await events.return?.()).toEqual({ done: true, value: undefined });
-    expect(source.isLeft).toBe(true);
+    expect(source.isClosed).toBe(true);
   });
 
   it('closes on throw() and rethrows the error', async () => {
-    const source = silent();
+    const source = silentSource();
     const failure = new Error('enough');
     await expect(mapAsyncIterator(source, (event) => event).throw?.(failure)).rejects.toBe(failure);
-    expect(source.isLeft).toBe(true);
+    expect(source.isClosed).toBe(true);
   });
 
-  it('fails with the error of the mapping', async () => {
+  it('fails with the error that the mapping throws', async () => {
     const failure = new Error('no');
     const events = mapAsyncIterator([1][Symbol.iterator]() as never, () => Promise.reject(failure));
     await expect(events.next()).rejects.toBe(failure);

@@ -18,7 +18,7 @@ const actorWith = (...permissions: readonly Permission[]): Actor => ({
   credential: { kind: 'session', id: '019a0000-0000-7000-8000-000000000002', permissions },
 });
 
-interface Tried {
+interface FieldRequest {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly actor?: Actor | null;
   readonly options?: ConstructorParameters<typeof OperationField>[1];
@@ -26,8 +26,11 @@ interface Tried {
   readonly take?: (who: string) => Promise<void>;
 }
 
-/** The result of the field and the calls of its use case. */
-async function answerOf(operation: Operation, { args = {}, actor = null, options = {}, take }: Tried = {}) {
+/** Resolves the field. Returns its error, the calls of its use case and the charged limits. */
+async function resolveField(
+  operation: Operation,
+  { args = {}, actor = null, options = {}, take }: FieldRequest = {},
+) {
   const calls: unknown[] = [];
   const taken: string[] = [];
   const takeFrom = async (who: string) => {
@@ -54,32 +57,32 @@ async function answerOf(operation: Operation, { args = {}, actor = null, options
   return { refusal: answer as DomainError, calls, taken };
 }
 
-const guarded = OPERATIONS.filter(({ access }) => access !== 'PUBLIC' && access !== 'CHALLENGE');
+const protectedOperations = OPERATIONS.filter(({ access }) => access !== 'PUBLIC' && access !== 'CHALLENGE');
 
-it.each(guarded.map((operation) => [operation.id, operation] as const))(
+it.each(protectedOperations.map((operation) => [operation.id, operation] as const))(
   '%s is rejected without its permission, before any validation',
   async (_id, operation) => {
     const needed = operation.access as Permission;
     const lacking = PERMISSIONS.filter((permission) => !permits([permission], needed));
     for (const permission of lacking) {
-      const { refusal, calls } = await answerOf(operation, {
+      const { refusal, calls } = await resolveField(operation, {
         actor: actorWith(permission),
         args: { input: 1 },
       });
       expect(refusal).toMatchObject({ code: 'permission_denied', details: [{ permission: needed }] });
       expect(calls).toEqual([]);
     }
-    const { refusal } = await answerOf(operation, { actor: actorWith(needed), args: { input: 1 } });
+    const { refusal } = await resolveField(operation, { actor: actorWith(needed), args: { input: 1 } });
     expect(refusal.code).not.toBe('permission_denied');
-    const stranger = await answerOf(operation, { args: { input: 1 } });
-    expect(stranger.refusal).toMatchObject({ code: 'authentication_required' });
-    expect(stranger.calls).toEqual([]);
+    const anonymous = await resolveField(operation, { args: { input: 1 } });
+    expect(anonymous.refusal).toMatchObject({ code: 'authentication_required' });
+    expect(anonymous.calls).toEqual([]);
   },
 );
 
-it('a public operation runs for every caller, without a caller', async () => {
+it('a public operation runs for everyone, and its use case gets no caller', async () => {
   for (const actor of [null, actorWith('READ')]) {
-    const { calls } = await answerOf(accessOperations.cliChallenge, { actor });
+    const { calls } = await resolveField(accessOperations.cliChallenge, { actor });
     expect(calls).toMatchObject([{ actor: null }]);
   }
 });
@@ -87,16 +90,16 @@ it('a public operation runs for every caller, without a caller', async () => {
 describe('separate limits', () => {
   const bucket = accessOperations.createApiKey.bucket;
 
-  it('apply to the credential, or to the address without one', async () => {
-    const { taken } = await answerOf(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
+  it('apply to the credential, or to the address if there is no credential', async () => {
+    const { taken } = await resolveField(accessOperations.createApiKey, { actor: actorWith('ADMIN') });
     expect(taken).toEqual([`${bucket} ${actorWith().credential.id}`]);
-    const stranger = await answerOf(accessOperations.cliIdentity);
-    expect(stranger.taken).toEqual([`${accessOperations.cliIdentity.bucket} address`]);
-    expect((await answerOf(accessOperations.me, { actor: actorWith('READ') })).taken).toEqual([]);
+    const anonymous = await resolveField(accessOperations.cliIdentity);
+    expect(anonymous.taken).toEqual([`${accessOperations.cliIdentity.bucket} address`]);
+    expect((await resolveField(accessOperations.me, { actor: actorWith('READ') })).taken).toEqual([]);
   });
 
-  it('are checked before the permission, and the error has the time to wait', async () => {
-    const { refusal, calls } = await answerOf(accessOperations.createApiKey, {
+  it('are checked before the permission, and the error contains the time to wait', async () => {
+    const { refusal, calls } = await resolveField(accessOperations.createApiKey, {
       actor: actorWith('READ'),
       take: async () => {
         throw new DomainError('rate_limited', undefined, [], { retryAfterSeconds: 7 });
@@ -113,7 +116,7 @@ describe('arguments', () => {
 
   it('become the parameters of the operation, under their wire names', async () => {
     const args = { first: 5, sort: 'createdAt', order: 'asc', strategyId: ID, status: null };
-    const { calls } = await answerOf(tradeOperations.list, { actor, args });
+    const { calls } = await resolveField(tradeOperations.list, { actor, args });
     expect(calls).toMatchObject([
       { params: {}, query: { limit: 5, sort: 'created_at', order: 'asc', strategy_id: ID } },
     ]);
@@ -125,14 +128,14 @@ describe('arguments', () => {
       [true, ['revoked']],
       [false, []],
     ]) {
-      const { calls } = await answerOf(accessOperations.listApiKeys, { actor, args: { includeRevoked } });
+      const { calls } = await resolveField(accessOperations.listApiKeys, { actor, args: { includeRevoked } });
       expect(calls).toMatchObject([{ query: { include } }]);
     }
   });
 
   it('can be path parameters under other names', async () => {
     const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';
-    const { calls } = await answerOf(tradeOperations.get, {
+    const { calls } = await resolveField(tradeOperations.get, {
       actor,
       args: { tradeId: id },
       options: { params: { tradeId: 'id' } },
@@ -141,7 +144,10 @@ describe('arguments', () => {
   });
 
   it('are validated in the order query, body, ids, with GraphQL names in errors', async () => {
-    const list = await answerOf(tradeOperations.list, { actor, args: { first: 0, strategyId: 'nonsense' } });
+    const list = await resolveField(tradeOperations.list, {
+      actor,
+      args: { first: 0, strategyId: 'nonsense' },
+    });
     expect(list.refusal).toMatchObject({ code: 'invalid_query', details: [{ field: 'first' }] });
     const input = {
       exchangeAccountId: 'nonsense',
@@ -150,7 +156,7 @@ describe('arguments', () => {
       side: 'BUY',
       amount: '-1',
     };
-    const create = await answerOf(tradeOperations.create, { actor, args: { input } });
+    const create = await resolveField(tradeOperations.create, { actor, args: { input } });
     expect(create.refusal.code).toBe('validation_failed');
     expect(create.refusal.details.map(({ field }) => field)).toContain('amount');
     expect([...list.calls, ...create.calls]).toEqual([]);
@@ -158,7 +164,7 @@ describe('arguments', () => {
 });
 
 it('an error of the use case is returned instead of thrown', async () => {
-  const { refusal } = await answerOf(accessOperations.me, { actor: actorWith('READ') });
+  const { refusal } = await resolveField(accessOperations.me, { actor: actorWith('READ') });
   expect(refusal).toBeInstanceOf(DomainError);
   expect(refusal.code).toBe('invalid_state');
 });

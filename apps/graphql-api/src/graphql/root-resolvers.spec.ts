@@ -24,7 +24,7 @@ const context = {
 } as unknown as RequestContext;
 const id = 'trd_01k9zzzzzzzzzzzzzzzzzzzzzz';
 
-it('the use-case of an operation resolves its field', async () => {
+it('the use case of an operation resolves its field', async () => {
   const { Mutation } = missingRootResolvers([], [cancel], container, fields);
   const info = { path: { key: 'cancelTrade' } } as never;
   const result = await Mutation!.cancelTrade!(undefined, { id }, context, info);
@@ -32,12 +32,12 @@ it('the use-case of an operation resolves its field', async () => {
   expect(calls).toEqual([[new Trades(), expect.objectContaining({ actor: context.actor, params: { id } })]]);
 });
 
-it('a handwritten resolver wins over the use-case', () => {
+it('a handwritten resolver replaces the use case', () => {
   const handwritten = [{ Trade: { fills: () => [] } }, { Mutation: { cancelTrade: () => 'by hand' } }];
   expect(missingRootResolvers(handwritten, [cancel], container, fields)).toEqual({});
 });
 
-it('an operation with neither a use-case nor a resolver is an error that names it', () => {
+it('an operation with neither a use case nor a resolver causes an error that names the operation', () => {
   expect(() => missingRootResolvers([], [], container, fields)).toThrow(
     'trades.cancel: no use-case and no resolver.',
   );

@@ -11,16 +11,16 @@ beforeEach(async () => {
 });
 afterEach(() => provider.stop());
 
-const told = (more: Partial<OpenIdProvider> = {}): OpenIdProvider => ({
+const providerSettings = (more: Partial<OpenIdProvider> = {}): OpenIdProvider => ({
   name: 'google',
   label: 'The provider',
   issuer: provider.issuer,
   clientIds: [CLIENT],
   ...more,
 });
-const verifier = (more: Partial<OpenIdProvider> = {}) => new OpenIdTokenVerifier(told(more));
+const verifier = (more: Partial<OpenIdProvider> = {}) => new OpenIdTokenVerifier(providerSettings(more));
 /** A verifier that may request unknown keys immediately. */
-const eager = () => new OpenIdTokenVerifier(told(), { keysCooldownMs: 0 });
+const eagerVerifier = () => new OpenIdTokenVerifier(providerSettings(), { keysCooldownMs: 0 });
 
 const now = () => Math.floor(Date.now() / 1_000);
 const claims = (more: JWTPayload = {}): JWTPayload => ({
@@ -111,7 +111,7 @@ describe('an ID token', () => {
     await expect(verifier().identify({ idToken: shared })).rejects.toEqual(refusal);
   });
 
-  it('is rejected with another algorithm of the same key if the provider names none', async () => {
+  it('is rejected with another algorithm of the same key if the provider does not state the algorithm', async () => {
     provider.instead = (request, response) => {
       if (request.url !== '/jwks') return false;
       const jwk = createPublicKey(provider.publicKeyPem()).export({ format: 'jwk' });
@@ -130,7 +130,7 @@ describe('an ID token', () => {
     ['for another client', () => claims({ aud: 'another' })],
     ['for another client beside ours', () => claims({ aud: [CLIENT, 'another'] })],
     ['for an empty audience', () => claims({ aud: [] })],
-    ['asked for by another client', () => claims({ azp: 'another' })],
+    ['requested by another client', () => claims({ azp: 'another' })],
     ['of another issuer', () => claims({ iss: 'https://accounts.example.com' })],
     ['of an issuer without its scheme', () => claims({ iss: provider.issuer.replace('http://', '') })],
     ['that has expired', () => claims({ iat: now() - 7_200, exp: now() - 60 })],
@@ -138,12 +138,12 @@ describe('an ID token', () => {
     ['issued in the future', () => claims({ iat: now() + 120 })],
     ['of the day before yesterday', () => claims({ iat: now() - 100_000 })],
     ['without an expiry', () => without('exp')],
-    ['without a time of issue', () => without('iat')],
+    ['without an issue time', () => without('iat')],
     ['without a user', () => without('sub')],
     ['without an audience', () => without('aud')],
     ['without an issuer', () => without('iss')],
-    ['of a user without a name', () => claims({ sub: '' })],
-    ['of a user whose name Postgres cannot store', () => claims({ sub: 'a\u0000' })],
+    ['with an empty user id', () => claims({ sub: '' })],
+    ['with a user id that Postgres cannot store', () => claims({ sub: 'a\u0000' })],
   ])('is rejected %s, even with a valid signature', async (_what, made) => {
     const idToken = await provider.sign(made());
     await expect(verifier().identify({ idToken })).rejects.toEqual(refusal);
@@ -197,7 +197,7 @@ describe('the keys of the provider', () => {
   });
 
   it('are requested again for a new key; the old key is no longer valid', async () => {
-    const one = eager();
+    const one = eagerVerifier();
     const old = await provider.sign(claims());
     await one.identify({ idToken: old });
     await provider.useKey('second', 'RS256');
@@ -254,13 +254,13 @@ describe('a provider that fails', () => {
   });
 
   it('without a response times out', async () => {
-    const one = new OpenIdTokenVerifier(told(), { timeoutMs: 50 });
+    const one = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
     provider.instead = () => true;
     await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
   });
 
   it('that stalls within its response times out', async () => {
-    const one = new OpenIdTokenVerifier(told(), { timeoutMs: 50 });
+    const one = new OpenIdTokenVerifier(providerSettings(), { timeoutMs: 50 });
     provider.instead = (_, response) => response.writeHead(200).write('{"issuer":');
     await expect(one.identify({ idToken: await provider.sign(claims()) })).rejects.toEqual(failure);
   });

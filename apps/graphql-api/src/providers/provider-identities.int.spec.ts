@@ -45,7 +45,7 @@ describe('the providers of a deployment', () => {
     }
   });
 
-  it('identify a user, each under its own name', async () => {
+  it('identify a user, each under the name of the provider', async () => {
     const there = { clientIds: [CLIENT], issuer: local.issuer };
     const all = identities({
       google: there,

@@ -7,11 +7,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
 let url: string;
 let answer: Answer;
-let asked: IncomingMessage[];
+let requests: IncomingMessage[];
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   server = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -22,7 +22,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const saying =
+const respondWith =
   (status: number, body: string, headers: Record<string, string> = {}): Answer =>
   (_, response) =>
     response.writeHead(status, headers).end(body);
@@ -34,43 +34,43 @@ const identify = (token = 'token-of-the-test') => new XUserInfoClient(url).ident
 
 describe('an access token of X', () => {
   it('identifies the user that X returns, without an address', async () => {
-    answer = saying(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
+    answer = respondWith(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
     await expect(identify()).resolves.toEqual({
       provider: 'x',
       subject: '2244994945',
       emailVerified: false,
     });
-    const [request] = asked;
+    const [request] = requests;
     expect([request?.method, request?.url]).toEqual(['GET', '/2/users/me']);
     expect(request?.headers.authorization).toBe('Bearer token-of-the-test');
   });
 
   it.each([401, 403])('is rejected if X responds with %i, regardless of the body', async (status) => {
-    answer = saying(status, '<html>');
+    answer = respondWith(status, '<html>');
     await expect(identify()).rejects.toEqual(refusal);
   });
 
   it('is not sent if it is malformed', async () => {
-    answer = saying(200, user({ id: '1', username: 'a' }));
+    answer = respondWith(200, user({ id: '1', username: 'a' }));
     for (const token of ['', 'a b', 'a\r\nx: y', 'ü', 'x'.repeat(5_000)]) {
       await expect(identify(token)).rejects.toEqual(refusal);
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 
 describe('X itself', () => {
   it.each([
-    ['errors', saying(500, '')],
-    ['rate-limits the request', saying(429, '')],
-    ['returns invalid JSON', saying(200, '<html>')],
-    ['returns an empty user', saying(200, user({}))],
-    ['returns no user, only errors', saying(200, '{"errors": []}')],
-    ['returns an id that is not a number', saying(200, user({ id: 'a\u0000', username: 'a' }))],
-    ['returns an id that is not a string', saying(200, user({ id: 7, username: 'a' }))],
+    ['errors', respondWith(500, '')],
+    ['rate-limits the request', respondWith(429, '')],
+    ['returns invalid JSON', respondWith(200, '<html>')],
+    ['returns an empty user', respondWith(200, user({}))],
+    ['returns no user, only errors', respondWith(200, '{"errors": []}')],
+    ['returns an id that is not a number', respondWith(200, user({ id: 'a\u0000', username: 'a' }))],
+    ['returns an id that is not a string', respondWith(200, user({ id: 7, username: 'a' }))],
     [
       'returns a body that is too large',
-      saying(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) })),
+      respondWith(200, user({ id: '1', username: 'a', bio: 'x'.repeat(70_000) })),
     ],
   ])('causes service_unavailable if it %s', async (_what, said) => {
     answer = said;
@@ -78,9 +78,9 @@ describe('X itself', () => {
   });
 
   it('cannot redirect the token', async () => {
-    answer = saying(307, '', { location: '/elsewhere' });
+    answer = respondWith(307, '', { location: '/elsewhere' });
     await expect(identify()).rejects.toEqual(failure);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('times out if it does not respond or stalls', async () => {

@@ -37,7 +37,7 @@ it.each([
   expect(rootFieldOf(operation(id, method, path))).toMatchObject({ type, name, params });
 });
 
-it('a stream has no root field, so it needs an entry', () => {
+it('a stream has no root field, so it needs an override', () => {
   const stream = { ...operation('trades.stream', 'GET', '/v1/trades/stream'), stream: true } as const;
   expect(() => rootFieldOf(stream)).toThrow('trades.stream is a stream and has no root field');
 });

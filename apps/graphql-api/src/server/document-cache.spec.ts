@@ -71,11 +71,12 @@ for (const name of ['Query', 'Mutation', 'Item', 'Other'])
     };
 
 /**
- * The part of a result that is comparable. Errors are unordered, because sibling fields are; a null value may report one
- * or all of its causes.
+ * Returns the comparable part of a result. Errors are sorted, because sibling fields have no order. A null value may
+ * have
+ * one or all of its causes reported.
  */
-function told({ data, errors = [] }: ExecutionResult) {
-  // The compiler reports an invalid variable with other messages, and in another number.
+function comparable({ data, errors = [] }: ExecutionResult) {
+  // For an invalid variable, the compiler reports other messages and another number of errors.
   if (data === undefined) return { data, errors: [...new Set(errors.map(({ path }) => String(path)))] };
   const shown = errors.map(({ path = [], message, extensions }) => {
     const place = placeIn(data, path);
@@ -103,7 +104,7 @@ async function uses(text: string, variables: Record<string, unknown>) {
     const prepared = documents.prepare(text, undefined);
     if ('errors' in prepared) return { refused: prepared.errors };
     const args = { document: prepared.document, variableValues: variables, rootValue: root };
-    results.push(told(await documents.execute(args)));
+    results.push(comparable(await documents.execute(args)));
   }
   const reference = await execute({
     schema,
@@ -111,7 +112,7 @@ async function uses(text: string, variables: Record<string, unknown>) {
     variableValues: variables,
     rootValue: root,
   });
-  return { results, reference: told(reference) };
+  return { results, reference: comparable(reference) };
 }
 
 const literal = {
@@ -245,7 +246,7 @@ describe('a document', () => {
 
   it.each([
     [
-      'an input that lacks what has a default',
+      'an input that omits a member with a default',
       'query ($filled: Filled) { echo(filled: $filled) }',
       { filled: {} },
     ],
@@ -255,14 +256,14 @@ describe('a document', () => {
       'query ($n: Int) { echo(plain: {n: $n, side: BUY}) }',
       {},
     ],
-    ['the same within any JSON', 'query ($n: Int) { echo(any: {a: $n, b: [$n]}) }', {}],
+    ['an omitted variable within any JSON', 'query ($n: Int) { echo(any: {a: $n, b: [$n]}) }', {}],
     [
-      'a condition on what merges with what has none',
+      'a conditional fragment that merges with unconditional fields',
       'query ($on: Boolean = false) { item { ...i @include(if: $on) } item { deep { ...i } } } fragment i on Item { deep { name } name }',
       {},
     ],
     [
-      'a default of digits that no double holds',
+      'a default with more digits than a double can hold',
       'query ($any: JSON = [1.0000000000000000001]) { echo(any: $any) }',
       {},
     ],
@@ -298,7 +299,7 @@ describe('a document', () => {
 });
 
 describe('the cache', () => {
-  it('has a document by its text and its operation name', async () => {
+  it('finds a document by its text and its operation name', async () => {
     const documents = new DocumentCache(schema);
     const [a, b] = ['query A { item { name } }', 'query B { item { price } }'];
     const run = async (text: string, name: string | undefined) => {
@@ -365,7 +366,7 @@ describe('a rejected document', () => {
       '{ echo(sid: BUY) }',
     ]) {
       const prepared = documents.prepare(text, undefined);
-      if (!('errors' in prepared)) throw new Error('it was taken');
+      if (!('errors' in prepared)) throw new Error('the document was accepted');
       expect(prepared.anonymousErrors.map(({ message, locations }) => [message, locations])).toEqual([
         ['The document does not match the schema. Send credentials to get the details.', undefined],
       ]);

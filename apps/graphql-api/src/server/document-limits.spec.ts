@@ -43,7 +43,7 @@ describe('a document of maximum size', () => {
     ],
     ['too_long', (n: number) => `{ a { ${times(n / 2 - 1, () => '...f')} b } } fragment f on Q { c }`, 5_000],
     ['too_costly', (n: number) => `{ a(first: 100) { ${times(n, (i) => `a${i} { b }`)} } }`, 49],
-  ])('is accepted, and with one more it is %s: %#', (code, make, limit) => {
+  ])('is accepted; a document that is larger by one is rejected as %s: %#', (code, make, limit) => {
     expect(codeOf(make(limit))).toBeUndefined();
     expect(codeOf(make(limit + (code === 'too_long' ? 2 : 1)))).toBe(code);
   });
@@ -84,7 +84,7 @@ describe('the cost', () => {
     ).toBeUndefined();
   });
 
-  it('of a list within a list covers all of their items', () => {
+  it('of a list within a list covers all items of both', () => {
     const within = (first: string) => `{ a(first: 100) { nodes { b${first} { nodes { c { id } } } } } }`;
     expect(codeOf(within('(first: 10)'))).toBeUndefined();
     expect(codeOf(within('(first: 100)'))).toBe('too_costly');
@@ -97,7 +97,7 @@ describe('the cost', () => {
     ['by null', '(first: null)', 100],
     ['by text', '(first: "5")', 100],
     ['by a number over the largest page', '(first: 2147483647)', 100],
-    ['by digits that no double holds', `(first: ${'9'.repeat(400)})`, 100],
+    ['by more digits than a double can hold', `(first: ${'9'.repeat(400)})`, 100],
     ['by less than one', '(first: -5)', 1],
     ['by nothing', '', 50],
   ])('counts a page whose size is %s', (_how, first, items) => {
@@ -130,7 +130,7 @@ describe('fragments', () => {
     expect(codeOf(text)).toBe('fragment_cycle');
   });
 
-  /** Each spreads the next one twice, the last one `leaf`. */
+  /** Returns a document whose fragments each spread the next one twice; the last one selects `leaf`. */
   const doubling = (root: string, leaf: string) =>
     `{ ${root} } ${times(50, (i) => `fragment f${i} on Q { ...f${i + 1} ...f${i + 1} }`)} fragment f50 on Q { ${leaf} }`;
 

@@ -5,7 +5,7 @@ import { fingerprintOf, idempotencyOf } from './idempotency.js';
 
 const QUERY = 'mutation ($v: JSON) { put(value: $v) }';
 const parse = (text: string) => parseJsonBody(Buffer.from(text));
-/** Fingerprint of variables as written. */
+/** Returns the fingerprint of variables that are written in JSON. */
 const of = (variables: string, query = QUERY) =>
   Buffer.from(fingerprintOf({ query, variables: parse(variables) })).toString('hex');
 const key = fc.stringMatching(/^[a-z"\\,:{}[\] é]{0,3}$/);
@@ -20,18 +20,18 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 describe('the fingerprint of an operation', () => {
   it('does not depend on the order and whitespace of its JSON', () => {
-    const turned = (given: unknown): unknown => {
-      if (Array.isArray(given)) return given.map(turned);
+    const reversed = (given: unknown): unknown => {
+      if (Array.isArray(given)) return given.map(reversed);
       if (typeof given !== 'object' || given === null) return given;
       return Object.fromEntries(
         Object.entries(given)
           .reverse()
-          .map(([name, member]) => [name, turned(member)]),
+          .map(([name, member]) => [name, reversed(member)]),
       );
     };
     fc.assert(
       fc.property(fc.dictionary(key, value), (given) => {
-        expect(of(JSON.stringify(turned(given), null, '\t'))).toBe(of(JSON.stringify(given)));
+        expect(of(JSON.stringify(reversed(given), null, '\t'))).toBe(of(JSON.stringify(given)));
       }),
     );
   });
@@ -48,16 +48,16 @@ describe('the fingerprint of an operation', () => {
   });
 
   it.each([
-    ['digits that a double does not hold', '{"v":0.1000000000000000055}', '{"v":0.1}'],
+    ['digits that a double cannot hold', '{"v":0.1000000000000000055}', '{"v":0.1}'],
     ['the last of many digits', '{"v":12345678901234567890.1}', '{"v":12345678901234567890.2}'],
-    ['a number and the same as a string', '{"v":1}', '{"v":"1"}'],
+    ['a number and the same digits as a string', '{"v":1}', '{"v":"1"}'],
     [
-      'a long number and the same as a string',
+      'a long number and the same digits as a string',
       '{"v":0.1234567890123456789}',
       '{"v":"0.1234567890123456789"}',
     ],
     ['a long number and an object', '{"v":0.1234567890123456789}', '{"v":{"text":"0.1234567890123456789"}}'],
-    ['null and nothing', '{"v":null}', '{}'],
+    ['null and an omitted variable', '{"v":null}', '{}'],
     ['the order of a list', '{"v":[1,2]}', '{"v":[2,1]}'],
     ['a list and its items', '{"v":[[1],2]}', '{"v":[1,2]}'],
   ])('distinguishes %s', (_what, one, other) => {

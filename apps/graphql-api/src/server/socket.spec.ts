@@ -17,7 +17,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A client and its server-side socket. */
+/** Connects a client; returns it with its server-side socket. */
 async function pair(timing: Partial<SocketTiming> = {}) {
   const far = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [[socket]] = await Promise.all([

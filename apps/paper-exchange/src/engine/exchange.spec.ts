@@ -139,7 +139,7 @@ describe('the exchange', () => {
     );
   });
 
-  it('fills a MARKET larger than the best level at several prices, and the depth shows what was taken', () => {
+  it('fills a MARKET order that is larger than the best level at several prices, and removes the amounts from the depth', () => {
     const { exchange, state } = start();
     exchange.placeQuote(spec, 'SELL', 6_000_000, 100_000);
     exchange.placeQuote(spec, 'SELL', 6_000_100, 100_000);

@@ -64,7 +64,7 @@ describe('the history of a market', () => {
   });
 
   it.each(['3m', '15m', '1h', '4h', '1d', '3d', '1w', '1M'])(
-    'loses nothing of the minutes in candles of %s, each within its own time',
+    'keeps every minute in candles of %s, each within its own time range',
     (name) => {
       const interval = findInterval(name)!;
       const history = new MarketHistory();

@@ -127,7 +127,7 @@ describe('the market maker', () => {
   });
 
   it.each(['BUY', 'SELL'] as const)(
-    'a stop to %s at market that its move sets off is filled in full',
+    'fills a stop-market order to %s completely when its move triggers it',
     (side) => {
       const market = start(1);
       market.step();
@@ -148,7 +148,7 @@ describe('the market maker', () => {
     },
   );
 
-  it('stores only ids, balances and prices of its own trades, the prices every ten seconds', () => {
+  it('stores only ids, balances and prices of its own trades, and the prices every ten seconds', () => {
     const market = start(1);
     for (let n = 0; n < 100; n += 1) market.step();
     const early = JSON.stringify([...market.state.dump()]).length;

@@ -13,7 +13,7 @@ function start() {
 }
 
 describe('a schedule of weather', () => {
-  it('is equal for equal seeds, and differs for others', () => {
+  it('is equal for equal seeds, and differs for different seeds', () => {
     const plan = (seed: number) => planSpells(termsOf({ seed }));
     expect(plan(5)).toEqual(plan(5));
     expect(plan(5)).not.toEqual(plan(6));
@@ -55,7 +55,7 @@ describe('a schedule of weather', () => {
     expect([weather.get(), weather.scheduled()]).toEqual([FAIR_WEATHER, null]);
   });
 
-  it('strikes equally for equal seeds, whatever was drawn before', () => {
+  it('strikes equally for equal seeds, regardless of earlier draws', () => {
     const draw = (before: number) => {
       const { weather } = start();
       for (let n = 0; n < before; n += 1) weather.strikesAt(0.5);

@@ -20,7 +20,7 @@ function refusalOf(call: () => void): VenueError | undefined {
 }
 
 describe('the rate limits', () => {
-  it('allow an address its whole weight, reject more until the minute ends, and then start again', () => {
+  it('allow an address the whole weight, reject further calls until the minute ends, and then start again', () => {
     const { clock, limits } = start();
     expect(limits.charge('here', 100)).toBe(100);
     expect(refusalOf(() => limits.assertWeightLeft('here'))).toBeUndefined();

@@ -53,7 +53,7 @@ async function createApiKey(more: object = {}): Promise<Key> {
   const body = { name: 'reader', permissions: ['READ'], ...more };
   const { json, text } = await sendSigned(first, owner, 'POST', '/v1/api-keys', { body });
   const { id, key: value } = (json.data ?? {}) as { id: string; key: string };
-  if (value === undefined) throw new Error(`no key was made: ${text}`);
+  if (value === undefined) throw new Error(`no key was created: ${text}`);
   return { id, value };
 }
 
@@ -108,7 +108,7 @@ interface StreamRequest {
   readonly value?: string;
 }
 
-/** Head of a stream and its events; only `frames` reads the body. */
+/** Requests the stream and returns its head. Only `frames` reads the body. */
 function connect({
   api = first,
   target = STREAM,
@@ -241,7 +241,7 @@ describe('the stream of events', () => {
     });
   });
 
-  it('answers HEAD with its head only and keeps nothing open', async () => {
+  it('responds to HEAD with its head only and keeps no stream open', async () => {
     const { status, headers, text } = await send(first, 'HEAD', STREAM, {
       headers: { 'x-api-key': key.value },
     });
@@ -252,7 +252,7 @@ describe('the stream of events', () => {
   it.each([
     ['without credentials', {}, 401, 'authentication_required', undefined],
     ['with an unknown key', { 'x-api-key': 'svc_test_x' }, 401, 'invalid_api_key', undefined],
-    ['after what is no event', { 'last-event-id': 'nonsense' }, 400, 'invalid_query', 'last_event_id'],
+    ['after an invalid event id', { 'last-event-id': 'nonsense' }, 400, 'invalid_query', 'last_event_id'],
     ['of unknown kinds', {}, 400, 'invalid_query', 'type'],
   ])('is rejected %s with the usual error', async (_case, given, status, code, field) => {
     const headers = { ...(status === 401 ? {} : { 'x-api-key': key.value }), ...given };
@@ -380,7 +380,7 @@ describe('the streams of one credential', () => {
   it.each([
     ['is revoked', 'DELETE', ''],
     ['is rotated', 'POST', '/rotate'],
-  ])('end within five seconds when it %s, in every process', async (_case, method, path) => {
+  ])('end within five seconds when the credential %s, in every process', async (_case, method, path) => {
     const messages = [await connect({ api: first }), await connect({ api: second })];
     const unconcerned = await connect({ value: (await createApiKey()).value });
     const ends = Promise.all(messages.map(end));
@@ -390,7 +390,7 @@ describe('the streams of one credential', () => {
     expect(unconcerned.closed).toBe(false);
   });
 
-  it('end within five seconds of its expiry', async () => {
+  it('end within five seconds after the credential expires', async () => {
     const expiresAtMs = Date.now() + 3_000;
     const { value } = await createApiKey({ expires_at: new Date(expiresAtMs).toISOString() });
     await end(await connect({ value }));

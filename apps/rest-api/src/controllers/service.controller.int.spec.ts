@@ -8,12 +8,12 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('without credentials, every caller can read', () => {
-  it('the liveness of the API', async () => {
+  it('that the API is alive', async () => {
     const { status, text } = await send(api, 'GET', '/v1/health');
     expect([status, text]).toEqual([200, '{"success":true,"data":{"status":"ok"}}']);
   });
 
-  it('the build version and the environment', async () => {
+  it('the build version and the world', async () => {
     const { json } = await send(api, 'GET', '/v1/version');
     expect(json.data).toEqual({ version: '1.2.3', commit: 'abc123', api: 'v1', world: 'test' });
   });

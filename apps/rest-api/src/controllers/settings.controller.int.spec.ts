@@ -38,7 +38,7 @@ describe('a setting over HTTP', () => {
     expect(valueIn(strings.text)).toBe(value);
   });
 
-  it('of more than 16 KiB, or without a value, is rejected with the field', async () => {
+  it('is rejected if it exceeds 16 KiB or has no value; the error names the field', async () => {
     const over = await put('big', `"${'x'.repeat(16 * 1024)}"`);
     expect([over.status, over.json.error]).toMatchObject([
       422,

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const call = (method: string, target: string, body?: object, headers: Record<string, string> = {}) =>
   sendSigned(api, owner, method, target, { body, headers });
 
-/** A pending dead letter with the bytes of its event. */
+/** Creates a pending dead letter; returns its id and the bytes of its event. */
 async function createDeadLetter(): Promise<{ id: string; payload: string }> {
   const [id, eventId, webhookId] = [randomUUID(), randomUUID(), decodeId('whk', hook)];
   const event = encodeId('evt', eventId);
@@ -86,7 +86,7 @@ describe('dead letters over HTTP', () => {
     expect(text).not.toContain('payload');
   });
 
-  it('are retried with 202 once, then rejected with their state', async () => {
+  it('are retried with 202 once; a second retry is rejected with their state', async () => {
     const { id } = await createDeadLetter();
     const letter = `/v1/webhooks/${hook}/dead-letters/${id}`;
     const retried = await call('POST', `${letter}/retry`);
@@ -111,7 +111,7 @@ describe('many dead letters over HTTP', () => {
     expect((await retry({})).json.data).toEqual({ retried: 0, has_more: false });
   });
 
-  it('are not retried for an empty range or an unknown event type; the field is named', async () => {
+  it('are not retried for an empty range or an unknown event type; the error names the field', async () => {
     await createDeadLetter();
     const range = { from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' };
     for (const [body, field, code] of [

@@ -17,7 +17,7 @@ describe('every response', () => {
     ['/v1/notes', 401],
     ['/v1/nowhere', 404],
     ['/v1/not%zz', 404],
-  ])('of %s has a request id and the headers that keep browsers out', async (target, status) => {
+  ])('to %s has a request id and the security headers for browsers', async (target, status) => {
     const { headers, status: answered } = await send(api, 'GET', target);
     expect(answered).toBe(status);
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
@@ -83,7 +83,7 @@ describe('success', () => {
     ['Application/JSON; Decimals=string', '"1.5"'],
     ['application/json; decimals=number', '1.5'],
     ['text/html; decimals=string', '1.5'],
-  ])('shows decimals as %s asks', async (accept, shown) => {
+  ])('has decimals as Accept %s requests', async (accept, shown) => {
     const { text } = await send(api, 'GET', '/v1/notes/n1', { headers: { ...READER, accept } });
     expect(text).toContain(`"price":${shown}}`);
   });

@@ -20,7 +20,7 @@ const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
 
 describe('pages of other origins', () => {
-  it('can read nothing unless they are configured', async () => {
+  it('can read responses only if they are configured', async () => {
     const api = await start();
     const answer = await send(api, 'GET', '/v1/ping', { headers: { origin: PAGE } });
     const asked = await send(api, 'OPTIONS', '/v1/ping', preflight('GET'));

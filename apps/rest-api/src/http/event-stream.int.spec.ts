@@ -10,11 +10,11 @@ class Source implements EventStream {
   readonly closed: Promise<void>;
   taken = 0;
   private readonly ending = new AbortController();
-  private tellClosed = () => {};
+  private notifyClosed = () => {};
 
   constructor(private readonly make: (index: number) => Promise<string | null> | string | null) {
     this.closed = new Promise((resolve) => {
-      this.tellClosed = resolve;
+      this.notifyClosed = resolve;
     });
   }
 
@@ -33,7 +33,7 @@ class Source implements EventStream {
 
   async close() {
     this.ending.abort();
-    this.tellClosed();
+    this.notifyClosed();
   }
 }
 
@@ -134,7 +134,7 @@ describe('a stream of events on a connection', () => {
       before = source.taken;
       await new Promise((resolve) => setTimeout(resolve, 300));
     }
-    // The content of the kernel buffers at both ends, which is not memory of this process.
+    // The rest is in the kernel buffers of both ends, which are not memory of this process.
     expect(source.taken).toBeLessThan(count / 2);
     const text = await readAll(message);
     expect(text.match(/^id: evt_\d+$/gm)).toHaveLength(count + 1);

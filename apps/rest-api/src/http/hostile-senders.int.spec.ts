@@ -1,4 +1,4 @@
-/** Hostile requests on one connection: they must not affect other callers or exceed the limits. */
+/** Tests hostile requests: they must not affect other callers or exceed the limits. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type NotesApi, sendJson, startNotesApi } from '../../test/notes-api.js';
@@ -14,7 +14,7 @@ const statuses = (answered: string) => answered.match(/^HTTP\/1\.1 \d+/gm)?.map(
 const codeOf = (answered: string) => /"code":"(\w+)"/.exec(answered)?.[1];
 
 describe('the request line and the headers', () => {
-  it('are accepted up to 8 KiB of target and rejected beyond', async () => {
+  it('are accepted up to a target of 8 KiB and rejected beyond', async () => {
     const target = (length: number) => '/v1/ping?'.padEnd(length, 'x');
     const fits = await send(api, 'GET', target(8_192));
     expect([fits.status, fits.json.error?.code]).toEqual([400, 'invalid_query']);
@@ -132,7 +132,7 @@ describe('a connection', () => {
     }
   });
 
-  it('that sends nothing, or single bytes slowly, blocks no other client and is closed', async () => {
+  it('is closed if it sends nothing, or single bytes slowly, and blocks no other client', async () => {
     const limited = await startNotesApi({
       serverLimits: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000, checkEveryMs: 50 },
     });

@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const body = '{"name":"bot"}';
-const createKey = (holder: KeyPair, key: string, given = body, target = '/v1/api-keys') =>
-  sendSigned(api, holder, 'POST', target, { body: given, headers: { 'idempotency-key': key } });
+const createKey = (keyPair: KeyPair, key: string, given = body, target = '/v1/api-keys') =>
+  sendSigned(api, keyPair, 'POST', target, { body: given, headers: { 'idempotency-key': key } });
 
-async function keyCount(holder: KeyPair): Promise<unknown> {
-  const { json } = await sendSigned(api, holder, 'GET', '/v1/api-keys?include=total');
+async function keyCount(keyPair: KeyPair): Promise<unknown> {
+  const { json } = await sendSigned(api, keyPair, 'GET', '/v1/api-keys?include=total');
   return (json.pagination as { total: number }).total;
 }
 
@@ -53,7 +53,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await keyCount(owner)).toBe(before + 1);
   });
 
-  it('is rejected for another request', async () => {
+  it('is rejected if its key was used for another request', async () => {
     await createKey(owner, 'other');
     for (const [given, target] of [
       ['{"name": "bot"}', '/v1/api-keys'],
@@ -65,7 +65,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   });
 
-  it('is separate for each user', async () => {
+  it('takes effect although another user has used the same key', async () => {
     const other = await openAccount(api);
     const mine = await createKey(owner, 'shared');
     const theirs = await createKey(other, 'shared');
@@ -74,7 +74,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(theirs.headers['idempotency-replayed']).toBeUndefined();
   });
 
-  it('creates one account without credentials, and its response is replayed too', async () => {
+  it('creates one account if it is sent twice without credentials; the response is replayed', async () => {
     const identity = await createIdentityBody(api, createKeyPair());
     const link = () =>
       send(api, 'POST', '/v1/auth/cli-identity', {
@@ -86,7 +86,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('has its error stored if the error concerns the request', async () => {
+  it('stores the error response if the request itself is invalid', async () => {
     const used = await createIdentityBody(api, owner);
     await sendSigned(api, owner, 'POST', '/v1/auth/cli-identity', { body: used });
     const headers = { 'idempotency-key': 'refused' };
@@ -101,11 +101,11 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it.each([
-    ['a body that does not fit', '{"name":1}', '/v1/api-keys', 422, 'validation_failed'],
-    ['a body that is no JSON', '{"name":', '/v1/api-keys', 400, 'malformed_json'],
-    ['a query that is not known', body, '/v1/api-keys?x=1', 400, 'invalid_query'],
+    ['a body that does not match the schema', '{"name":1}', '/v1/api-keys', 422, 'validation_failed'],
+    ['a body that is not JSON', '{"name":', '/v1/api-keys', 400, 'malformed_json'],
+    ['an unknown query parameter', body, '/v1/api-keys?x=1', 400, 'invalid_query'],
   ])(
-    'has its error about %s stored: the corrected request needs a new key',
+    'stores the error about %s; the corrected request needs a new key',
     async (what, given, target, status, code) => {
       const first = await createKey(owner, what, given, target);
       const again = await createKey(owner, what, given, target);
@@ -116,7 +116,7 @@ describe('a POST with an Idempotency-Key', () => {
     },
   );
 
-  it('has no error stored that concerns the credential', async () => {
+  it('does not store an error about the credential', async () => {
     const { json } = await sendSigned(api, owner, 'POST', '/v1/api-keys', { body: '{"name":"trader"}' });
     const { key } = json.data as { key: string };
     const headers = { 'x-api-key': key, 'content-type': 'application/json', 'idempotency-key': 'denied' };
@@ -143,7 +143,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 });
 
-describe('a request with another method', () => {
+describe('a request that is not a POST', () => {
   it('is not stored, regardless of its headers', async () => {
     const headers = { 'idempotency-key': 'x'.repeat(300) };
     expect((await sendSigned(api, owner, 'GET', '/v1/me', { headers })).status).toBe(200);

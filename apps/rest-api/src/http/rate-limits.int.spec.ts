@@ -51,7 +51,7 @@ describe('the rate-limit headers', () => {
     expect(listOf(answers[0]!, 'ratelimit')).toEqual({ general: { r: 599, t: 144 } });
   });
 
-  it('name the bucket of the operation too', async () => {
+  it('also contain the separate bucket of the operation', async () => {
     const api = await start({
       rateLimits: limitsOf(day(600), { trade_writes: { requests: 20, seconds: 1 } }),
     });
@@ -124,7 +124,7 @@ describe('the address', () => {
     expect((await send(api, 'GET', '/v1/ping')).status).toBe(200);
   });
 
-  it('without quota is rejected before its credentials are checked', async () => {
+  it('without remaining quota is rejected before credentials are checked', async () => {
     const api = await start({ rateLimits: limitsOf(day(5)) });
     for (let i = 0; i < 5; i++) await send(api, 'GET', '/v1/notes', { headers: { 'x-api-key': 'no' } });
     const seen = api.behaviour.seen.length;
@@ -133,7 +133,7 @@ describe('the address', () => {
     expect(api.behaviour.seen).toHaveLength(seen);
   });
 
-  it('is the /64 of an IPv6 one', async () => {
+  it('is the /64 network of an IPv6 address', async () => {
     const api = await start({ rateLimits: limitsOf(day(2)), trustedProxies: ['127.0.0.1'] });
     const from = (address: string) =>
       send(api, 'GET', '/v1/ping', { headers: { 'x-forwarded-for': address } });

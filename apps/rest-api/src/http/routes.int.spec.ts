@@ -38,7 +38,7 @@ describe('the order of checks', () => {
       'authentication_required',
     ],
     [
-      'a bad credential as such',
+      'an invalid credential before the permission',
       'POST',
       '/v1/notes',
       { body: '{', headers: { 'x-api-key': 'no' } },
@@ -144,7 +144,7 @@ describe('routes', () => {
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'TRACE', 'QUERY'])(
-    '%s on a route without it returns the allowed methods',
+    '%s on a route that does not support it returns the allowed methods',
     async (method) => {
       const { status, headers, json } = await send(api, method, '/v1/notes');
       expect([status, json.error?.code]).toEqual([405, 'method_not_allowed']);
@@ -152,7 +152,7 @@ describe('routes', () => {
     },
   );
 
-  it('OPTIONS returns the methods, and nothing for other origins', async () => {
+  it('OPTIONS returns the methods, but no CORS headers', async () => {
     const { status, headers, text } = await send(api, 'OPTIONS', '/v1/notes/x', {
       headers: { origin: 'https://elsewhere.example' },
     });
@@ -176,7 +176,7 @@ describe('routes', () => {
   });
 
   it.each(['*', '*v1/ping', 'http://localhost/v1/ping'])(
-    'a target of another form (%s) is not a route',
+    'a target that is not a path (%s) is not a route',
     async (target) => {
       const answered = await sendBytes(api, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
       expect(answered).toMatch(/^HTTP\/1\.1 404 /);
@@ -194,7 +194,7 @@ describe('routes', () => {
 });
 
 describe('legacy aliases', () => {
-  it('return the same as the route and name it', async () => {
+  it('return the same as the route and name the route', async () => {
     const { status, headers, json } = await send(api, 'GET', '/notes/n%201?x=1', { headers: READER });
     expect([status, json.error?.code]).toEqual([400, 'invalid_query']);
     expect(headers.deprecation).toMatch(/^@\d+$/);
@@ -204,7 +204,7 @@ describe('legacy aliases', () => {
   it.each([
     ['a success', 'GET', '/ping', 200],
     ['a refusal', 'GET', '/notes', 401],
-    ['a method that is not taken', 'PUT', '/notes', 405],
+    ['a method that is not allowed', 'PUT', '/notes', 405],
     ['a body that is too large', 'POST', '/notes', 413],
   ])('are marked as deprecated on %s', async (_name, method, target, status) => {
     const sent = status === 413 ? { body: 'x'.repeat(300_000), chunked: true } : {};
@@ -214,7 +214,7 @@ describe('legacy aliases', () => {
     expect(answered.headers.link).toBe(`</v1${target}>; rel="successor-version"`);
   });
 
-  it('are not marked without a route, nor on the route itself', async () => {
+  it('are marked as deprecated only if they exist; the route itself is not marked', async () => {
     expect((await send(api, 'GET', '/nowhere')).headers.deprecation).toBeUndefined();
     expect((await send(api, 'GET', '/v1/ping')).headers.deprecation).toBeUndefined();
   });

@@ -45,7 +45,7 @@ for (const format of ['typeid', 'decimal', 'cidrv4', 'cidrv6']) ajv.addFormat(fo
 ajv.addSchema({ $id: 'api', components: document.components });
 
 /** Returns whether a value matches a schema of the document. */
-function fits(schema: object, value: unknown): boolean {
+function matchesSchema(schema: object, value: unknown): boolean {
   return ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')), value);
 }
 
@@ -99,7 +99,7 @@ describe('the OpenAPI document', () => {
     for (const { operationId, requestBody } of described) {
       const media = requestBody?.content['application/json'];
       for (const { value } of Object.values(media?.examples ?? {})) {
-        expect([operationId, fits(media!.schema, value)]).toEqual([operationId, true]);
+        expect([operationId, matchesSchema(media!.schema, value)]).toEqual([operationId, true]);
         shown++;
       }
     }
@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
   it('has an example response for every error code', () => {
     expect(Object.keys(document.components.examples!)).toEqual(Object.keys(REST_ERRORS));
     for (const { value } of Object.values(document.components.examples!))
-      expect(fits({ $ref: '#/components/schemas/Error' }, value)).toBe(true);
+      expect(matchesSchema({ $ref: '#/components/schemas/Error' }, value)).toBe(true);
   });
 
   it('has samples of every operation in curl and JavaScript, without credentials', () => {
@@ -119,7 +119,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has Idempotency-Key on every POST and nowhere else', () => {
+  it('has the parameter Idempotency-Key on every POST and nowhere else', () => {
     for (const { method, path } of OPERATIONS) {
       const references = found(path, method)!.parameters.map(({ $ref }) => $ref);
       expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(method === 'POST');
@@ -131,8 +131,8 @@ describe('the OpenAPI document', () => {
     const empty = { event_id: exampleId('evt'), timestamp: '2026-01-31T12:00:00.000Z', data: {} };
     const withoutSchema = EVENT_TYPES.filter((type) => {
       const { schema } = document.webhooks[type]!.post.requestBody!.content['application/json'];
-      expect(fits(schema, { ...empty, type: 'another' })).toBe(false);
-      return fits(schema, { ...empty, type });
+      expect(matchesSchema(schema, { ...empty, type: 'another' })).toBe(false);
+      return matchesSchema(schema, { ...empty, type });
     });
     expect(withoutSchema).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('the OpenAPI document', () => {
       const { post } = document.webhooks[type]!;
       const { schema, examples } = post.requestBody!.content['application/json'];
       expect(examples?.sample?.value).toEqual(JSON.parse(sample.text));
-      expect([type, fits(schema, examples?.sample?.value)]).toEqual([type, true]);
+      expect([type, matchesSchema(schema, examples?.sample?.value)]).toEqual([type, true]);
       expect(post.description).toContain(description);
     }
   });
@@ -178,7 +178,7 @@ describe('the schemas', () => {
     ['abc', false],
     [null, false],
   ])('accept %j as a positive decimal: %p', (value, expected) => {
-    expect(fits({ $ref: '#/components/schemas/PositiveDecimal' }, value)).toBe(expected);
+    expect(matchesSchema({ $ref: '#/components/schemas/PositiveDecimal' }, value)).toBe(expected);
   });
 
   it('allow additional members in responses, but not in bodies', () => {
@@ -193,7 +193,7 @@ describe('the schemas', () => {
     };
     const id = properties.exchange_account_id!;
     expect(id['x-id-prefix']).toBe('exa');
-    expect(fits(id, id.examples[0])).toBe(true);
+    expect(matchesSchema(id, id.examples[0])).toBe(true);
   });
 
   it('have unique ids', () => {

@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-interface Got {
+interface TextResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
 /** Reads responses as strings, because they have different media types. */
-async function send(to: TestRestApi, method: string, path: string, headers = {}): Promise<Got> {
+async function send(to: TestRestApi, method: string, path: string, headers = {}): Promise<TextResponse> {
   const response = await fetch(to.url + path, {
     method,
     headers: { 'accept-encoding': 'identity', ...headers },
@@ -31,7 +31,7 @@ async function send(to: TestRestApi, method: string, path: string, headers = {})
 }
 
 const get = (path: string, headers = {}) => send(api, 'GET', path, headers);
-const codeOf = ({ text }: Got) => JSON.parse(text).error.code;
+const codeOf = ({ text }: TextResponse) => JSON.parse(text).error.code;
 
 /** Returns the files that the page loads. */
 async function assetsOf(): Promise<string[]> {
@@ -85,7 +85,7 @@ describe('the reference', () => {
     expect(headers['x-request-id']).toBe('mine-1');
   });
 
-  it.each(PAGES)('returns 304 for %s to a client that has it', async (path) => {
+  it.each(PAGES)('returns 304 for %s to a client that has the current version', async (path) => {
     const first = await get(path);
     const again = await get(path, { 'if-none-match': first.headers.etag });
     expect([again.status, again.text]).toEqual([304, '']);

@@ -40,7 +40,7 @@ const AUTHENTICATED: readonly ErrorCode[] = [
   'permission_denied',
   'ip_not_allowed',
 ];
-const ONCE: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
+const IDEMPOTENT: readonly ErrorCode[] = ['idempotency_key_reused', 'idempotency_in_progress'];
 
 /** Returns the error codes that the contract allows for an operation. */
 function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
@@ -48,7 +48,7 @@ function codesOf({ access, method, errors }: Operation): ReadonlySet<string> {
     ...EVERYWHERE,
     ...errors,
     ...(access === 'PUBLIC' ? [] : AUTHENTICATED),
-    ...(method === 'POST' ? ONCE : []),
+    ...(method === 'POST' ? IDEMPOTENT : []),
   ]);
 }
 
@@ -80,7 +80,7 @@ export function expectContract(operation: Operation, { status, json, headers }: 
   expect(error!.request_id).toBe(headers['x-request-id']);
 }
 
-/** The operation's path with its parameters, and the query. */
+/** Returns the operation's path with its parameters, and the query. */
 export function targetOf({ path }: Operation, { params = {}, query = {} }: GoodRequest): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const search = new URLSearchParams(query).toString();
@@ -95,8 +95,8 @@ export async function goodRequest(operation: Operation, person: TestUser): Promi
 }
 
 /**
- * Returns the request of the resource's `get` for an operation with the same parameters and no body, and an empty one for
- * an operation without parameters.
+ * Returns the request of the resource's `get` if the operation has the same parameters and no body. Returns an empty
+ * request if the operation has no parameters.
  */
 function requestOfSibling({ id, params, body }: Operation): MakeRequest | undefined {
   if (body !== undefined) return undefined;
@@ -108,8 +108,7 @@ function requestOfSibling({ id, params, body }: Operation): MakeRequest | undefi
 }
 
 /**
- * Gives a person two records at least of every kind that some request makes, and a request to each operation that
- * has to succeed then.
+ * Creates at least two records of every type for a user. Returns a request to each operation that must succeed.
  */
 export async function populate(person: TestUser): Promise<ReadonlyMap<Operation, GoodRequest>> {
   for (let round = 0; round < 2; round++)

@@ -1,4 +1,4 @@
-/** Causes every code of the published error table over HTTP and checks its status and details. */
+/** Causes every code of the published error table over HTTP, and checks its status and details. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -50,7 +50,7 @@ async function keyWith(fields: object): Promise<string> {
 const uniqueAddress = () => `2001:db8::${randomBytes(2).toString('hex')}:${randomBytes(2).toString('hex')}`;
 const once = (key: string) => ({ 'idempotency-key': key });
 
-/** Runs `work` while somebody else holds the user's row, lets go, and gives what both came to. */
+/** Runs `work` while another transaction locks the user's row, then releases the lock and returns both results. */
 async function whileUserIsLocked<T>(work: () => Promise<T>): Promise<T> {
   const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
@@ -73,12 +73,12 @@ async function untilClaimed(): Promise<void> {
   });
 }
 
-/** Each row of the table, with one cause per condition. */
+/** For each code of the table, one request per condition that causes it. */
 const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<TestResponse>])[]> = {
   authentication_required: [['no credentials', () => get({})]],
   invalid_api_key: [
     ['an unknown key', () => get({ 'x-api-key': `svc_test_${'a'.repeat(49)}` })],
-    ['a bearer value that is no key', () => get({ authorization: 'Bearer ey.ey.ey' })],
+    ['a bearer value that is not a key', () => get({ authorization: 'Bearer ey.ey.ey' })],
     [
       'a revoked key',
       async () => {
@@ -156,9 +156,11 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   unsupported_media_type: [['a form', () => post('/v1/trades', 'a=b', { 'content-type': 'text/plain' })]],
   invalid_query: [['an unknown parameter', () => owner.call('GET', '/v1/trades?colour=red')]],
-  validation_failed: [['a body that does not fit', () => post('/v1/trades', '{}')]],
-  exchange_rule_violated: [['an amount off its step', () => order({ amount: '0.000001' })]],
-  insufficient_balance: [['more than there is', () => order({ amount: '10000' })]],
+  validation_failed: [['a body that does not match the schema', () => post('/v1/trades', '{}')]],
+  exchange_rule_violated: [
+    ['an amount that is not a multiple of the step', () => order({ amount: '0.000001' })],
+  ],
+  insufficient_balance: [['more than the balance', () => order({ amount: '10000' })]],
   invalid_state: [
     [
       'cancelling a trade that is CANCELLED',
@@ -258,7 +260,7 @@ const CAUSES: Record<RestErrorCode, readonly (readonly [string, () => Promise<Te
   ],
   exchange_unavailable: [['an unavailable venue', () => testCredentials('exchange_unavailable')]],
   exchange_credentials_rejected: [
-    ['a venue that refuses the credentials', () => testCredentials('exchange_credentials_rejected')],
+    ['a venue that rejects the credentials', () => testCredentials('exchange_credentials_rejected')],
   ],
   service_unavailable: [['a worker that is down', () => testCredentials('service_unavailable')]],
   internal_error: [
@@ -298,7 +300,7 @@ function testCredentials(code: ErrorCode): Promise<TestResponse> {
   return owner.call('POST', '/v1/exchanges/test', { body });
 }
 
-/** Further guarantees of the table about a response. */
+/** Further guarantees of the table about the response with a code. */
 const PROMISES: Partial<Record<ErrorCode, (answer: TestResponse, way: string) => void>> = {
   timestamp_out_of_window: ({ json }) => {
     const [detail] = json.error!.details as unknown as { server_time: number }[];

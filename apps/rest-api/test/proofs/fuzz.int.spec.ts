@@ -1,9 +1,9 @@
 /**
- * Sends generated bodies and queries to the running API: never an internal error, never a hang, and every response
- * matches its contract. Bodies come from the contract's schemas, some of them corrupted. Ids are those of the caller, of
- * another user, unknown or malformed.
+ * Sends generated bodies and queries to the running API. No request may cause an internal error or hang, and every
+ * response must match its contract. Bodies are generated from the contract's schemas, and some are corrupted. Ids
+ * belong to the caller or to another user, or are unknown or malformed.
  *
- * FUZZ_RUNS sets the number of requests, FUZZ_SEED selects others. The nightly tests send 40,000.
+ * FUZZ_RUNS sets the total number of requests, FUZZ_SEED the seed. The nightly tests send 40,000.
  */
 import { type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import fc from 'fast-check';
@@ -230,7 +230,7 @@ const runsEach = Math.ceil(RUNS / fuzzed.length);
 let sent = 0;
 
 it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
-  '%s survives every request',
+  '%s responds to every request as its contract allows',
   async (_id, operation) => {
     const requests = fc.sample(requestsTo(operation), { numRuns: runsEach, seed: SEED });
     for (const request of requests) {
@@ -240,9 +240,12 @@ it.each(fuzzed.map((operation) => [operation.id, operation] as const))(
       try {
         expectContract(operation, answer);
       } catch (error) {
-        throw new Error(`the answer to ${JSON.stringify(request)} is not in the contract: ${answer.text}`, {
-          cause: error,
-        });
+        throw new Error(
+          `the response to ${JSON.stringify(request)} does not match the contract: ${answer.text}`,
+          {
+            cause: error,
+          },
+        );
       }
       sent++;
     }
@@ -258,5 +261,5 @@ it('all requests were sent, and the API still responds', async () => {
 
 async function hang(request: GoodRequest): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, HANG_MS).unref());
-  throw new Error(`no answer to ${JSON.stringify(request)}`);
+  throw new Error(`no response to ${JSON.stringify(request)}`);
 }

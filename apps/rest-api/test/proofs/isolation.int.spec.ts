@@ -1,4 +1,4 @@
-/** Two users with records of every type: neither can read anything of the other. */
+/** Tests that neither of two users with records of every type can read anything of the other. */
 import { ID_PREFIXES, type IdPrefix, OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { exampleId } from '@trading-automation/contracts/samples';
 import { type TestResponse } from '../send.js';

@@ -1,4 +1,7 @@
-/** With a cursor, page 10,000 costs the same as page 1: every list reads an index from the position of the cursor. */
+/**
+ * Tests that with a cursor, page 10,000 costs the same as page 1: every list reads an index from the cursor's
+ * position.
+ */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { perform, populate } from './contract.js';
 import type { GoodRequest } from './requests.js';
@@ -34,7 +37,7 @@ afterAll(async () => {
   await environment?.close();
 });
 
-/** Notes what any pool of this process asks of the database, the API's too. */
+/** Records the list statements of every pool of this process, including that of the API. */
 function recordStatements(): () => void {
   const { driver } = environment.backend.platform.database as unknown as { driver: { master: object } };
   const pool = Object.getPrototypeOf(driver.master) as { query: (...given: unknown[]) => unknown };
@@ -65,7 +68,7 @@ async function statementOf(operation: Operation, query: Readonly<Record<string, 
   };
 }
 
-/** The plan where reading whole tables and sorting are the last resort, as they are for tables that have grown. */
+/** Returns the plan when table scans and sorts are avoided if possible, as the planner does for large tables. */
 async function planOf({ text, values }: Statement, options = 'COSTS OFF'): Promise<Plan> {
   const runner = environment.backend.platform.database.createQueryRunner();
   await runner.startTransaction();
@@ -85,20 +88,23 @@ const sorts = OPERATIONS.flatMap((operation) =>
   (operation.list?.sorts ?? []).map((sort) => [operation.id, sort, operation] as const),
 );
 
-it.each(sorts)('%s by %s continues in an index at the cursor', async (_id, sort, operation) => {
-  const first = await statementOf(operation, { sort, limit: '1' });
-  expect(first.cursor).not.toBeNull();
-  const { statement } = await statementOf(operation, { sort, limit: '1', cursor: first.cursor! });
-  const nodes = nodesOf(await planOf(statement));
-  const types = nodes.map((node) => node['Node Type']);
-  expect(types.filter((type) => /Sort|Seq Scan/.test(type))).toEqual([]);
-  const conditions = nodes.flatMap((node) => node['Index Cond'] ?? []);
-  expect(conditions.join(' ')).toMatch(/ROW\(|\) < |\) > /);
-});
+it.each(sorts)(
+  '%s sorted by %s reads an index from the position of the cursor',
+  async (_id, sort, operation) => {
+    const first = await statementOf(operation, { sort, limit: '1' });
+    expect(first.cursor).not.toBeNull();
+    const { statement } = await statementOf(operation, { sort, limit: '1', cursor: first.cursor! });
+    const nodes = nodesOf(await planOf(statement));
+    const types = nodes.map((node) => node['Node Type']);
+    expect(types.filter((type) => /Sort|Seq Scan/.test(type))).toEqual([]);
+    const conditions = nodes.flatMap((node) => node['Index Cond'] ?? []);
+    expect(conditions.join(' ')).toMatch(/ROW\(|\) < |\) > /);
+  },
+);
 
-it('page 10,000 of trades touches no more of the database than page 1', async () => {
+it('page 10,000 of trades reads no more blocks of the database than page 1', async () => {
   const trade = environment.uuidOf(await owner.trade());
-  // A statement of all of them would take longer than statements may, where the machine is busy.
+  // Inserted in parts, because one statement could exceed the statement timeout on a busy machine.
   for (let made = 0; made < 100_000; made += 10_000)
     await environment.rows(
       `INSERT INTO trades (id, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, client_order_id, origin,
@@ -122,7 +128,7 @@ it('page 10,000 of trades touches no more of the database than page 1', async ()
   };
   const [page1, page10000] = [await blocksOf(first.statement), await blocksOf(last.statement)];
   const byOffset = await blocksOf(before.statement);
-  // One more level of the index at most; by offset it is the whole way.
+  // A cursor reads at most one more level of the index; an offset reads all rows before the page.
   expect(page10000).toBeLessThanOrEqual(page1 + 10);
   expect(byOffset).toBeGreaterThan(100 * page10000);
 });

@@ -1,4 +1,4 @@
-/** What every list takes: limit, offset, cursor, sort, order and include, by the same rules. */
+/** Tests that every list accepts limit, offset, cursor, sort, order and include by the same rules. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { type TestResponse } from '../send.js';
 import { expectContract, perform, populate } from './contract.js';
@@ -37,7 +37,7 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
   const read = (query: Readonly<Record<string, string>>) =>
     perform(operation, owner, { ...request, query: { ...request.query, ...query } });
 
-  it('pages as it says where nothing is asked', async () => {
+  it('returns the documented default page if no query is sent', async () => {
     const answer = await read({});
     expectContract(operation, answer);
     expect(pageOf(answer)).toMatchObject({ limit: limitDefault, offset: 0 });
@@ -56,31 +56,31 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
     ['order', 'up'],
     ['cursor', 'abc'],
     ['include', 'everything'],
-  ])('refuses %s=%s', async (name, value) => {
+  ])('rejects %s=%s', async (name, value) => {
     const answer = await read({ [name]: value });
     expect(answer.json.error?.code).toBe('invalid_query');
     expect(answer.json.error?.details?.[0]?.field).toBe(name);
     expectContract(operation, answer);
   });
 
-  it('refuses a field that it does not sort by, and lists those it does', async () => {
+  it('rejects an unknown sort field and names the supported fields', async () => {
     const answer = await read({ sort: 'password' });
     expect(answer.json.error?.code).toBe('invalid_query');
     for (const sort of sorts) expect(JSON.stringify(answer.json.error)).toContain(sort);
   });
 
-  it('refuses a parameter given twice, and cursor beside offset', async () => {
-    const path = perform(operation, owner, {
+  it('rejects a repeated parameter, and a cursor together with an offset', async () => {
+    const both = await perform(operation, owner, {
       ...request,
       query: { ...request.query, offset: '0', cursor: 'x' },
     });
-    expect((await path).json.error?.code).toBe('invalid_query');
+    expect(both.json.error?.code).toBe('invalid_query');
     const twice = { ...operation, path: `${operation.path}?limit=5&limit=5` as `/v1/${string}` };
     const answer = await perform(twice, owner, { params: request.params ?? {} });
     expect(answer.json.error).toMatchObject({ code: 'invalid_query', details: [{ field: 'limit' }] });
   });
 
-  it('sorts by each field it names, both ways, with the same records', async () => {
+  it('sorts the same records by every supported field, ascending and descending', async () => {
     for (const sort of sorts) {
       const [down, up] = await Promise.all([
         read({ sort, order: 'desc', limit: '100' }),
@@ -92,7 +92,7 @@ describe.each(lists)('%s', (_id, operation, { sorts, limitDefault }) => {
     }
   });
 
-  it('counts its records, and gives them all by cursor and by offset alike', async () => {
+  it('counts its records, and returns all of them by cursor and by offset', async () => {
     const whole = await read({ limit: '100', include: 'total' });
     expect(pageOf(whole).total).toBe(items(whole).length);
     const [byCursor, byOffset]: [unknown[], unknown[]] = [[], []];

@@ -24,7 +24,7 @@ afterAll(() => environment?.close());
 
 const named = OPERATIONS.map((operation) => [operation.id, operation] as const);
 const needsKey = ({ access }: Operation) => access !== 'PUBLIC' && access !== 'CHALLENGE';
-/** Members that no request may set. */
+/** Fields that no request may set. */
 const NOT_ASSIGNABLE = ['user_id', 'id', 'created_at', 'consecutive_failures', 'secret', 'admin'];
 
 function expectRefusal(operation: Operation, answer: TestResponse, status: number, code: string): void {
@@ -51,7 +51,7 @@ describe.each(named)('%s', (_id, operation) => {
       const answer = await perform(operation, owner, request, { permission });
       const { access } = operation;
       if (access === 'PUBLIC' || access === 'CHALLENGE' || permits([permission], access)) {
-        // With a challenge, a key counts too, and only ADMIN may link one.
+        // A key may be sent with a challenge, too, and only ADMIN may link a key pair.
         const isRefused = access === 'CHALLENGE' && permission !== 'ADMIN';
         if (isRefused) expectRefusal(operation, answer, 403, 'permission_denied');
         else {
@@ -79,7 +79,7 @@ describe.each(named)('%s', (_id, operation) => {
       expectRefusal(operation, answer, 401, 'authentication_required');
     });
 
-  it('returns the same at its legacy path, which names its successor', async () => {
+  it('returns the same at its legacy path; that response names the current path', async () => {
     const request = await goodRequest(operation, owner);
     const alias = { ...operation, path: operation.path.slice('/v1'.length) as Operation['path'] };
     const answer = await perform(alias, owner, request);
@@ -93,7 +93,7 @@ describe.each(named)('%s', (_id, operation) => {
     if (operation.stream !== true) expectContract(operation, answer);
   });
 
-  it('row 12: rejects an unknown query parameter', async () => {
+  it('rejects an unknown query parameter (row 12)', async () => {
     const request = await goodRequest(operation, owner);
     const answer = await perform(operation, owner, {
       ...request,

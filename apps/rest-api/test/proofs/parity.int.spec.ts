@@ -1,4 +1,4 @@
-/** The published endpoint tables against what is served, described and permitted. */
+/** Compares the published endpoint tables with the served routes, the reference and the permissions. */
 import { readFileSync } from 'node:fs';
 import { OPERATIONS } from '@trading-automation/contracts';
 import { send } from '../send.js';
@@ -6,7 +6,7 @@ import { startTestRestApi, type TestRestApi } from '../test-rest-api.js';
 
 interface Published {
   readonly method: string;
-  /** Parameters as `:`. */
+  /** The path, with each parameter written as `:`. */
   readonly path: string;
   readonly isPublic: boolean;
 }
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-it('the tables were read whole', () => {
+it('the tables were read completely', () => {
   const rows = tables.split('\n').filter((line) => line.includes('`/v1/'));
   expect(published).toHaveLength(rows.length);
   expect(published.length).toBeGreaterThan(60);
@@ -49,7 +49,7 @@ it('the tables were read whole', () => {
 describe.each(named)('%s', (_name, { method, path, isPublic }) => {
   const target = path.replaceAll(':', 'some-id');
 
-  it('is an operation with a permission, or the public mark where the tables have it', () => {
+  it('is an operation with a permission, or is public if the tables mark it so', () => {
     const found = OPERATIONS.filter((one) => one.method === method && shapeOf(one.path) === path);
     expect(found).toHaveLength(1);
     const { access } = found[0]!;

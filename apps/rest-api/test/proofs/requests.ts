@@ -1,6 +1,7 @@
 /**
- * A request to each operation that has to succeed, over records made for it. An operation without a body whose parameters
- * are those of the resource's `get` needs no entry (`goodRequest`).
+ * Defines a request to each operation that must succeed, on records that are created for it. An operation without a
+ * body
+ * needs no entry if its parameters are those of the resource's `get` (see `goodRequest`).
  */
 import { type TestUser, WALLET } from './test-user.js';
 
@@ -10,7 +11,7 @@ export interface GoodRequest {
   readonly body?: unknown;
 }
 
-/** Makes what the request needs, as the person whose records they are, and gives the request. */
+/** Creates the records that the request needs, as their owner, and returns the request. */
 export type MakeRequest = (person: TestUser) => GoodRequest | Promise<GoodRequest>;
 
 const byId =

@@ -1,4 +1,4 @@
-/** W4: a webhook's secret is returned only on its creation, checked after every operation was used. */
+/** Tests W4: only the creation and the rotation of a webhook's secret return it. All operations are called first. */
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { Redis } from 'ioredis';
 import { goodRequest, perform } from './contract.js';
@@ -17,7 +17,7 @@ const secrets = new Set<string>();
 beforeAll(async () => {
   environment = await TestEnvironment.open();
   owner = await TestUser.create(environment);
-  // Each twice: the second time on the records of the first.
+  // Call each operation twice: the second round uses the records of the first.
   for (let round = 0; round < 2; round++) {
     for (const operation of OPERATIONS) {
       const { text, json } = await perform(operation, owner, await goodRequest(operation, owner));
@@ -47,7 +47,7 @@ function expectNoTrace(text: string): void {
 }
 
 describe('W4: the secret of a webhook', () => {
-  it('is returned by its creation and its rotation', () => {
+  it('is returned when it is created or rotated', () => {
     for (const [operation, texts] of told) {
       const isTelling = REVEALING.includes(operation.id);
       for (const text of texts)

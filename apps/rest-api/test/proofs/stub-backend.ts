@@ -1,4 +1,4 @@
-/** Stubs of the worker and the dispatcher behind the API, which respond to its calls immediately. */
+/** Provides stubs of the worker and the dispatcher, which respond to the API's calls immediately. */
 import type { Platform } from '@trading-automation/core';
 import { serveWorkerCall } from '@trading-automation/core/exchange-accounts';
 import { WebhookTestsService } from '@trading-automation/core/webhooks';
@@ -9,7 +9,7 @@ export interface StubBackend {
   stop(): Promise<void>;
 }
 
-/** The venue's response to any credentials: valid, and of one account. */
+/** The venue's response to any credentials: they are valid and belong to one account. */
 export const CREDENTIALS_REPORT = {
   tradingTypes: ['spot'],
   canTrade: true,

@@ -1,4 +1,4 @@
-/** The API with its stub backend and an exchange with one pair. */
+/** Runs the API with its stub backend and an exchange with one pair. */
 
 import { randomUUID } from 'node:crypto';
 import { decodeId, encodeId, type IdPrefix } from '@trading-automation/contracts';
@@ -57,7 +57,7 @@ export class TestEnvironment {
 
   uuidOf(id: string): string {
     const uuid = decodeId(id.slice(0, id.indexOf('_')) as IdPrefix, id);
-    if (uuid === null) throw new Error(`${id} is no id`);
+    if (uuid === null) throw new Error(`${id} is not an id`);
     return uuid;
   }
 

@@ -12,7 +12,7 @@ import {
 } from '../test-rest-api.js';
 import type { TestEnvironment } from './test-environment.js';
 
-/** From the examples of EIP-55. */
+/** A wallet address from the examples of EIP-55. */
 export const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 export interface CallOptions {
@@ -41,7 +41,7 @@ export class TestUser {
     for (const permission of PERMISSIONS) {
       const body = { name: permission, permissions: [permission] };
       const { json, text } = await sendSigned(environment.api, holder, 'POST', '/v1/api-keys', { body });
-      if (json.success !== true) throw new Error(`no key was made: ${text}`);
+      if (json.success !== true) throw new Error(`no key was created: ${text}`);
       keys[permission] = (json.data as { key: string }).key;
     }
     const { json } = await sendSigned(environment.api, holder, 'GET', '/v1/me');
@@ -130,7 +130,7 @@ export class TestUser {
     return (await this.requireData('POST', '/v1/strategies', body)).id;
   }
 
-  /** An account with another venue account id than the accounts of the copiers. */
+  /** Creates an account whose venue account id differs from that of the copiers' accounts. */
   private async dedicatedAccount(): Promise<string> {
     const account = await this.account();
     await this.environment.rows(
@@ -156,7 +156,7 @@ export class TestUser {
     return this.copier(await this.strategy());
   }
 
-  /** A copier that was paused while its strategy emitted two signals. */
+  /** Creates a copier that was paused while its strategy emitted two signals. */
   async copierWithDecisions(): Promise<string> {
     const copierId = await this.copier();
     const { exchange_account_id } = (

@@ -1,4 +1,4 @@
-/** Threats of docs/security/threats.md that no other test of the API covers, over real HTTP. */
+/** Tests the threats of docs/security/threats.md that no other test of the API covers, over real HTTP. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { signRequest } from '@trading-automation/signed-request';
@@ -62,7 +62,7 @@ describe('A3: a timestamp', () => {
     ['1e20', 'invalid_signature_headers'],
     ['99999999999999999999', 'invalid_signature_headers'],
     [String(Math.floor(Date.now() / 1000)), 'timestamp_out_of_window'],
-  ])('of %s is refused', async (timestamp, code) => {
+  ])('of %s is rejected', async (timestamp, code) => {
     const answer = await get('/v1/me', { ...sign('/v1/me'), 'x-svc-timestamp': timestamp });
     expect(refusal(answer)).toEqual({ status: 401, code });
   });
@@ -86,7 +86,7 @@ describe('A4: a signature', () => {
     ['65 bytes', (good: string) => `${good}00`, 'invalid_signature_headers'],
     ['upper case', () => 'A'.repeat(128), 'invalid_signature_headers'],
     ['DER', () => `3044022${'0'.repeat(130)}`, 'invalid_signature_headers'],
-  ])('with %s is refused', async (_how, change, code) => {
+  ])('with %s is rejected', async (_how, change, code) => {
     const headers = sign('/v1/me');
     const answer = await get('/v1/me', { ...headers, 'x-svc-sig': change(headers['x-svc-sig']) });
     expect(refusal(answer)).toEqual({ status: 401, code });
@@ -95,8 +95,8 @@ describe('A4: a signature', () => {
 
 describe('A5: an invalid public key', () => {
   it.each([
-    ['no point of the curve', `02${'0'.repeat(63)}5`],
-    ['of the uncompressed form', `04${'1'.repeat(64)}`],
+    ['not a point of the curve', `02${'0'.repeat(63)}5`],
+    ['in uncompressed form', `04${'1'.repeat(64)}`],
     ['of 32 bytes', '2'.repeat(64)],
     ['the point at infinity', `00${'0'.repeat(64)}`],
   ])('cannot be linked: %s', async (_what, pubkey) => {
@@ -146,17 +146,17 @@ describe('A6 and A7: a signature over one request', () => {
   });
 });
 
-describe('A9: a flood of 100,000 requests that prove nothing', () => {
-  it('leaves no nonce behind', async () => {
+describe('A9: a flood of 100,000 requests with invalid credentials', () => {
+  it('stores no nonce', async () => {
     const redis = new Redis(process.env.TEST_REDIS_URL!);
     const noncesOf = async (publicKey: string) => (await redis.keys(`*${publicKey}*`)).length;
     try {
       const { publicKey, privateKey } = owner.keyPair;
       const before = await noncesOf(publicKey);
       const nonce = randomBytes(16).toString('hex');
-      // Signed anew for each round: what is too old is refused for that.
+      // Signed again for each round, because an old signature would be rejected for its age.
       const signed = () => signRequest({ method: 'GET', path: '/v1/me', privateKey, nonce });
-      // One connection carries 1,000 requests at most.
+      // A connection carries at most 1,000 requests.
       let refused = 0;
       for (let round = 0; round < 10; round++) {
         const forged = { ...signed(), 'x-svc-sig': hex(1n) + hex(1n) };
@@ -167,7 +167,7 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
       }
       expect(refused).toBe(100_000);
       expect(await noncesOf(publicKey)).toBe(before);
-      // The nonce that they all contained is not consumed.
+      // The nonce that all of these requests contained is not consumed.
       expect((await get('/v1/me', signed())).status).toBe(200);
       expect(await noncesOf(publicKey)).toBe(before + 1);
     } finally {
@@ -176,14 +176,17 @@ describe('A9: a flood of 100,000 requests that prove nothing', () => {
   }, 180_000);
 });
 
-/** So many requests are on their way at once: more would wait in the server's buffers longer than it lets headers take. */
-const ON_THEIR_WAY = 50;
+/**
+ * The number of concurrent requests. More would wait in the server's buffers for longer than the time limit of
+ * headers.
+ */
+const CONCURRENT_REQUESTS = 50;
 
 /**
- * Has `count` requests refused with a 401, each under a nonce of its own but the last of each connection.
+ * Sends requests until `count` were rejected with 401. Each has its own nonce, except the last of each connection.
  *
- * A machine under load may cut a connection, or answer that it is busy: what was not refused for its credentials is
- * sent again on another connection.
+ * On a busy machine, the server may close a connection or respond that it is busy. Requests that were not rejected for
+ * their credentials are sent again on another connection.
  */
 async function flood(
   port: number,
@@ -197,7 +200,7 @@ async function flood(
   return refused;
 }
 
-/** As `flood`, on one connection: ends with the first answer that is no 401, and throws where it is no 408 or 503. */
+/** Like `flood`, on one connection. Stops at the first response other than 401, and fails unless that is 408 or 503. */
 function floodOnce(port: number, headers: Readonly<Record<string, string>>, count: number): Promise<number> {
   const requestOf = (nonce: string) => {
     const lines = Object.entries({ ...headers, 'x-svc-nonce': nonce }).map(
@@ -210,7 +213,7 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
     let [sent, refused, rest] = [0, 0, ''];
     const sendSome = () => {
       let requests = '';
-      for (let i = 0; i < ON_THEIR_WAY && sent < count; i++) {
+      for (let i = 0; i < CONCURRENT_REQUESTS && sent < count; i++) {
         sent++;
         requests += requestOf(sent === count ? headers['x-svc-nonce']! : randomBytes(16).toString('hex'));
       }
@@ -221,7 +224,7 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
       for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
         if (status === '401') refused++;
         else if (status === '408' || status === '503') return socket.destroy();
-        else return socket.destroy(new Error(`the flood was answered with ${text}`));
+        else return socket.destroy(new Error(`unexpected response to the flood: ${text}`));
       }
       rest = text.slice(text.lastIndexOf('HTTP/1.1 401') + 1).slice(-'HTTP/1.1 40'.length);
       if (refused === count) socket.end();
@@ -236,7 +239,7 @@ function floodOnce(port: number, headers: Readonly<Record<string, string>>, coun
 }
 
 describe('A13: a stolen dump of the database', () => {
-  it('row 20: holds no key, no secret, and nothing that opens anything', async () => {
+  it('contains no key, no secret and no value that can be used as a credential (row 20)', async () => {
     await populate(owner);
     const texts = new Set<string>();
     const tables = await environment.rows(

@@ -95,7 +95,7 @@ describe('row 19: the call budget of an exchange', () => {
     expect(await passed([1, 0], budget, () => read())).toBe(0);
   });
 
-  it('rule 25: counts the orders of each account separately, and a waiting account blocks no other', async () => {
+  it('rule 25: counts the orders of each account separately, so a waiting account blocks no other', async () => {
     const budget = await worker();
     expect(await passed([20, 9], budget, () => entry('busy'))).toBe(9);
     expect(await passed([3, 3], budget, () => entry('other'))).toBe(3);
@@ -132,7 +132,7 @@ describe('row 19: a pause that the exchange requests', () => {
     await expect(b.take(read(), soon())).resolves.toBeUndefined();
   });
 
-  it('is not shortened by a shorter one', async () => {
+  it('is not shortened by a later, shorter pause', async () => {
     const [a, b] = [await worker(), await worker()];
     a.pause('paper', 60_000);
     while ((await redis.exists(`${prefix}:budget:paper:pause`)) === 0) await pause(5);

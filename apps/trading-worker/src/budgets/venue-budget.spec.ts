@@ -30,7 +30,7 @@ function openBudget() {
   return { the, spend: () => budget.take(call, new AbortController().signal) };
 }
 
-it('row 19: a worker with few calls wastes little: it prefetches what it spent just before', async () => {
+it('row 19: a worker with few calls wastes few tokens, because it prefetches only as many as it recently spent', async () => {
   const { the, spend } = openBudget();
   const calls = 600;
   for (let i = 0; i < calls; i++) {
@@ -40,7 +40,7 @@ it('row 19: a worker with few calls wastes little: it prefetches what it spent j
   expect(the.granted).toBeLessThanOrEqual(2 * calls);
 });
 
-it('a worker with many calls prefetches in bulk: most calls cost no round trip', async () => {
+it('a worker with many calls prefetches in bulk, so most calls need no round trip', async () => {
   const { the, spend } = openBudget();
   const calls = 6_000;
   for (let i = 0; i < calls; i++) {

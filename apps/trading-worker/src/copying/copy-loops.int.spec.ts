@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 
-/** Counts calls; `reached` waits for a number of them. */
+/** Counts calls. `reached` waits until there were a number of calls. */
 function counted(fail = false) {
   let count = 0;
   const waiting: { at: number; resolve: () => void }[] = [];

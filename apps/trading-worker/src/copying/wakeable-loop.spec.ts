@@ -39,7 +39,7 @@ describe('a wakeable loop', () => {
     await loop.stop();
   });
 
-  it('is woken by a hint, also by one that arrives during a tick', async () => {
+  it('is woken by a wake-up, also by one that arrives during a tick', async () => {
     const second: { open: () => void } = { open: () => undefined };
     const held = new Promise<boolean>((resolve) => {
       second.open = () => resolve(false);
@@ -57,7 +57,7 @@ describe('a wakeable loop', () => {
     await loop.stop();
   });
 
-  it('keeps the coalescing delay whatever is pending, and still stops immediately', async () => {
+  it('waits for the coalescing delay even if work is pending, but stops immediately', async () => {
     const { loop, begun, countOf } = counted(() => true, { coalesceMs: HOUR_MS });
     await begun(1);
     await flushEventLoop();
@@ -67,7 +67,7 @@ describe('a wakeable loop', () => {
     await loop.stop();
   });
 
-  it('reports a tick that failed, and is idle before the next', async () => {
+  it('reports a tick that failed, and waits before the next tick', async () => {
     const { loop, errors, begun } = counted((count) => {
       if (count === 1) throw new Error('no');
       return false;

@@ -13,7 +13,7 @@ const balances = async () =>
   (await env.core.row('SELECT balances FROM exchange_accounts WHERE id = $1', env.account.uuid)).balances;
 
 describe('concurrent syncs of an account', () => {
-  it('are two: the running one, and one more for all later callers', async () => {
+  it('are limited to two: the running sync, and one more for all later callers', async () => {
     let running = 0;
     let most = 0;
     env.exchange.onCall = async () => {

@@ -1,7 +1,7 @@
 import { EmergencyStopService } from '@trading-automation/core/emergency-stop';
 import { GatewayUnderTest } from '../testing/gateway-under-test.js';
 
-/** No worker answers calls here: the scheduled checks alone cancel the orders. */
+/** No worker responds to calls here, so only the scheduled checks cancel the orders. */
 const WAIT_MS = 20;
 const LEASE_MS = 30_000;
 
@@ -25,7 +25,7 @@ async function checkAllDue(): Promise<string[]> {
   return [...due];
 }
 
-describe('what an emergency stop left open', () => {
+describe('an order that an emergency stop left open', () => {
   it('is cancelled by the next checks, without a call to the worker', async () => {
     const trades = [await env.place(), await env.place(), await env.place()];
     await env.send();

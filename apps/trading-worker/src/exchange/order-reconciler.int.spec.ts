@@ -49,7 +49,7 @@ async function sendAgain(trade: string): Promise<void> {
 }
 
 describe('an external order', () => {
-  it('rule 23: is found by its exchange order id: its client order id may have been reused', async () => {
+  it('rule 23: is found by its exchange order id, because its client order id may have been reused', async () => {
     await env.gateway.renewOwnership();
     const reused = {
       symbol: 'BTC/USDT',
@@ -201,7 +201,7 @@ describe('submitting an order', () => {
     await sending;
   });
 
-  it('is up to the owner: a worker that lost the account claims nothing, even before it notices', async () => {
+  it('is left to the owner: a worker that lost the account claims nothing, even before it notices the loss', async () => {
     const [old, next] = [env.gateway, env.newGateway()];
     await old.renewOwnership();
     await env.core.rows('UPDATE worker_leases SET expires_at = clock_timestamp()');

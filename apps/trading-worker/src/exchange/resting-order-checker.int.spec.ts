@@ -58,7 +58,7 @@ describe('resting orders', () => {
     expect(errors).toEqual([]);
   });
 
-  it('need a check of their own once they changed or disappeared', async () => {
+  it('need their own check once they changed or disappeared', async () => {
     const [first = '', ...others] = await rest(3);
     env.exchange.fill(env.exchange.last);
     const filled = others.at(-1) ?? '';

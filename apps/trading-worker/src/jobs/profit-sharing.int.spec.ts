@@ -64,7 +64,7 @@ describe('the configured conversion', () => {
     },
   );
 
-  it('is reported with what is wrong', () => {
+  it('is rejected with a message that says what is wrong', () => {
     expect(setting.safeParse('{"USDT": "0"}').error?.issues[0]?.message).toMatch(/^USDT: /);
   });
 });

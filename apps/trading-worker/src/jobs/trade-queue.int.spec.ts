@@ -6,7 +6,7 @@ import { TRADES_QUEUE, TradeQueue, TradeQueueConnection } from './trade-queue.js
 
 const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 
-/** A connection to Redis that the test can cut. */
+/** Opens a connection to Redis that the test can cut. */
 async function openWay() {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -33,7 +33,7 @@ async function openWay() {
 }
 
 describe('the trade queue', () => {
-  it('rejects immediately what it cannot add while Redis is unavailable', async () => {
+  it('rejects a trade immediately while Redis is unavailable', async () => {
     const prefix = `spec-${randomBytes(6).toString('hex')}`;
     const way = await openWay();
     const errors: unknown[] = [];

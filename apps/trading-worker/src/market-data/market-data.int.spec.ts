@@ -98,7 +98,7 @@ function startWorker(holder: string): MarketData {
   closing.push(() => worker.onApplicationShutdown());
   return worker;
 }
-/** A subscriber that applies every message, and fails on a gap. */
+/** Opens a subscriber that applies every message and fails on a gap. */
 function follow() {
   const feed = new BookFeed({ redisUrl, prefix, onError });
   closing.unshift(() => feed.close());
@@ -191,7 +191,7 @@ describe('market data of a venue', () => {
       received.push(...prices.filter(({ symbol }) => symbol === SYMBOL).map(({ price }) => price));
     });
     await rest('61234.5', '0.01');
-    // The venue's stream reports only what happens while it is subscribed.
+    // The venue's stream reports only changes after the subscription.
     await eventually(async () => {
       await client.placeOrder({
         symbol: SYMBOL,

@@ -10,7 +10,7 @@ let env: GatewayUnderTest;
 let paper: PaperExchange;
 let keys: ExchangeCredentials;
 let workers: ExchangeGateway[];
-/** The account's own user, acting at the exchange directly. */
+/** The owner of the account, who trades at the exchange directly. */
 let owner: DirectUser;
 /** Another user of the exchange, with a sufficient balance of everything. */
 let other: DirectUser;
@@ -37,7 +37,7 @@ afterEach(async () => {
   await paper.close();
 });
 
-/** Only the stream reports anything, unless a test states otherwise. */
+/** Times with which only the stream reports changes, unless a test overrides them. */
 const QUIET: Partial<SupervisorTimes> = {
   backoff: { firstMs: 20, maxMs: 100, jitter: 0.5 },
   reconcileEveryMs: 3_600_000,
@@ -84,7 +84,7 @@ describe('an account with a live stream', () => {
     expect((await env.read(trade)).fills).toHaveLength(2);
   });
 
-  it('rule 23: shows what its user does at the exchange directly, as EXTERNAL trades', async () => {
+  it('rule 23: has EXTERNAL trades for the orders that its user places at the exchange directly', async () => {
     await startGateway();
     await owner.limit('BUY', '0.1', '40000');
     await eventually(async () => (await tradesOf('EXTERNAL')).length === 1);
@@ -170,8 +170,8 @@ describe('an account with a live stream', () => {
   });
 });
 
-describe('what a stream missed', () => {
-  it('row 4: while the connection was lost is caught up when it is back', async () => {
+describe('events that a stream missed', () => {
+  it('row 4: while the connection was lost are applied when it is restored', async () => {
     const gateway = await startGateway();
     const trade = await sendNew(gateway);
     await paper.weather({ lose_event_rate: 1 });
@@ -186,7 +186,7 @@ describe('what a stream missed', () => {
     expect(hasLogged('"state":"LOST"')).toBe(true);
   });
 
-  it('row 3, rule 22: while no worker was running is caught up at start, also on a pair that was never traded here', async () => {
+  it('row 3, rule 22: while no worker was running are applied at the start, also on a pair that was never traded here', async () => {
     await env.gateway.close();
     const first = await startGateway();
     await first.balanceSync.sync(env.account.uuid);
@@ -203,7 +203,7 @@ describe('what a stream missed', () => {
     ]);
   });
 
-  it('row 3, rule 22: on a new pair is caught up even if the balances were read since', async () => {
+  it('row 3, rule 22: on a new pair are caught up even if the balances were read since', async () => {
     const first = await startGateway();
     await first.close();
     await env.core.rows('DELETE FROM worker_leases');
@@ -216,7 +216,7 @@ describe('what a stream missed', () => {
     ]);
   });
 
-  it('row 5: because it silently stopped is found by the reconciliation, and the stream is replaced', async () => {
+  it('row 5: because it silently stopped are found by the reconciliation, and the stream is replaced', async () => {
     const gateway = await startGateway({ reconcileEveryMs: 200, fillTimeoutMs: 100 });
     const trade = await sendNew(gateway);
     await paper.weather({ lose_event_rate: 1 });
@@ -230,7 +230,7 @@ describe('what a stream missed', () => {
     await eventually(async () => (await statusOf(next)) === 'FILLED');
   });
 
-  it('row 10: is never missed silently: an account without a live stream reports it until it has one', async () => {
+  it('row 10: are never missed silently: an account without a live stream reports that until it has one', async () => {
     const gateway = await startGateway();
     await paper.weather({ maintenance: true });
     await eventually(() => gateway.accounts.streams.health()[0]?.state === 'LOST');

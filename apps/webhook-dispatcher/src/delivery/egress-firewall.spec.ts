@@ -33,7 +33,7 @@ const address = fc.oneof(
 );
 
 describe('the egress firewall (S12)', () => {
-  it('permits nothing that the first guard denies; on its own it denies only unassigned IPv6', () => {
+  it('denies every address that the guard denies, and in addition only unassigned IPv6', () => {
     for (const policy of [LIVE, DEVELOPMENT]) {
       const wall = new EgressFirewall(policy);
       fc.assert(
@@ -59,7 +59,7 @@ describe('the egress firewall (S12)', () => {
     '[::1]',
     'fe80::1%lo',
     '2606:4700::1111%eth0',
-  ])('denies what is not a plain address: %j', (text) => {
+  ])('denies a string that is not a plain address: %j', (text) => {
     expect(new EgressFirewall(LIVE).permits(text)).toBe(false);
     expect(new EgressFirewall(DEVELOPMENT).permits(text)).toBe(false);
   });

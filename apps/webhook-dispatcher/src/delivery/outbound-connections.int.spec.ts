@@ -101,9 +101,12 @@ describe('a connection', () => {
 
   it.each([
     ['that was not read to its end', (response: ServerResponse) => void response.end('x'.repeat(64 * 1024))],
-    ['that says so', (response: ServerResponse) => void response.setHeader('connection', 'close').end()],
     [
-      'that asks for less time than there is',
+      'with Connection: close',
+      (response: ServerResponse) => void response.setHeader('connection', 'close').end(),
+    ],
+    [
+      'whose keep-alive time is shorter than the idle time',
       (response: ServerResponse) => void response.setHeader('keep-alive', 'timeout=1').end(),
     ],
   ])('is not reused after a response %s', async (_what, answer) => {
@@ -222,6 +225,6 @@ describe('a connection', () => {
     expect(await post(client, url.replace('http:', 'https:'))).toMatchObject({ error: 'timeout' });
     expect(closed).toHaveLength(2);
     await Promise.all(closed);
-    // Sooner than the connection timeout.
+    // The limit of the test is below the connect timeout.
   }, 8_000);
 });

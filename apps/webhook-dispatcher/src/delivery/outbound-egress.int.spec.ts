@@ -1,6 +1,8 @@
 /**
- * Attempts of a customer's URL, name server or receiver to reach internal hosts, by the numbers of the threat model.
- * The canary represents the inside and must count no connection; 127.0.0.2 represents the outside.
+ * Tests that no URL, name server or receiver of a customer can make a call reach internal hosts. The numbers are
+ * those of
+ * the threat model. The canary represents an internal host and must count no connection. 127.0.0.2 represents a public
+ * address.
  */
 
 import { once } from 'node:events';
@@ -209,7 +211,7 @@ describe('S7: two names with one address', () => {
     expect([...hostsOf.values()].map((hosts) => hosts.size)).toEqual([1, 1]);
   });
 
-  it('nor does one name after its address has changed', async () => {
+  it('is not an exception for one name whose address has changed: its connection is not reused', async () => {
     const seen: string[] = [];
     const { port } = await receive((_req, res) => void res.end(seen.push('old') && 'old'));
     await receive((_req, res) => void res.end(seen.push('new') && 'new'), '127.0.0.3', port);
@@ -271,7 +273,7 @@ describe('S11: the state of an internal port', () => {
     for (const [address, port] of [
       [INTERNAL_ADDRESS, open.port],
       [INTERNAL_ADDRESS, closedPort],
-      // Nothing listens there, so connections are not even refused.
+      // Nothing responds at this address, not even with a refusal.
       ['10.255.255.1', 8080],
     ] as const) {
       const client = live({ resolve: async () => [address] });
@@ -292,7 +294,7 @@ describe('S11: the state of an internal port', () => {
 });
 
 describe('S12: with the guard disabled', () => {
-  it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the firewall keeps the socket from %s', async (address) => {
+  it.each([INTERNAL_ADDRESS, '127.9.9.9'])('the firewall prevents a connection to %s', async (address) => {
     const canary = await canaryAt(undefined, address);
     const client = live({ resolve: async () => [address], isAllowed: () => true });
     let told: unknown;

@@ -28,7 +28,7 @@ describe('opened secrets', () => {
     return { secrets, opened };
   }
 
-  it('are opened once, also for concurrent callers', async () => {
+  it('are opened only once, also for concurrent callers', async () => {
     const { secrets, opened } = secretsWith();
     const box = await seal('a', 'x');
     const all = await Promise.all(Array.from({ length: 8 }, () => secrets.get('a', box)));

@@ -5,34 +5,34 @@ import { signatureOf } from './signature.js';
 
 const secret = createHash('sha256').update('a webhook secret').digest();
 const now = () => Math.floor(Date.now() / 1000);
-const judge = new Webhook(`whsec_${secret.toString('base64')}`);
+const verifier = new Webhook(`whsec_${secret.toString('base64')}`);
 
 describe('the signature of an event', () => {
-  it('equals that of the standardwebhooks library, for any id and any body', () => {
+  it('equals the signature of the standardwebhooks library, for any id and any body', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^evt_[0-9a-z]{26}$/), fc.string({ unit: 'binary' }), (id, body) => {
         const seconds = now();
         expect(signatureOf(secret, id, seconds, Buffer.from(body))).toBe(
-          judge.sign(id, new Date(seconds * 1000), Buffer.from(body).toString()),
+          verifier.sign(id, new Date(seconds * 1000), Buffer.from(body).toString()),
         );
       }),
     );
   });
 
-  it('W1: verifies there, and no longer after any one bit of id, time, body or signature changed', () => {
+  it('W1: is valid for the library, and invalid after any bit of id, time, body or signature changed', () => {
     const id = 'evt_01h455vb4pex5vsknk084sn02q';
     const body = '{"event_id":"evt_01h455vb4pex5vsknk084sn02q","data":{"text":"Zürich \u2028"}}';
     const seconds = String(now());
     const signature = signatureOf(secret, id, Number(seconds), Buffer.from(body));
     const verify = (parts: { id?: string; seconds?: string; body?: string; signature?: string }) =>
-      judge.verify(parts.body ?? body, {
+      verifier.verify(parts.body ?? body, {
         'webhook-id': parts.id ?? id,
         'webhook-timestamp': parts.seconds ?? seconds,
         'webhook-signature': parts.signature ?? signature,
       });
     expect(verify({})).toEqual(JSON.parse(body));
     for (const [name, text] of Object.entries({ id, seconds, body, signature })) {
-      const turned = withOneBitTurned(text);
+      const turned = withOneBitFlipped(text);
       expect(turned.length).toBe(Buffer.byteLength(text) * 8);
       for (const each of turned) expect(() => verify({ [name]: each })).toThrow();
     }
@@ -49,15 +49,15 @@ describe('the signature of an event', () => {
       'webhook-timestamp': String(madeAt),
       'webhook-signature': signature,
     };
-    const verifyAt = (seconds: number) => at(seconds, () => judge.verify('{}', headers));
+    const verifyAt = (seconds: number) => at(seconds, () => verifier.verify('{}', headers));
     expect(verifyAt(madeAt)).toEqual({});
     expect(verifyAt(madeAt + ageSeconds - Math.sign(ageSeconds))).toEqual({});
     expect(() => verifyAt(madeAt + ageSeconds)).toThrow(why);
   });
 });
 
-/** Every string that differs in one bit; invalid bytes appear as a receiver would read them. */
-function withOneBitTurned(text: string): string[] {
+/** Returns every string that differs in one bit. Invalid bytes appear as a receiver would read them. */
+function withOneBitFlipped(text: string): string[] {
   const bytes = Buffer.from(text);
   return [...bytes].flatMap((byte, index) =>
     Array.from({ length: 8 }, (_, bit) => {
@@ -68,7 +68,7 @@ function withOneBitTurned(text: string): string[] {
   );
 }
 
-/** Runs at another time, by the clock that the library reads. */
+/** Runs `work` with the clock of the library set to another time. */
 function at<T>(seconds: number, work: () => T): T {
   const { now: clock } = Date;
   Date.now = () => seconds * 1000;

@@ -55,7 +55,7 @@ describe('a mail', () => {
     expect(text.trimEnd()).toBe(MAIL.text.replaceAll('\n', '\r\n').trimEnd());
   });
 
-  it('gains no header and no recipient from its subject', async () => {
+  it('gets no additional header or recipient from its subject', async () => {
     const server = await serve();
     await clientOf(server).send({ ...MAIL, subject: 'Hi\r\nBcc: other@example.com\r\n\r\nbody' });
     const [{ recipients, raw } = { recipients: [], raw: '' }] = server.received;
@@ -80,11 +80,11 @@ describe('a mail', () => {
 
 describe('a rejection', () => {
   it.each([
-    ['of the recipient, for good', 'onRcptTo', 550, 'rejected'],
-    ['of the recipient, for now', 'onRcptTo', 451, 'deferred'],
-    ['of the sender, for good', 'onMailFrom', 553, 'unreachable'],
-    ['of the connection, for good', 'onConnect', 554, 'unreachable'],
-    ['of the connection, for now', 'onConnect', 421, 'unreachable'],
+    ['of the recipient, permanently', 'onRcptTo', 550, 'rejected'],
+    ['of the recipient, temporarily', 'onRcptTo', 451, 'deferred'],
+    ['of the sender, permanently', 'onMailFrom', 553, 'unreachable'],
+    ['of the connection, permanently', 'onConnect', 554, 'unreachable'],
+    ['of the connection, temporarily', 'onConnect', 421, 'unreachable'],
   ] as const)('%s', async (_case, at, responseCode, kind) => {
     const server = await serve(
       at === 'onConnect'
@@ -133,7 +133,7 @@ describe('a mail server', () => {
 });
 
 describe('a password', () => {
-  it('is sent to no other machine unencrypted', async () => {
+  it('is never sent unencrypted to another machine', async () => {
     const passwords: unknown[] = [];
     const server = await serve({
       authOptional: false,

@@ -65,7 +65,7 @@ describe('the counters', () => {
     expect(page.values('webhook_first_attempt_delay_seconds_count')).toEqual({ '': 0 });
   });
 
-  it('increase by what happened, with times in seconds', async () => {
+  it('increase with each event, with times in seconds', async () => {
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 40 });
     counters.countAttempt('main', 'ended', { error: undefined, durationMs: 250 });
     counters.countAttempt('slow', 'deactivated', { error: 'timeout', durationMs: 30_000 });
@@ -142,7 +142,7 @@ describe('the gauges', () => {
     expect(errors).toEqual([]);
   });
 
-  it('disappear while their store is unavailable, without the others, and return with it', async () => {
+  it('are missing only while their own store is unavailable', async () => {
     await scrape(port);
     counters.countAttempt('main', 'deactivated', { error: 'reset', durationMs: 1 });
     lookAtPostgres = async () => {
@@ -165,7 +165,7 @@ describe('the gauges', () => {
     expect(shown(await scrape(port))).toEqual(ALL);
   });
 
-  it('do not delay the page while a store hangs, which gets no second query meanwhile', async () => {
+  it('do not delay the page while a store hangs, and do not query that store again meanwhile', async () => {
     let looks = 0;
     lookAtPostgres = () => {
       looks++;

@@ -12,7 +12,7 @@ function sorted(levels: Iterable<Level>): Level[] {
 }
 
 describe('the depth of a stream', () => {
-  it('leads from any snapshot to the current book', () => {
+  it('updates any snapshot to the current book', () => {
     fc.assert(
       fc.property(
         sides,
