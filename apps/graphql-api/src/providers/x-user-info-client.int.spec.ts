@@ -33,7 +33,7 @@ const failure = expect.objectContaining({ code: 'service_unavailable' });
 const identify = (token = 'token-of-the-test') => new XUserInfoClient(url).identify(token);
 
 describe('an access token of X', () => {
-  it('identifies the user that X returns, without an address', async () => {
+  it('identifies the user that X returns, without an e-mail address', async () => {
     answer = respondWith(200, user({ id: '2244994945', username: 'somebody', name: 'Some Body' }));
     await expect(identify()).resolves.toEqual({
       provider: 'x',
