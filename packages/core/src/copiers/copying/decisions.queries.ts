@@ -22,20 +22,23 @@ export interface NewDecision {
 }
 
 /**
+ * Inserts the decisions ($1) on a signal ($2) at a time ($3); $1 and $2 are JSON.
  * An existing decision is kept, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for
  * the signal that the copier missed while it was paused.
  */
 const INSERT = `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
-    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, strategy_id, signal_id, sequence, source_trade_id,
-    lot_trade_id, symbol, kind, reference_price, signal_at, created_at, updated_at)
-  SELECT n.id, n.user_id, n.copier_id, n.account_id, n.outcome, n.code, n.inputs, n.target_amount, n.sent_amount,
-    n.trade_id, n.trade_id, n.is_applied, CASE WHEN n.trade_id IS NULL THEN 0 ELSE 1 END, CASE WHEN n.is_settled THEN $22::timestamptz END,
-    $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $22
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::jsonb[], $8::numeric[],
-    $9::numeric[], $10::uuid[], $11::boolean[], $21::boolean[])
-    AS n (id, user_id, copier_id, account_id, outcome, code, inputs, target_amount, sent_amount, trade_id, is_applied,
-      is_settled)
+    sent_amount, trade_id, pending_trade_id, is_applied, attempt, settled_at, strategy_id, signal_id, sequence,
+    source_trade_id, lot_trade_id, symbol, kind, reference_price, signal_at, created_at, updated_at)
+  SELECT n.id, n."userId", n."copierId", n."accountId", n.outcome, n.code, n.inputs, n."targetAmount",
+    n."sentAmount", n."tradeId", n."tradeId", n."isApplied", CASE WHEN n."tradeId" IS NULL THEN 0 ELSE 1 END,
+    CASE WHEN n."isSettled" THEN $3::timestamptz END, s."strategyId", s.id, s.sequence,
+    s."sourceTradeId", s."lotTradeId", s.symbol, s.kind, s."referencePrice", s."signalAt", $3, $3
+  FROM json_to_recordset($1::json) AS n (id uuid, "userId" uuid, "copierId" uuid, "accountId" uuid, outcome text,
+      code text, inputs jsonb, "targetAmount" numeric, "sentAmount" numeric, "tradeId" uuid, "isApplied" boolean,
+      "isSettled" boolean),
+    json_to_record($2::json) AS s (id uuid, "strategyId" uuid, sequence bigint, "sourceTradeId" uuid,
+      "lotTradeId" uuid, symbol text, kind text, "referencePrice" numeric, "signalAt" timestamptz)
   ON CONFLICT (signal_id, copier_id) DO UPDATE SET outcome = excluded.outcome, code = excluded.code,
     inputs = excluded.inputs, target_amount = excluded.target_amount, sent_amount = excluded.sent_amount,
     trade_id = excluded.trade_id, pending_trade_id = excluded.pending_trade_id, is_applied = excluded.is_applied, attempt = excluded.attempt,
@@ -50,31 +53,8 @@ export function insertDecisions(
   decisions: readonly NewDecision[],
   now: Date,
 ): Promise<DecisionRow[]> {
-  const column = <T>(read: (decision: NewDecision) => T) => decisions.map(read);
-  return queryPrepared<DecisionRow>(tx, INSERT, [
-    column(() => newUuid()),
-    column(({ userId }) => userId),
-    column(({ copierId }) => copierId),
-    column(({ accountId }) => accountId),
-    column(({ outcome }) => outcome),
-    column(({ code }) => code),
-    column(({ inputs }) => JSON.stringify(inputs)),
-    column(({ targetAmount }) => targetAmount),
-    column(({ sentAmount }) => sentAmount),
-    column(({ tradeId }) => tradeId),
-    column(({ isApplied }) => isApplied),
-    signal.strategyId,
-    signal.id,
-    signal.sequence,
-    signal.sourceTradeId,
-    signal.lotTradeId,
-    signal.symbol,
-    signal.kind,
-    signal.referencePrice,
-    signal.signalAt,
-    column(({ isSettled }) => isSettled),
-    now,
-  ]);
+  const rows = decisions.map((decision) => ({ id: newUuid(), ...decision }));
+  return queryPrepared<DecisionRow>(tx, INSERT, [JSON.stringify(rows), JSON.stringify(signal), now]);
 }
 
 export interface WrittenLot {
@@ -82,13 +62,14 @@ export interface WrittenLot {
   readonly lot: NonNullable<CopyPlan['lot']>;
 }
 
+/** Writes the states ($3, a JSON array) of copied lots of a strategy ($1) and a lot ($2). */
 const UPSERT_LOTS = `
   INSERT INTO copied_lots AS l (strategy_id, lot_trade_id, copier_id, ratio_numerator, ratio_denominator, terms,
     sent_amount, sent_quote, forgone_amount, seen_amount, owed_amount)
-  SELECT $1, $2, n.copier_id, n.numerator, n.denominator, n.terms, n.sent, n.sent_quote, n.forgone, n.seen, n.owed
-  FROM unnest($3::uuid[], $4::numeric[], $5::numeric[], $6::jsonb[], $7::numeric[], $8::numeric[], $9::numeric[],
-    $10::numeric[], $11::numeric[])
-    AS n (copier_id, numerator, denominator, terms, sent, sent_quote, forgone, seen, owed)
+  SELECT $1, $2, n."copierId", n.numerator, n.denominator, n.terms, n."sentAmount", n."sentQuote", n."forgoneAmount",
+    n."seenAmount", n."owedAmount"
+  FROM json_to_recordset($3::json) AS n ("copierId" uuid, numerator numeric, denominator numeric, terms jsonb,
+    "sentAmount" numeric, "sentQuote" numeric, "forgoneAmount" numeric, "seenAmount" numeric, "owedAmount" numeric)
   ON CONFLICT (copier_id, lot_trade_id) DO UPDATE SET ratio_numerator = excluded.ratio_numerator,
     ratio_denominator = excluded.ratio_denominator, terms = excluded.terms, sent_amount = excluded.sent_amount,
     sent_quote = excluded.sent_quote, forgone_amount = excluded.forgone_amount, seen_amount = excluded.seen_amount,
@@ -100,20 +81,8 @@ export async function upsertCopiedLots(
   lots: readonly WrittenLot[],
 ): Promise<void> {
   if (lots.length === 0) return;
-  const column = <T>(read: (lot: WrittenLot['lot']) => T) => lots.map(({ lot }) => read(lot));
-  await queryPrepared(tx, UPSERT_LOTS, [
-    strategyId,
-    lotTradeId,
-    lots.map(({ copierId }) => copierId),
-    column(({ ratio }) => ratio?.numerator ?? null),
-    column(({ ratio }) => ratio?.denominator ?? null),
-    column(({ terms }) => JSON.stringify(terms)),
-    column(({ sentAmount }) => sentAmount),
-    column(({ sentQuote }) => sentQuote),
-    column(({ forgoneAmount }) => forgoneAmount),
-    column(({ seenAmount }) => seenAmount),
-    column(({ owedAmount }) => owedAmount),
-  ]);
+  const rows = lots.map(({ copierId, lot: { ratio, ...lot } }) => ({ copierId, ...ratio, ...lot }));
+  await queryPrepared(tx, UPSERT_LOTS, [strategyId, lotTradeId, JSON.stringify(rows)]);
 }
 
 /**

@@ -103,42 +103,40 @@ export interface DecisionChange {
   readonly nextCheckInMs: number;
 }
 
-const WRITTEN = [
-  ['id', 'uuid', 'id'],
-  ['outcome', 'text', 'outcome'],
-  ['code', 'text', 'code'],
-  ['target_amount', 'numeric', 'targetAmount'],
-  ['sent_amount', 'numeric', 'sentAmount'],
-  ['filled_amount', 'numeric', 'filledAmount'],
-  ['filled_cost', 'numeric', 'filledCost'],
-  ['trade_id', 'uuid', 'tradeId'],
-  ['pending_trade_id', 'uuid', 'pendingTradeId'],
-  ['attempt', 'integer', 'attempt'],
-  ['is_applied', 'boolean', 'isApplied'],
-  ['latency_ms', 'integer', 'latencyMs'],
-  ['slippage_bps', 'numeric', 'slippageBps'],
-  ['is_settled', 'boolean', 'isSettled'],
-  ['look_in_ms', 'float8', 'nextCheckInMs'],
-] as const satisfies readonly (readonly [string, string, keyof DecisionChange])[];
+/** The changed columns with the fields of a change that they store. */
+const WRITTEN = {
+  outcome: 'outcome',
+  code: 'code',
+  inputs: 'inputs',
+  target_amount: 'targetAmount',
+  sent_amount: 'sentAmount',
+  filled_amount: 'filledAmount',
+  filled_cost: 'filledCost',
+  trade_id: 'tradeId',
+  pending_trade_id: 'pendingTradeId',
+  attempt: 'attempt',
+  is_applied: 'isApplied',
+  latency_ms: 'latencyMs',
+  slippage_bps: 'slippageBps',
+} as const satisfies Readonly<Record<string, keyof DecisionChange>>;
 
-const SET = ['outcome', 'code', 'target_amount', 'sent_amount', 'filled_amount', 'filled_cost', 'trade_id'];
+/** $1 is a JSON array of changes. */
 const UPDATE = `
   UPDATE decisions AS d SET
-    ${[...SET, 'pending_trade_id', 'attempt', 'is_applied', 'latency_ms', 'slippage_bps']
-      .map((column) => `${column} = n.${column}`)
+    ${Object.entries(WRITTEN)
+      .map(([column, field]) => `${column} = n."${field}"`)
       .join(', ')},
-    inputs = n.inputs, settled_at = CASE WHEN n.is_settled THEN clock_timestamp() END,
-    look_at = clock_timestamp() + n.look_in_ms * interval '1 millisecond', updated_at = clock_timestamp()
-  FROM unnest(${WRITTEN.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ')}, $${WRITTEN.length + 1}::jsonb[])
-    AS n (${WRITTEN.map(([column]) => column).join(', ')}, inputs)
+    settled_at = CASE WHEN n."isSettled" THEN clock_timestamp() END,
+    look_at = clock_timestamp() + n."nextCheckInMs" * interval '1 millisecond', updated_at = clock_timestamp()
+  FROM json_to_recordset($1::json) AS n (id uuid, outcome text, code text, inputs jsonb, "targetAmount" numeric,
+    "sentAmount" numeric, "filledAmount" numeric, "filledCost" numeric, "tradeId" uuid, "pendingTradeId" uuid,
+    attempt integer, "isApplied" boolean, "latencyMs" integer, "slippageBps" numeric, "isSettled" boolean,
+    "nextCheckInMs" float8)
   WHERE d.id = n.id RETURNING ${DECISION_COLUMNS}`;
 
 export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[]): Promise<DecisionRow[]> {
   if (changes.length === 0) return [];
-  return queryPrepared<DecisionRow>(tx, UPDATE, [
-    ...WRITTEN.map(([, , member]) => changes.map((change) => change[member])),
-    changes.map(({ inputs }) => JSON.stringify(inputs)),
-  ]);
+  return queryPrepared<DecisionRow>(tx, UPDATE, [JSON.stringify(changes)]);
 }
 
 /** Adds the amounts that orders of exits left unsold to the owed amounts of the lot, by copier. */
