@@ -14,7 +14,7 @@ export const equityPointsWhere = (condition: string) => `
     WINDOW recorded AS (PARTITION BY exchange_account_id, currency ORDER BY period)) s
   WHERE earlier IS NULL OR day_of_later IS DISTINCT FROM day`;
 
-const OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsWhere(
+const POINTS_OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsWhere(
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
 )}) AS points ORDER BY "takenAt"`;
 
@@ -25,5 +25,5 @@ export async function equityPoints(
   currency: string,
   before: Date | undefined,
 ): Promise<readonly EquityPoint[]> {
-  return tx.query(OF_ACCOUNTS, [accountIds, currency, before ?? null]);
+  return tx.query(POINTS_OF_ACCOUNTS, [accountIds, currency, before ?? null]);
 }
