@@ -5,7 +5,7 @@ import { CopiersService } from './copiers.service.js';
 import { FollowedStrategiesService } from './followed-strategies.service.js';
 import { CopierSimulation } from './simulation/copier-simulation.service.js';
 
-/** For the API processes. */
+/** Provides the use cases of copiers to an API. */
 @Module({
   providers: [
     {

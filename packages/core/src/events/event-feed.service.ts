@@ -89,7 +89,8 @@ export class EventFeed {
 
   private async readBatch(last: bigint): Promise<void> {
     const after = this.headPosition;
-    // If a user subscribes during this read, their events are not in the result; `wake` makes the subscription read them.
+    // If a user subscribes during this read, their events are not in the result; `wake` makes the subscription
+    // read them.
     const userIds = [...this.subscriptions.keys()];
     const events =
       userIds.length === 0

@@ -5,8 +5,8 @@
  * 2. After a gap (a lost connection, a lost message, another publisher), subscribers get no message until the next
  *    SNAPSHOT, which the feed requests automatically.
  * 3. A slow subscriber gets fewer, but complete, messages; nothing is queued for it.
- * 4. A worker reads a book from the exchange only while interest in it is registered. The feed registers it for 15 s and
- *    renews it every 5 s, so it expires soon after the process ends.
+ * 4. A worker reads a book from the exchange only while interest in it is registered. The feed registers it for 15 s
+ *    and renews it every 5 s, so it expires soon after the process ends.
  */
 import type { Redis } from 'ioredis';
 import { BookReplica } from './book-replica.js';

@@ -1,7 +1,7 @@
 /**
- * Delivers messages to one consumer, one at a time. While the promise of `onMessage` is pending, new messages are dropped:
- * the consumer is then behind and gets the current state next. If `onMessage` throws or rejects, `onFailure` is called and
- * the consumer gets no further message.
+ * Delivers messages to one consumer, one at a time. While the promise of `onMessage` is pending, new messages are
+ * dropped: the consumer is then behind and gets the current state next. If `onMessage` throws or rejects, `onFailure`
+ * is called and the consumer gets no further message.
  */
 export class ConflatingConsumer<Message> {
   private isBusy = false;

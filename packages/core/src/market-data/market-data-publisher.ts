@@ -5,8 +5,8 @@
  *    longer than its lease, its next write fails.
  * 2. Redis increments a book's sequence in the script that publishes the message. If Redis loses the sequence, the next
  *    one is Redis' clock in microseconds. That is above every earlier sequence, so the sequence never decreases.
- * 3. All written data expires. A snapshot that no worker refreshes expires after 5 s, so that readers do not take it for
- *    the current state.
+ * 3. All written data expires. A snapshot that no worker refreshes expires after 5 s, so that readers do not take it
+ *    for the current state.
  */
 import type { Redis } from 'ioredis';
 import { MarketDataKeys, type PairKey } from './market-data-keys.js';
@@ -37,9 +37,9 @@ return 0
 `);
 
 /**
- * KEYS: lease, sequence, book. ARGV: holder, PublishAction, the JSON of the message after its sequences, and the times to
- * live of sequence and snapshot in ms. REPEAT and KEEP use the last sequence again. Returns the sequence as a string.
- * Returns nothing if another worker holds the lease, or for REPEAT and KEEP if no sequence exists.
+ * KEYS: lease, sequence, book. ARGV: holder, PublishAction, the JSON of the message after its sequences, and the times
+ * to live of sequence and snapshot in ms. REPEAT and KEEP use the last sequence again. Returns the sequence as a
+ * string. Returns nothing if another worker holds the lease, or for REPEAT and KEEP if no sequence exists.
  */
 const PUBLISH = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
@@ -146,8 +146,8 @@ export class MarketDataPublisher {
   }
 
   /**
-   * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no interest in the book is
-   * registered. Resolves once the requests are received.
+   * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no interest in the book
+   * is registered. Resolves once the requests are received.
    */
   onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);
@@ -160,8 +160,8 @@ export class MarketDataPublisher {
   /**
    * Publishes the state of a book. For DELTA, `state` contains only the changes.
    *
-   * @returns false if nothing was written, because another worker holds the lease, or because REPEAT or KEEP found no
-   *   sequence
+   * @returns false if nothing was written, because another worker holds the lease, or because REPEAT or KEEP found
+   *   no sequence
    */
   async publish(pair: PairKey, action: PublishAction, state: PublishedBookState): Promise<boolean> {
     const keys = [this.keys.lease(pair.exchange), this.keys.sequence(pair), this.keys.book(pair)];

@@ -13,8 +13,8 @@ interface ExchangePrices {
 
 /**
  * Reads last prices in an API process. The first message of a subscription contains all known prices of the exchange;
- * each later message contains the changed prices. Nothing is queued for a slow subscriber: its next message contains all
- * prices again.
+ * each later message contains the changed prices. Nothing is queued for a slow subscriber: its next message contains
+ * all prices again.
  */
 export class PriceFeed {
   private readonly keys: MarketDataKeys;

@@ -12,8 +12,8 @@ export interface SubscriberHandler {
 
 /**
  * Keeps channels subscribed over one connection, which reconnects after every loss. The resubscription of ioredis is
- * disabled. Channels are subscribed only once the connection is ready. ioredis would send an earlier SUBSCRIBE before its
- * ready check; the check would then fail and close the connection.
+ * disabled. Channels are subscribed only once the connection is ready. ioredis would send an earlier SUBSCRIBE before
+ * its ready check; the check would then fail and close the connection.
  */
 export class RedisSubscriber {
   private readonly redis: Redis;

@@ -134,8 +134,8 @@ function maxDrawdown(curve: readonly CurvePoint[]): Drawdown | null {
 }
 
 /**
- * Returns the drawdown in percent of the equity at the end of the peak's day. If the fall began at the start of the curve,
- * that is the equity at the start of the first day.
+ * Returns the drawdown in percent of the equity at the end of the peak's day. If the fall began at the start of the
+ * curve, that is the equity at the start of the first day.
  */
 function drawdownPercentOfEquity(
   { amount, peakMs }: Drawdown,

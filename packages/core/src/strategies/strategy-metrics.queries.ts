@@ -1,4 +1,6 @@
-/** Loads the metrics of strategies. The table `copiers` belongs to the copiers feature; here its rows are only counted. */
+/**
+ * Loads the metrics of strategies. The table `copiers` belongs to the copiers feature; here its rows are only counted.
+ */
 import type { Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { EquityHistory, equityPointsWhere } from '../performance/index.js';
@@ -22,9 +24,9 @@ interface Row {
 }
 
 /**
- * Builds the query for the rows of `selection` and the metrics of each. `selection` is a query that returns at least `id`
- * and `exchange_account_id` of strategies; `columns` lists its columns with the alias `a`. Decimals are strings. The query
- * returns the equity in each currency, because TypeScript chooses the currency of the results.
+ * Builds the query for the rows of `selection` and the metrics of each. `selection` is a query that returns at least
+ * `id` and `exchange_account_id` of strategies; `columns` lists its columns with the alias `a`. Decimals are strings.
+ * The query returns the equity in each currency, because TypeScript chooses the currency of the results.
  */
 const metricsSql = (columns: string, selection: string) => `
   WITH selected AS MATERIALIZED (
@@ -65,8 +67,8 @@ const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
 );
 
 /**
- * Loads the number of copiers and the results of each strategy, by id. Results come from the stored days (`DailyRollups`),
- * so they lag slightly behind the fills.
+ * Loads the number of copiers and the results of each strategy, by id. Results come from the stored days
+ * (`DailyRollups`), so they lag slightly behind the fills.
  */
 export async function loadMetrics(
   tx: Tx,

@@ -5,7 +5,8 @@
  * 2. Only the payloads after `floor` up to `head` are buffered. A subscriber behind `floor` reads from the database, so
  *    a slow subscriber does not make the memory grow.
  * 3. Notifications only shorten the wait: the feed also polls every two seconds.
- * 4. Each poll also checks who may read the strategy. A subscriber without access gets an error and no signal of the poll.
+ * 4. Each poll also checks who may read the strategy. A subscriber without access gets an error and no signal of
+ *    the poll.
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';

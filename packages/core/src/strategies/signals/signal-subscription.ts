@@ -4,12 +4,15 @@ import { type PullStream, PullStreamController } from '../../platform/index.js';
 import { isOutage, type SignalFeed, type SignalReader } from './signal-feed.js';
 
 /**
- * Delivers the signals of one strategy to one user, in order, each once. `next` fails with `not_found` once the user may no
- * longer read the strategy. The caller that opened the stream ends it with `return`.
+ * Delivers the signals of one strategy to one user, in order, each once. `next` fails with `not_found` once the user
+ * may no longer read the strategy. The caller that opened the stream ends it with `return`.
  */
 export type SignalSubscription = PullStream<TradeSignal>;
 
-/** Reads the signals of one subscription: from the feed's buffer or, if it is too far behind, page by page from the database. */
+/**
+ * Reads the signals of one subscription: from the feed's buffer or, if it is too far behind, page by page from
+ * the database.
+ */
 export class SubscriptionReader implements SignalReader {
   readonly stream: SignalSubscription & PullStreamController<TradeSignal>;
   /** The unread rest of the last page from the database, in reverse order. */

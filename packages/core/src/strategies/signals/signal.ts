@@ -1,8 +1,8 @@
 import type { Decimal, SignalKind, TradeSide, TradingType } from '@trading-automation/contracts';
 
 /**
- * One change that a strategy's account made to one lot of the strategy. Here a lot is the whole amount that one trade of
- * the strategy opened. Amounts are in base currency, prices and values in quote currency.
+ * One change that a strategy's account made to one lot of the strategy. Here a lot is the whole amount that one trade
+ * of the strategy opened. Amounts are in base currency, prices and values in quote currency.
  */
 export interface NewSignal {
   readonly strategyId: string;

@@ -49,7 +49,9 @@ export interface SignalPage {
   readonly signals: readonly TradeSignal[];
 }
 
-/** Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist. */
+/**
+ * Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist.
+ */
 export async function tradeSignalsAfter(
   tx: Tx,
   strategyId: string,
