@@ -94,7 +94,7 @@ describe('changing a strategy', () => {
     expect(await strategies.get(leader, strategy.id)).toEqual(strategy);
   });
 
-  it('accepts only pairs of its exchange', async () => {
+  it('accepts only pairs of the exchange of its account', async () => {
     const elsewhere = await core.pair({ exchange: 'other', base: 'CHG' });
     await expect(update({ trade_pair_ids: [elsewhere.id] })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -136,14 +136,14 @@ describe('archiving a strategy', () => {
     expect(await stopsOf(follower)).toHaveLength(2);
   });
 
-  it('can be undone, but this starts no copier', async () => {
+  it('can be undone, but its copiers stay CLOSE_ONLY', async () => {
     const active = await activeCopier();
     await update({ status: 'ARCHIVED' });
     await expect(update({ status: 'ACTIVE' })).resolves.toMatchObject({ status: 'ACTIVE' });
     expect(await copiers.get(follower, active.id)).toMatchObject({ status: 'CLOSE_ONLY' });
   });
 
-  it('cannot be undone once its account is removed', async () => {
+  it('cannot be undone once the account of the strategy is removed', async () => {
     await update({ status: 'ARCHIVED' });
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', source.uuid);
     await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
@@ -165,7 +165,7 @@ describe('archiving a strategy', () => {
 });
 
 describe('removing a strategy', () => {
-  it('succeeds without further input if all its copiers are paused', async () => {
+  it('succeeds without stop_copiers if all its copiers are paused', async () => {
     const paused = await makeCopier({ strategy_id: strategy.id });
     expect(await followed.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
     await expect(strategies.get(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -224,7 +224,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('links no copier if some are unknown or of another user, and lists each of those', async () => {
+  it('links no copier if some are unknown or of another user; the error lists each of these', async () => {
     const mine = await makeCopier();
     const foreign = await makeCopier({}, leader, await core.account(leader));
     const ids = [foreign.id, mine.id, encodeId('cpr', newUuid()), 'cpr_x'];
@@ -257,7 +257,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('reports a private strategy of another user as not found, and rejects an own archived strategy', async () => {
+  it('reports a private strategy of another user as not found, and rejects an archived strategy of the caller', async () => {
     const { id } = await makeCopier();
     await update({ visibility: 'PRIVATE' });
     await expect(link([id])).rejects.toMatchObject({ code: 'not_found' });
@@ -266,7 +266,7 @@ describe('linking copiers', () => {
     await expect(link([mine.id], leader)).rejects.toMatchObject(invalidStateError('STRATEGY_ARCHIVED'));
   });
 
-  it('links all copiers of a request or none within the capacity, even with concurrent requests', async () => {
+  it('links either all copiers of a request or none if the capacity is limited, even with concurrent requests', async () => {
     await update({ capacity: 3 });
     const pairs = await Promise.all(
       Array.from({ length: 3 }, async () => [(await makeCopier()).id, (await makeCopier()).id]),
