@@ -7,6 +7,7 @@ import { MarketDataPublisher, type PublishedBookState } from './market-data-publ
 import type { BookMessage, Level, Price } from './market-messages.js';
 import { PriceFeed } from './price-feed.js';
 
+// `PublishAction` in market-data-publisher.ts explains the actions REPEAT and KEEP.
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
 

@@ -1,4 +1,4 @@
-import { FollowedStrategiesService } from '../followed-strategies.service.js';
+import { StrategyChangesService } from '../strategy-changes.service.js';
 import { CopyingUnderTest, type Follower, tradeIdOf } from '../testing/copying-under-test.js';
 
 let env: CopyingUnderTest;
@@ -80,8 +80,8 @@ describe('after a stop', () => {
 
   it('rule 26: copiers of an archived strategy follow only its exits', async () => {
     const follower = await env.holding();
-    const followed = new FollowedStrategiesService(env.core.commands);
-    await followed.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
+    const strategyChanges = new StrategyChangesService(env.core.commands);
+    await strategyChanges.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
     expect(await env.copierOf(follower)).toMatchObject({
       status: 'CLOSE_ONLY',
       status_reason: 'STRATEGY_ARCHIVED',

@@ -28,7 +28,7 @@ import { pauseCopiersOfStrategy, setCopiersToCloseOnly } from './stop-copiers.js
  * The use cases that change a strategy together with the copiers that follow it, in one transaction. They belong to
  * this feature because copiers depend on strategies, and strategies do not depend on copiers.
  */
-export class FollowedStrategiesService {
+export class StrategyChangesService {
   constructor(private readonly commands: CommandRunner) {}
 
   /** Updates a strategy. Archiving it switches the active copiers of all users to CLOSE_ONLY. */
