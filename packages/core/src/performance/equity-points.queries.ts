@@ -18,7 +18,10 @@ const POINTS_OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equity
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
 )}) AS points ORDER BY "takenAt"`;
 
-/** Returns the last snapshot of each day and account, and the first snapshot of each account; oldest first. */
+/**
+ * Returns the last snapshot of each day and account, and the first snapshot of each account, oldest first. Only
+ * snapshots taken before `before`, if it is set.
+ */
 export async function equityPoints(
   tx: Tx,
   accountIds: readonly string[],

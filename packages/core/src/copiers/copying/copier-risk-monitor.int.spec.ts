@@ -67,7 +67,7 @@ describe('losses', () => {
     expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('skip an entry as DAILY_LOSS if it is planned before the risk monitor stops the copier', async () => {
+  it('lead to the code DAILY_LOSS for an entry that is planned before the risk monitor stops the copier', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
     await env.riskMonitor.check();

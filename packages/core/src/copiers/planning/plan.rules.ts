@@ -20,8 +20,8 @@
  * 6. The copier's settings at the lot's first entry apply to the whole lot. Later changes do not affect it.
  *
  * Exits
- * 7. An exit takes the same share of the copier's lot as the leader's exit took of the leader's lot; the last exit
- *    takes everything. Only a pause or the exchange itself can prevent an exit.
+ * 7. An exit sells the same share of the copier's lot as the leader's exit closed of the leader's lot; a CLOSE sells
+ *    everything. Only a pause or the exchange itself can prevent an exit.
  * 8. An amount that is too small for an order is owed, and the next exit sells it too. If an exit would leave a
  *    remainder that is too small to sell, it sells the remainder too.
  * 9. An exit never sells more than the lot holds, and never more than is free.

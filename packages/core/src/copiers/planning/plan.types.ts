@@ -85,7 +85,7 @@ export interface CopiedLotState {
   readonly forgoneAmount: Decimal;
   /** The leader's cumulative amount at the last entry that was planned. */
   readonly seenAmount: Decimal;
-  /** The amount that exits still have to sell, because it was too small or too large for one order. */
+  /** The amount that exits still have to sell: it was too small or too large for one order, or was not filled. */
   readonly owedAmount: Decimal;
   /** The amount bought and not sold yet, net of fees in base currency. */
   readonly heldAmount: Decimal;

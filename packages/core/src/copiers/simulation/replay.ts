@@ -120,7 +120,8 @@ export class Replay {
   }
 
   /**
-   * As in the stats of a copier: over the sold parts of lots that both sides sold, weighted by the cost of the copies.
+   * Computes the tracking difference like the stats of a copier: over the lots of which both sides sold a part,
+   * weighted by the cost of the copies.
    */
   private trackingDifference(quote: string): Decimal | null {
     const returns = new Map<string, BigDecimal>();
