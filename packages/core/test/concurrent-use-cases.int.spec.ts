@@ -22,7 +22,7 @@ import {
 } from '@trading-automation/contracts';
 import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import { ApiKeysService } from '../src/access/index.js';
-import { CopiersService, FollowedStrategiesService } from '../src/copiers/index.js';
+import { CopiersService, StrategyChangesService } from '../src/copiers/index.js';
 import { EmergencyStopService } from '../src/emergency-stop/index.js';
 import {
   AccountSyncService,
@@ -109,7 +109,7 @@ async function createServices() {
       credentialsSealer: new CredentialsSealer(sealer),
     }),
     copiers: new CopiersService(platform, lists, commands),
-    followed: new FollowedStrategiesService(commands),
+    followed: new StrategyChangesService(commands),
     keys: new ApiKeysService(platform, lists, commands),
     rewards: new RewardsService(dependencies),
     stop: new EmergencyStopService(platform, commands),

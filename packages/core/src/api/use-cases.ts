@@ -31,7 +31,7 @@ import {
   PublicKeysService,
 } from '../access/index.js';
 import { AnalyticsService } from '../analytics/index.js';
-import { CopierSimulation, CopiersService, FollowedStrategiesService } from '../copiers/index.js';
+import { CopierSimulation, CopiersService, StrategyChangesService } from '../copiers/index.js';
 import { EmergencyStopService } from '../emergency-stop/index.js';
 import { EventsService } from '../events/index.js';
 import { ExchangeAccountsService } from '../exchange-accounts/index.js';
@@ -72,7 +72,7 @@ export const USE_CASES: readonly UseCase[] = [
   ...useCasesOf(tradeOperations, TradesService),
   ...useCasesOf(analyticsOperations, AnalyticsService),
   ...useCasesOf(strategies, StrategiesService),
-  ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, FollowedStrategiesService),
+  ...useCasesOf({ update: updateStrategy, delete: deleteStrategy, linkCopiers }, StrategyChangesService),
   ...useCasesOf(copierOperations, CopiersService),
   ...useCasesOf(simulationOperations, CopierSimulation),
   ...useCasesOf(emergencyStopOperations, EmergencyStopService),

@@ -55,7 +55,7 @@ describe('starting a copier', () => {
     expect(await watermark()).not.toBe(before);
   });
 
-  it('first reads balances that were never read, so that the first copy has funds', async () => {
+  it('first syncs an account whose balances were never read, so that the first copy has funds', async () => {
     env.account = await env.core.account(env.actor, null);
     const copier = await env.createLinked();
     const syncedAccounts: string[] = [];
@@ -79,8 +79,8 @@ describe('starting a copier', () => {
   });
 
   it('fails without a strategy, or if the strategy is archived or removed', async () => {
-    const lone = await env.create();
-    await expect(env.copiers.start(env.actor, lone.id)).rejects.toMatchObject(
+    const unlinked = await env.create();
+    await expect(env.copiers.start(env.actor, unlinked.id)).rejects.toMatchObject(
       invalidStateError('NO_STRATEGY'),
     );
     const copier = await env.createLinked();
@@ -107,7 +107,7 @@ describe('starting a copier', () => {
     );
   });
 
-  it('still works if the owner made the strategy private, although it accepts no new copiers', async () => {
+  it('still works if the strategy has become private, although the strategy then accepts no new copiers', async () => {
     const open = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     const copier = await env.create({ strategy_id: open.id });
     await env.core.rows("UPDATE strategies SET visibility = 'PRIVATE' WHERE name = $1", open.name);
@@ -189,11 +189,11 @@ describe('pausing all copiers of a user', () => {
     const other = await env.core.actor();
     const open = await env.makeStrategy(env.actor, env.source, { visibility: 'PUBLIC' });
     const otherAccount = await env.core.account(other);
-    const theirs = await env.copiers.create(
+    const copierOfOther = await env.copiers.create(
       other,
       env.inputOf({ strategy_id: open.id, exchange_account_id: otherAccount.id }),
     );
-    await env.copiers.start(other, theirs.id);
+    await env.copiers.start(other, copierOfOther.id);
 
     const stopped = await inTransaction(env.core.platform.database, (tx) =>
       pauseAllCopiers(tx, env.actor.userId),
@@ -204,7 +204,7 @@ describe('pausing all copiers of a user', () => {
       expect(await env.copiers.get(env.actor, copier.id)).toEqual(copier);
     }
     expect(await env.copiers.get(env.actor, paused.id)).toEqual(paused);
-    expect(await env.copiers.get(other, theirs.id)).toMatchObject({ status: 'ACTIVE' });
+    expect(await env.copiers.get(other, copierOfOther.id)).toMatchObject({ status: 'ACTIVE' });
     expect((await env.eventTypes()).filter((kind) => kind === 'copier.stopped')).toHaveLength(3);
     await expect(
       inTransaction(env.core.platform.database, (tx) => pauseAllCopiers(tx, env.actor.userId)),

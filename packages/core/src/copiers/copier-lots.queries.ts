@@ -15,7 +15,7 @@ export function openLotsOfCopiers(tx: Tx, ids: readonly string[]): Promise<Map<s
   return groupedLots(tx, 'copier_id', ids);
 }
 
-/** Returns all open lots of the user: the lots of their own trades and of copies. */
+/** Returns the open lots of the user, from their own trades and from copies, summed by pair and side. */
 export async function openLotsOfUser(tx: Tx, userId: string): Promise<OpenLot[]> {
   return (await groupedLots(tx, 'user_id', [userId])).get(userId) ?? [];
 }

@@ -4,8 +4,7 @@ import { CopierEntity } from './copier.entity.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
 /**
- * The copier's own columns keep their snake_case names and the stats are in camelCase, so that their names cannot
- * collide.
+ * Names of copier columns are in snake_case and names of stats in camelCase, so that they cannot collide.
  */
 interface StatsRow {
   readonly [column: string]: unknown;
@@ -37,10 +36,10 @@ interface TrackedRow {
   readonly targetExit: Decimal | null;
 }
 
-/** The number of a copier's newest lots that are compared with the leader's lots. */
-const LOTS_TRACKED = 1_000;
+/** The maximum number of a copier's newest lots that are compared with the leader's lots. */
+const TRACKED_LOTS_MAX = 1_000;
 
-/** Selects the closed part of lots with average prices. `condition` selects the lots; `key` is the grouping key. */
+/** Selects the closed parts of the lots that satisfy `condition`, with average prices, grouped by the columns `key`. */
 const closedSides = (key: string, condition: string) => `
   SELECT ${key}, l.side, sum(c.entry_value) AS cost, sum(c.pnl) AS pnl, sum(c.amount * o.price) / sum(c.amount) AS entry,
     sum(c.amount * x.price) / sum(c.amount) AS exit,
@@ -53,16 +52,16 @@ const closedSides = (key: string, condition: string) => `
   GROUP BY ${key}, l.side HAVING sum(c.entry_value) > 0`;
 
 /**
- * Detached lots are left out, because lots that the user closed by hand are not a result of the copier. Decimals are
- * returned as strings.
+ * Omits detached lots, because what the user closed by hand is not a result of the copier. Decimals are returned
+ * as strings.
  */
 const TRACKED = `
   newest AS MATERIALIZED (
     SELECT a.id AS copier_id, n.source_trade_id
-    FROM asked a CROSS JOIN LATERAL (
+    FROM selected a CROSS JOIN LATERAL (
       SELECT source_trade_id FROM lots WHERE copier_id = a.id AND source_trade_id IS NOT NULL
       GROUP BY source_trade_id HAVING NOT bool_or(is_detached)
-      ORDER BY max(opened_at) DESC LIMIT ${LOTS_TRACKED}) n
+      ORDER BY max(opened_at) DESC LIMIT ${TRACKED_LOTS_MAX}) n
   ), copies AS (${closedSides(
     'l.copier_id, l.source_trade_id',
     '(l.copier_id, l.source_trade_id) IN (SELECT copier_id, source_trade_id FROM newest)',
@@ -92,14 +91,14 @@ const TRACKED = `
   )`;
 
 /**
- * Adds stats to the rows that `asked` selects. `asked` must return at least copier ids; `shown` lists its columns,
- * under the alias `a`.
+ * Adds stats to the rows of the query `selection`, which must return at least `id` of copiers. `columns` lists the
+ * columns of `selection` to return, under the alias `a`.
  * Amounts of different currencies are never added: only the quote currency with the most lots counts. Open lots are
  * valued at the last price, or at their cost if no price is known.
  */
-const withStats = (shown: string, asked: string) => `
-  WITH asked AS MATERIALIZED (
-    ${asked}
+const withStats = (columns: string, selection: string) => `
+  WITH selected AS MATERIALIZED (
+    ${selection}
   ), decided AS (
     SELECT copier_id AS id, count(*) FILTER (WHERE outcome IN ('COPIED', 'CLAMPED'))::int AS copied,
       count(*) FILTER (WHERE outcome = 'SKIPPED')::int AS skipped,
@@ -107,27 +106,27 @@ const withStats = (shown: string, asked: string) => `
       round(percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms))::int AS median_latency_ms,
       percentile_disc(0.99) WITHIN GROUP (ORDER BY latency_ms) AS p99_latency_ms,
       round(avg(slippage_bps), 8) AS average_slippage_bps
-    FROM decisions WHERE copier_id IN (SELECT id FROM asked) GROUP BY copier_id
+    FROM decisions WHERE copier_id IN (SELECT id FROM selected) GROUP BY copier_id
   ), held AS (
     SELECT l.copier_id AS id, p.quote, count(*) AS lot_count,
       sum(CASE WHEN l.open_amount > 0 THEN coalesce(l.open_amount * p.last_price, l.open_value) ELSE 0 END) AS exposure,
       sum(r.pnl) AS net_pnl
     FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
     LEFT JOIN LATERAL (SELECT sum(pnl) AS pnl FROM lot_closures c WHERE c.lot_id = l.id) r ON true
-    WHERE l.copier_id IN (SELECT id FROM asked) GROUP BY l.copier_id, p.quote
+    WHERE l.copier_id IN (SELECT id FROM selected) GROUP BY l.copier_id, p.quote
   ), main AS (
     SELECT DISTINCT ON (id) id, exposure, net_pnl FROM held ORDER BY id, lot_count DESC, quote
   ), ${TRACKED}
-  SELECT ${shown}, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
+  SELECT ${columns}, coalesce(d.copied, 0) AS "copiedCount", coalesce(d.skipped, 0) AS "skippedCount",
     coalesce(d.failed, 0) AS "failedCount", d.median_latency_ms AS "medianLatencyMs",
     d.p99_latency_ms AS "p99LatencyMs", d.average_slippage_bps::text AS "averageSlippageBps",
     round(coalesce(m.exposure, 0), 18)::text AS "openExposure", round(coalesce(m.net_pnl, 0), 18)::text AS "netPnl",
     t.lots AS "trackedLots"
-  FROM asked a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
+  FROM selected a LEFT JOIN decided d USING (id) LEFT JOIN main m USING (id) LEFT JOIN tracked t USING (id)`;
 
-const GIVEN = withStats('a.id', 'SELECT a.id FROM unnest($1::uuid[]) AS a (id)');
+const STATS_BY_ID = withStats('a.id', 'SELECT a.id FROM unnest($1::uuid[]) AS a (id)');
 
-const OWN = allColumns(CopierEntity, 'a', (columns) =>
+const OWN_WITH_STATS = allColumns(CopierEntity, 'a', (columns) =>
   withStats(
     columns,
     `SELECT ${columns} FROM copiers a WHERE id = ANY ($1) AND user_id = $2 AND deleted_at IS NULL`,
@@ -140,7 +139,7 @@ export async function copierStatsOf(
   copierIds: readonly string[],
 ): Promise<ReadonlyMap<string, CopierStats>> {
   if (copierIds.length === 0) return new Map();
-  const rows = await queryPrepared<StatsRow>(tx, GIVEN, [copierIds]);
+  const rows = await queryPrepared<StatsRow>(tx, STATS_BY_ID, [copierIds]);
   return new Map(rows.map((row) => [row.id, viewStats(row)]));
 }
 
@@ -150,7 +149,7 @@ export async function ownWithStats(
   userId: string,
   ids: readonly string[],
 ): Promise<readonly { readonly row: Readonly<Record<string, unknown>>; readonly stats: CopierStats }[]> {
-  const rows = await queryPrepared<StatsRow>(tx, OWN(tx.connection), [ids, userId]);
+  const rows = await queryPrepared<StatsRow>(tx, OWN_WITH_STATS(tx.connection), [ids, userId]);
   return rows.map((row) => ({ row, stats: viewStats(row) }));
 }
 

@@ -86,7 +86,7 @@ export class CopierEntity extends RecordColumns {
   @DecimalColumn({ name: 'high_water_mark', default: '0' })
   highWaterMark!: Decimal;
 
-  /** The watermark, by the database's clock. Lots that the strategy opened before it are not copied. */
+  /** Time of the latest start, by the database's clock. */
   @Column({ name: 'started_at', type: 'timestamptz', nullable: true })
   startedAt!: Date | null;
 
@@ -94,14 +94,15 @@ export class CopierEntity extends RecordColumns {
   @Column({ name: 'followed_sequence', type: 'bigint', nullable: true })
   followedSequence!: string | null;
 
-  /** The strategy's last sequence at the copier's latest start. */
+  /** The strategy's last sequence at the copier's latest start. Lots that began by then are not copied. */
   @Column({ name: 'started_sequence', type: 'bigint', default: '0' })
   startedSequence!: string;
 
-  /** The copier was paused when signals up to this sequence were emitted; it does not follow them later. */
+  /** The strategy's last sequence when a pause last ended. The copier skips signals up to it, even if planned later. */
   @Column({ name: 'resumed_sequence', type: 'bigint', default: '0' })
   resumedSequence!: string;
 
+  /** What the copier still holds of lots that its strategy reduced or closed during the last pause. */
   @Column({ type: 'jsonb', default: [] })
   drift!: readonly LotDrift[];
 

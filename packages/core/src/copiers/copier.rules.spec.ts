@@ -17,7 +17,7 @@ describe('allowed and blocked pairs', () => {
 });
 
 describe('the account of the strategy', () => {
-  it('leads to an error with the field for every copier on that account', () => {
+  it('causes an error for every copier on that account, with the field of the request', () => {
     const link = (field: string, exchangeAccountId: string) => ({ field, copier: { exchangeAccountId } });
     const links = [link('copier_ids.0', 'a'), link('copier_ids.1', 'b'), link('copier_ids.2', 'a')];
     expect(ownAccountErrors(new Set(['a']), links).map(({ field }) => field)).toEqual([
@@ -48,7 +48,7 @@ describe('the columns of an update', () => {
     });
   });
 
-  it('replace the sizing as a whole', () => {
+  it('contain the whole sizing if the input has a sizing', () => {
     const sizing = { mode: 'FIXED_QUOTE', value: 10 };
     expect(copierColumns(copierUpdate.parse({ sizing }))).toEqual({
       sizingMode: 'FIXED_QUOTE',

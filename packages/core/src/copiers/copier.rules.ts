@@ -11,6 +11,7 @@ export function conflictingPairs({ allowedPairs, blockedPairs }: PairLists): str
   return [...new Set(blockedPairs ?? [])].filter((symbol) => allowed.has(symbol));
 }
 
+/** A copier that a request links to a strategy. */
 export interface CopierLink {
   /** The field of the request body that holds the copier's or its account's id. */
   readonly field: string;
@@ -18,8 +19,8 @@ export interface CopierLink {
 }
 
 /**
- * Returns an error for each copier on one of the strategy's own accounts. Its copies would be signals of the strategy
- * and would be copied again, endlessly.
+ * Returns an error for each copier that trades on one of the strategy's own accounts. Its copies would become signals
+ * of the strategy and would be copied again, endlessly.
  *
  * @param ownAccounts - the strategy's account and its duplicate connections
  */
@@ -37,14 +38,14 @@ export function ownAccountErrors(
     }));
 }
 
-/** Returns whether the strategy has room for `newCount` more copiers. */
+/** Returns true if `newCount` more copiers may follow a strategy that `linkedCount` copiers follow. */
 export function hasCapacity(capacity: number | null, linkedCount: number, newCount: number): boolean {
   return capacity === null || linkedCount + newCount <= capacity;
 }
 
 const unique = <T>(items: readonly T[] | null): T[] | null => (items === null ? null : [...new Set(items)]);
 
-/** Maps the settings in the input to columns. Omits the columns of absent settings; null clears a column. */
+/** Maps the input to columns. Omits the columns of absent settings; null clears a column. */
 export function copierColumns(input: CopierCreate | CopierUpdate) {
   const { sizing, limits = {} } = input;
   return omitUndefined({

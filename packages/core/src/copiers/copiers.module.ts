@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { CommandRunner, ListReader } from '../operations/index.js';
 import { Platform } from '../platform/index.js';
 import { CopiersService } from './copiers.service.js';
-import { FollowedStrategiesService } from './followed-strategies.service.js';
 import { CopierSimulation } from './simulation/copier-simulation.service.js';
+import { StrategyChangesService } from './strategy-changes.service.js';
 
-/** For the API processes. */
+/** Provides the use cases of copiers to an API. */
 @Module({
   providers: [
     {
@@ -15,8 +15,8 @@ import { CopierSimulation } from './simulation/copier-simulation.service.js';
       inject: [Platform, ListReader, CommandRunner],
     },
     {
-      provide: FollowedStrategiesService,
-      useFactory: (commands: CommandRunner) => new FollowedStrategiesService(commands),
+      provide: StrategyChangesService,
+      useFactory: (commands: CommandRunner) => new StrategyChangesService(commands),
       inject: [CommandRunner],
     },
     {
@@ -25,6 +25,6 @@ import { CopierSimulation } from './simulation/copier-simulation.service.js';
       inject: [Platform, CommandRunner],
     },
   ],
-  exports: [CopiersService, FollowedStrategiesService, CopierSimulation],
+  exports: [CopiersService, StrategyChangesService, CopierSimulation],
 })
 export class CopiersModule {}

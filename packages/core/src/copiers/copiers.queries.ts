@@ -18,7 +18,7 @@ export async function countCopiersOfStrategy(tx: Tx, strategyId: string): Promis
   return count;
 }
 
-/** Returns whether any user's copier still follows the strategy's entries or exits. */
+/** Returns true if a copier of any user follows the strategy and is not paused. */
 export async function isFollowed(tx: Tx, strategyId: string): Promise<boolean> {
   const rows = await tx.query(
     `SELECT FROM copiers WHERE strategy_id = $1 AND deleted_at IS NULL AND status <> 'PAUSED' LIMIT 1`,
@@ -27,6 +27,7 @@ export async function isFollowed(tx: Tx, strategyId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Links the copiers to a strategy. They have not followed it yet, so their sequences and drift are reset. */
 export async function linkCopiers(tx: Tx, strategyId: string, copierIds: readonly string[]): Promise<void> {
   await tx.query(
     `UPDATE copiers SET strategy_id = $1, followed_sequence = NULL, started_sequence = 0, resumed_sequence = 0,
@@ -36,8 +37,8 @@ export async function linkCopiers(tx: Tx, strategyId: string, copierIds: readonl
 }
 
 /**
- * Starts a copier: it copies the lots that its strategy opens from now on. A copier that was paused skips the signals
- * of the pause.
+ * Starts a copier: it copies the lots that its strategy opens from now on. A copier that was paused skips all signals
+ * up to `sequence`.
  *
  * @param sequence - the strategy's last sequence, which the transaction has locked
  */
@@ -56,7 +57,7 @@ export async function markStarted(
   );
 }
 
-/** Returns the account and its duplicate connections, which are unknown if the exchange does not identify accounts. */
+/** Returns the account and its duplicate connections; only the account if the exchange does not identify accounts. */
 export async function duplicateConnectionsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
   const rows: { id: string }[] = await tx.query(
     `SELECT b.id FROM exchange_accounts a

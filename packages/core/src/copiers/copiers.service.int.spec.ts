@@ -59,13 +59,13 @@ describe('creating a copier', () => {
     expect(await env.strategies.get(env.actor, env.strategy.id)).toMatchObject({ copier_count: 1 });
   });
 
-  it('accepts an absent strategy, an own strategy, or a public strategy of another user', async () => {
+  it('accepts no strategy, or a public strategy of another user', async () => {
     await expect(env.create()).resolves.toMatchObject({ strategy_id: undefined });
     const open = await env.foreignStrategy({ visibility: 'PUBLIC' });
     await expect(env.create({ strategy_id: open.id })).resolves.toMatchObject({ strategy_id: open.id });
   });
 
-  it('reports a private, archived or unknown strategy of another user as not found, with the field', async () => {
+  it('reports a private, archived or unknown strategy as not found; the error names the field', async () => {
     const hidden = await env.foreignStrategy();
     const archived = await env.foreignStrategy({ visibility: 'PUBLIC', name: newUuid() });
     await env.core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", archived.name);
@@ -90,7 +90,7 @@ describe('creating a copier', () => {
     expect(await env.namesOf()).toEqual([]);
   });
 
-  it('fails for an own strategy that is archived, and for pairs that are both allowed and blocked', async () => {
+  it('fails for an archived strategy of the caller, and for pairs that are both allowed and blocked', async () => {
     await env.setStrategy("status = 'ARCHIVED'");
     await expect(env.createLinked()).rejects.toMatchObject(invalidStateError('STRATEGY_ARCHIVED'));
     const limits = { allowed_pairs: ['BTC/USDT'], blocked_pairs: ['ETH/USDT', 'BTC/USDT'] };
@@ -130,7 +130,7 @@ describe('creating a copier', () => {
     await expect(env.create()).resolves.toMatchObject({ status: 'PAUSED' });
   });
 
-  it('happens once per Idempotency-Key', async () => {
+  it('happens once for the same Idempotency-Key', async () => {
     const once = env.core.idempotencyContext(env.actor.userId, 'the-key');
     await env.copiers.create({ ...env.actor, idempotency: once }, env.inputOf());
     await expect(
@@ -198,7 +198,7 @@ describe('copiers by their ids', () => {
     });
   });
 
-  it('are loaded with their stats by one statement, and a page of them by two', async () => {
+  it('are loaded with their stats by one statement, and a page of the list by two', async () => {
     const { database } = env.core.platform;
     const created = [await env.create(), await env.createLinked(), await env.create()];
     const ids = created.map(({ id }) => id);
@@ -260,7 +260,7 @@ describe('changing a copier', () => {
     expect((await update(copier, { strategy_id: null })).strategy_id).toBeUndefined();
   });
 
-  it('checks a new strategy as it is checked when a copier is created', async () => {
+  it('checks a new strategy like the strategy of a new copier', async () => {
     const copier = await env.create({ exchange_account_id: env.source.id });
     await expect(update(copier, { strategy_id: env.strategy.id })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -290,7 +290,7 @@ describe('the list of copiers', () => {
     expect(await env.namesOf(`exchange_account_id=${elsewhere.id}&status=ACTIVE`)).toEqual([]);
   });
 
-  it('fails for a strategy or account that does not exist or is not visible', async () => {
+  it('fails if it is filtered by a strategy or account that does not exist or is not visible', async () => {
     const hidden = await env.foreignStrategy();
     const foreign = await env.core.account(await env.core.actor());
     for (const [field, id] of [

@@ -51,11 +51,11 @@ import { viewCopiers, viewCopierWithStats, viewOwnCopiers, viewStoppedCopier } f
 
 const COPIERS_MAX = 1_000;
 
-const COLUMNS = allColumns(CopierEntity, 'c');
+const columnsOf = allColumns(CopierEntity, 'c');
 
 /**
- * The use-cases of copiers. Changes to one user's copiers run one after the other (`lockUser`). Rows are locked in the
- * order user, strategy, account, copier.
+ * The use cases of copiers. `lockUser` makes changes to one user's copiers run one after another. Rows are locked in
+ * the order user, strategy, account, copier.
  */
 export class CopiersService {
   constructor(
@@ -84,7 +84,7 @@ export class CopiersService {
       filter('exchange_account_id', accountId);
     }
     const source = {
-      select: COLUMNS(database),
+      select: columnsOf(database),
       from: 'copiers c',
       where,
       params,
@@ -143,12 +143,12 @@ export class CopiersService {
     return this.commands.run(actor.idempotency, async (tx) => {
       await lockUser(tx, actor.userId);
       const unlocked = await findOwn(tx, actor, publicId);
-      const link = await this.changedLink(tx, actor, unlocked, input.strategy_id);
+      const newStrategyId = await this.strategyToLink(tx, actor, unlocked, input.strategy_id);
       const copier = await lockCopier(tx, unlocked.id);
-      if (link !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
+      if (newStrategyId !== undefined && copier.status !== 'PAUSED') throw notPaused(copier, 'strategy_id');
       const changes = {
         ...copierColumns(input),
-        ...(link === undefined ? {} : { strategyId: link, ...NEVER_FOLLOWED }),
+        ...(newStrategyId === undefined ? {} : { strategyId: newStrategyId, ...NOT_FOLLOWED_YET }),
       };
       assertNoContradiction({ ...copier, ...changes });
       if (Object.keys(changes).length === 0) return viewCopierWithStats(tx, copier);
@@ -169,9 +169,9 @@ export class CopiersService {
   }
 
   /**
-   * Starts copying the lots that the strategy opens from now on. An active copier stays as it is, except that `resync`
-   * makes it sell the exits that it missed.
-   * Balances that were never read are read first, because the first copies could not spend unknown balances.
+   * Starts copying the lots that the strategy opens from now on. An active copier does not change, except
+   * that `resync` makes it sell the exits that it missed. If the account's balances were never read, reads them first,
+   * because copies cannot spend unknown balances.
    */
   async start(actor: Actor, publicId: string, input: CopierStart = {}): Promise<Copier> {
     authorise(actor, copierOperations.start.access);
@@ -200,7 +200,7 @@ export class CopiersService {
     });
   }
 
-  /** Stops the copier. A copier that is paused, or already in the requested mode, stays as it is. */
+  /** Stops the copier. A copier that is paused or already in the requested mode does not change. */
   async stop(actor: Actor, publicId: string, input?: CopierStop): Promise<StoppedCopier> {
     authorise(actor, copierOperations.stop.access);
     const status = input?.mode ?? 'PAUSED';
@@ -238,19 +238,19 @@ export class CopiersService {
       },
       idColumn: 'd.id',
     };
-    // Cursors are bound to the copier, as to every filter.
-    const bound = { ...query, copier_id: copier.id };
+    // Cursors are bound to the copier like to a filter, so that they are invalid for another copier.
+    const queryOfCopier = { ...query, copier_id: copier.id };
     const page = await this.lists.page<DecisionRow & Record<string, unknown>>(
       copierOperations.decisions,
       actor.userId,
       source,
-      bound,
+      queryOfCopier,
     );
     return { ...page, items: page.items.map(viewDecision) };
   }
 
-  /** Returns the id of the strategy to follow from now on, null to follow no strategy, or undefined for no change. */
-  private async changedLink(
+  /** Returns the uuid of the strategy that the update links to; null if it unlinks; undefined if nothing changes. */
+  private async strategyToLink(
     tx: Tx,
     actor: Actor,
     copier: CopierEntity,
@@ -266,7 +266,8 @@ export class CopiersService {
 }
 
 /**
- * Returns an error if the copier cannot become active. Locks its strategy and account until the transaction ends.
+ * Returns an error if the copier cannot become or stay active. Locks its strategy and account until the
+ * transaction ends.
  */
 async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError | undefined> {
   if (copier.strategyId === null) {
@@ -282,7 +283,7 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
       'STRATEGY_ARCHIVED',
     );
   }
-  // A start may place orders immediately, so it locks the account as placing an order does.
+  // A start may place orders immediately, so it takes the same lock on the account as placing an order.
   await lockAccounts(tx, [copier.exchangeAccountId]);
   const account = await lockAccountShared(tx, copier.exchangeAccountId);
   if (account.isRemoved) {
@@ -301,13 +302,13 @@ async function checkStartable(tx: Tx, copier: CopierEntity): Promise<DomainError
 }
 
 /** The state of a copier that has not followed its strategy yet. */
-const NEVER_FOLLOWED = { followedSequence: null, startedSequence: '0', resumedSequence: '0', drift: [] };
+const NOT_FOLLOWED_YET = { followedSequence: null, startedSequence: '0', resumedSequence: '0', drift: [] };
 
 async function readCopier(tx: Tx, id: string): Promise<Copier> {
   return viewCopierWithStats(tx, await tx.findOneByOrFail(CopierEntity, { id }));
 }
 
-/** As `findOwn`, but includes deleted copiers. */
+/** Like `findOwn`, but also finds deleted copiers. */
 async function findOwnIncludingDeleted(tx: Tx, actor: Actor, publicId: string): Promise<CopierEntity> {
   const copier = await tx.findOneBy(CopierEntity, {
     id: decodeIdOrThrow('cpr', publicId),
@@ -339,13 +340,15 @@ async function findOwn(tx: Tx, actor: Actor, publicId: string): Promise<CopierEn
   return copier;
 }
 
-/** Locks the copier and returns its current state. The caller's lock on the user prevents a deletion meanwhile. */
+/**
+ * Locks the copier and returns its current state. It cannot have been deleted, because the caller has locked the user.
+ */
 function lockCopier(tx: Tx, id: string): Promise<CopierEntity> {
   return tx.findOneOrFail(CopierEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
 }
 
 function notPaused({ status }: CopierEntity, field?: string): DomainError {
-  return invalidState(`The copier is ${status}. Stop it first.`, status, field);
+  return invalidState(`The copier is ${status}. Stop it with mode PAUSED first.`, status, field);
 }
 
 function assertNoContradiction(lists: PairLists): void {

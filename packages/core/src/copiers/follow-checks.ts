@@ -7,8 +7,8 @@ import { type CopierLink, hasCapacity, ownAccountErrors } from './copier.rules.j
 import { countCopiersOfStrategy, duplicateConnectionsOf } from './copiers.queries.js';
 
 /**
- * Checks that the copiers may follow the strategy. The caller has locked it with `lockStrategyToFollow`, so that other
- * copiers are linked to it only after the transaction ends.
+ * Checks that the copiers may follow the strategy. The caller has locked the strategy with `lockStrategyToFollow`, so
+ * that no other copier is linked to it before the transaction ends.
  *
  * @param links - copiers that do not follow the strategy yet
  * @throws {DomainError} `validation_failed`, `invalid_state`, `limit_reached`
@@ -31,8 +31,8 @@ export async function assertMayFollow(
 }
 
 /**
- * Checks that no copier trades on the strategy's own account. One exchange account can be connected twice under two
- * ids, and the product may learn this later. Therefore each start repeats the check.
+ * Checks that no copier trades on the strategy's own account. A user can connect one exchange account twice, under two
+ * ids, and the product may detect this only later. Therefore each start of a copier repeats the check.
  *
  * @throws {DomainError} `validation_failed`
  */

@@ -5,6 +5,6 @@ export { COPYING_CHANNELS } from './copying/channels.js';
 export { CopierRiskMonitor } from './copying/copier-risk-monitor.service.js';
 export { CopyPlanner, type CopyPlannerOptions } from './copying/copy-planner.service.js';
 export { CopySettlement } from './copying/copy-settlement.service.js';
-export { FollowedStrategiesService } from './followed-strategies.service.js';
 export { CopierSimulation } from './simulation/copier-simulation.service.js';
 export { pauseAllCopiers } from './stop-copiers.js';
+export { StrategyChangesService } from './strategy-changes.service.js';

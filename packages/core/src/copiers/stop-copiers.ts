@@ -18,8 +18,8 @@ export interface CopierStopReason {
 }
 
 /**
- * Pauses every copier of the user that is not paused, and emits `copier.stopped` for each. Waits for a start in
- * progress, and pauses that copier too. The caller cancels the copiers' orders, along with all other orders of the user.
+ * Pauses all copiers of the user, and emits `copier.stopped` for each that was not paused. Waits for a start in
+ * progress, and pauses that copier too. Cancels no orders: the caller cancels all orders of the user.
  */
 export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]> {
   await lockUser(tx, userId);
@@ -29,18 +29,19 @@ export async function pauseAllCopiers(tx: Tx, userId: string): Promise<Copier[]>
   return viewCopiers(tx, stopped);
 }
 
-/** Pauses the strategy's copiers of all users, because the strategy is about to be deleted. */
-export async function pauseCopiersOf(tx: Tx, strategyId: string): Promise<void> {
+/** Pauses all users' copiers of a strategy that is about to be deleted. */
+export async function pauseCopiersOfStrategy(tx: Tx, strategyId: string): Promise<void> {
   const stop = { status: 'PAUSED', reason: 'STRATEGY_ARCHIVED' } as const;
   await stopWhere(tx, "strategy_id = $1 AND status <> 'PAUSED'", strategyId, stop);
 }
 
-/** Switches the active copiers of an archived strategy, of all users, to CLOSE_ONLY. */
-export async function closeOnlyCopiersOf(tx: Tx, strategyId: string): Promise<void> {
+/** Switches all users' active copiers of an archived strategy to CLOSE_ONLY. */
+export async function setCopiersToCloseOnly(tx: Tx, strategyId: string): Promise<void> {
   const stop = { status: 'CLOSE_ONLY', reason: 'STRATEGY_ARCHIVED' } as const;
   await stopWhere(tx, "strategy_id = $1 AND status = 'ACTIVE'", strategyId, stop);
 }
 
+/** Stops a copier, whatever its status is. The caller has locked it. */
 export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Promise<CopierEntity> {
   const [copier] = await stopWhere(tx, 'id = $1', id, stop);
   if (copier === undefined) throw new Error(`copier ${id} disappeared while it was locked`);
@@ -48,8 +49,8 @@ export async function stopCopier(tx: Tx, id: string, stop: CopierStopReason): Pr
 }
 
 /**
- * Stops a copier, unless its status is already this or a stricter one. Also stops a copier that was started
- * meanwhile, because callers check the reason again. Returns whether the status changed.
+ * Stops a copier, unless its status is already the requested one or a stricter one. Also stops a copier that was
+ * started after the caller selected it. Returns whether the status changed.
  */
 export async function stopRunning(tx: Tx, id: string, stop: CopierStopReason): Promise<boolean> {
   const running = stop.status === 'PAUSED' ? "status <> 'PAUSED'" : "status = 'ACTIVE'";
@@ -72,7 +73,7 @@ async function stopWhere(
   return copiers;
 }
 
-/** Locks the copiers in the order of their ids, so that two calls for the same copiers cannot deadlock. */
+/** Changes the status of the copiers. Locks them in the order of their ids, so that two calls cannot deadlock. */
 async function markStopped(
   tx: Tx,
   condition: string,

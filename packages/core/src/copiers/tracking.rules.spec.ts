@@ -2,36 +2,45 @@ import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { type TrackedLot, trackingOf } from './tracking.rules.js';
 
-/** Both sides gain 10 % from 100, without fees. */
+/** A side that gains 10 % from 100, without fees. */
 const side = { entryPrice: '100', exitPrice: '110', cost: '100', pnl: '10' };
 const sameLot: TrackedLot = { side: 'BUY', copier: side, leader: side, reference: side, target: side };
-const NONE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
+const NO_DIFFERENCE = { fees_bps: '0', slippage_bps: '0', rounding_bps: '0', skips_bps: '0' };
 
 describe('the tracking difference', () => {
   it('is zero if the copier had the same prices and fees as the strategy, and null if no lot was closed', () => {
-    expect(trackingOf([sameLot])).toEqual({ differenceBps: '0', parts: NONE });
+    expect(trackingOf([sameLot])).toEqual({ differenceBps: '0', parts: NO_DIFFERENCE });
     expect(trackingOf([])).toBeNull();
   });
 
   it('is attributed to fees if the copier paid higher fees', () => {
     // 9 % net instead of 10 %.
     const lot = { ...sameLot, copier: { ...side, pnl: '9' } };
-    expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, fees_bps: '-100' } });
+    expect(trackingOf([lot])).toEqual({
+      differenceBps: '-100',
+      parts: { ...NO_DIFFERENCE, fees_bps: '-100' },
+    });
   });
 
-  it('is attributed to slippage if its fills were at worse prices than those of the strategy', () => {
+  it('is attributed to slippage if the copier’s fills had worse prices than the strategy’s', () => {
     // 100 to 109 instead of 110.
     const lot = { ...sameLot, copier: { ...side, exitPrice: '109', pnl: '9' } };
-    expect(trackingOf([lot])).toEqual({ differenceBps: '-100', parts: { ...NONE, slippage_bps: '-100' } });
+    expect(trackingOf([lot])).toEqual({
+      differenceBps: '-100',
+      parts: { ...NO_DIFFERENCE, slippage_bps: '-100' },
+    });
   });
 
   it('is attributed to rounding if the filled amounts differ from the requested amounts', () => {
     const filled = { entryPrice: '100', exitPrice: '111' };
     const lot = { ...sameLot, reference: filled, copier: { ...side, ...filled, pnl: '11' } };
-    expect(trackingOf([lot])).toEqual({ differenceBps: '100', parts: { ...NONE, rounding_bps: '100' } });
+    expect(trackingOf([lot])).toEqual({
+      differenceBps: '100',
+      parts: { ...NO_DIFFERENCE, rounding_bps: '100' },
+    });
   });
 
-  it('is attributed to skips if it skipped signals of the lot', () => {
+  it('is attributed to skips if the copier skipped signals of the lot', () => {
     const copied = { entryPrice: '80', exitPrice: '110' };
     const lot = {
       ...sameLot,
@@ -40,10 +49,13 @@ describe('the tracking difference', () => {
       copier: { ...copied, cost: '80', pnl: '30' },
     };
     // 37.5 % instead of 10 %.
-    expect(trackingOf([lot])).toEqual({ differenceBps: '2750', parts: { ...NONE, skips_bps: '2750' } });
+    expect(trackingOf([lot])).toEqual({
+      differenceBps: '2750',
+      parts: { ...NO_DIFFERENCE, skips_bps: '2750' },
+    });
   });
 
-  it('treats a rising exit price as a loss for a short lot', () => {
+  it('counts a rising exit price of a short lot as a loss', () => {
     const sold = { ...side, pnl: '-10' };
     const lot = {
       ...sameLot,
@@ -51,7 +63,7 @@ describe('the tracking difference', () => {
       leader: sold,
       copier: { ...sold, exitPrice: '111', pnl: '-11' },
     };
-    expect(trackingOf([lot])?.parts).toEqual({ ...NONE, slippage_bps: '-100' });
+    expect(trackingOf([lot])?.parts).toEqual({ ...NO_DIFFERENCE, slippage_bps: '-100' });
   });
 
   it('weights lots by the copier’s cost', () => {

@@ -9,16 +9,16 @@
  *     → at the strategy's prices, in the amounts that the copied signals requested        skips
  *     → at the strategy's prices, in the amounts that were filled                         rounding
  *     → at the copier's own prices                                                        slippage
- *   → copier, net                                        fees: the difference between both sides' losses to fees
+ *   → copier, net                                        fees: what the strategy loses to fees, less what the copier loses
  *
  * Each lot is weighted by the copier's cost.
  */
 import type { Decimal, TrackingParts, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** Result of one side, leader or copier, on the closed part of a lot. */
+/** Result of the leader or of the copier on the closed part of a lot. */
 interface ClosedSide extends Prices {
-  /** The cost including fees, which the profit includes too; above zero. */
+  /** Above zero. Fees increase the cost and reduce the profit. */
   readonly cost: Decimal;
   readonly pnl: Decimal;
 }
@@ -92,10 +92,10 @@ function stepsOf({ side, copier, leader, reference, target }: TrackedLot) {
     reference: returnAt(side, reference),
     target: returnAt(side, target),
   };
-  const lostToFees = (before: BigDecimal, { pnl, cost }: ClosedSide) =>
+  const feeLoss = (before: BigDecimal, { pnl, cost }: ClosedSide) =>
     before.minus(new BigDecimal(pnl).div(cost));
   return {
-    fees: lostToFees(gross.leader, leader).minus(lostToFees(gross.copier, copier)),
+    fees: feeLoss(gross.leader, leader).minus(feeLoss(gross.copier, copier)),
     slippage: gross.copier.minus(gross.reference),
     rounding: gross.reference.minus(gross.target),
     skips: gross.target.minus(gross.leader),

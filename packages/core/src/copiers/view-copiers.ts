@@ -22,18 +22,18 @@ export async function viewCopierWithStats(tx: Tx, copier: CopierEntity): Promise
 
 /** Loads the copiers that belong to the user, in no particular order, with one statement. */
 export async function viewOwnCopiers(tx: Tx, userId: string, ids: readonly string[]): Promise<Copier[]> {
-  const found = await ownWithStats(tx, userId, ids);
+  const rowsWithStats = await ownWithStats(tx, userId, ids);
   const copiers = hydrate(
     tx.connection,
     CopierEntity,
-    found.map(({ row }) => row),
+    rowsWithStats.map(({ row }) => row),
   );
-  return copiers.map((copier, index) => viewCopier(copier, found[index]!.stats));
+  return copiers.map((copier, index) => viewCopier(copier, rowsWithStats[index]!.stats));
 }
 
 /**
- * Adds the open lots of paused copiers, which no longer follow exits. A copier in CLOSE_ONLY still follows the
- * strategy's exits, so its list is empty.
+ * Returns the records in input order, each with the copier's open lots. Only a paused copier's list is filled: in
+ * CLOSE_ONLY the copier still sells its lots with the strategy's exits.
  */
 export async function viewStoppedCopiers(tx: Tx, copiers: readonly CopierEntity[]): Promise<StoppedCopier[]> {
   const records = await viewCopiers(tx, copiers);

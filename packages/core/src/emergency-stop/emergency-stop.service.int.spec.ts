@@ -2,7 +2,7 @@ import { type EmergencyStop, emergencyStop, encodeId, tradeCreate } from '@tradi
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
 
-import { FollowedStrategiesService } from '../copiers/index.js';
+import { StrategyChangesService } from '../copiers/index.js';
 import { lockAccountForTrade, serveWorkerCall } from '../exchange-accounts/index.js';
 import { type Actor, ResponseReplayed } from '../operations/index.js';
 import { CoreUnderTest, type RecordIds } from '../testing/index.js';
@@ -314,7 +314,7 @@ describe('an emergency stop', () => {
   it('does not block archiving a strategy that the user copies while it waits for its account', async () => {
     await copier();
     const { id } = await core.row('SELECT id FROM strategies WHERE user_id = $1', actor.userId);
-    const followed = new FollowedStrategiesService(core.commands);
+    const followed = new StrategyChangesService(core.commands);
     let stopped: Promise<EmergencyStop> | undefined;
     await inTransaction(core.platform.database, async (tx) => {
       // The start of a copier takes this lock, and so may archiving a strategy.

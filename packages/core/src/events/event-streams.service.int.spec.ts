@@ -6,7 +6,7 @@ import type { Actor } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/index.js';
 import { type EventStreamRequest, EventStreamsService } from './event-streams.service.js';
-import { type EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
+import { type EventSubscription, QUEUE_MAX_BYTES } from './event-subscription.js';
 
 const incoming: IncomingRequest = {
   method: 'GET',
@@ -18,14 +18,14 @@ const incoming: IncomingRequest = {
 
 let core: CoreUnderTest;
 let streams: EventStreamsService;
-let otherProcess: EventStreamsService;
+let otherStreams: EventStreamsService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   streams = new EventStreamsService(core.platform);
-  otherProcess = new EventStreamsService(await core.openSecondPlatform());
+  otherStreams = new EventStreamsService(await core.openSecondPlatform());
 });
 afterAll(async () => {
-  await Promise.all([streams.onModuleDestroy(), otherProcess.onModuleDestroy()]);
+  await Promise.all([streams.onModuleDestroy(), otherStreams.onModuleDestroy()]);
   await core.close();
 });
 
@@ -43,8 +43,8 @@ async function createCaller(): Promise<Actor> {
   return { ...actor, credential: { kind: 'public_key', id, permissions: ['ADMIN'] } };
 }
 
-/** Appends an event in an open transaction, which `commit` ends. */
-async function appendAndHold(actor: Actor, type = 'trade.filled', size = 0) {
+/** Appends an event in a transaction that stays open until `commit` is called. */
+async function appendUncommitted(actor: Actor, type = 'trade.filled', size = 0) {
   const runner = core.platform.database.createQueryRunner();
   await runner.startTransaction();
   const id = newUuid();
@@ -59,14 +59,14 @@ async function appendAndHold(actor: Actor, type = 'trade.filled', size = 0) {
   return { commit };
 }
 const append = async (actor: Actor, type?: string, size?: number) =>
-  (await appendAndHold(actor, type, size)).commit();
+  (await appendUncommitted(actor, type, size)).commit();
 
 const leasesOf = (actor: Actor) =>
   core.rows('SELECT FROM event_streams WHERE credential_id = $1', actor.credential.id);
-const open = (actor: Actor, request: EventStreamRequest = {}, process = streams) =>
-  process.open(actor, incoming, request);
+const open = (actor: Actor, request: EventStreamRequest = {}, service = streams) =>
+  service.open(actor, incoming, request);
 
-/** Returns a function that reads the next events of a stream, which stays open. */
+/** Returns a function that reads the ids of the next events of a stream and leaves it open. */
 function createReader(stream: EventSubscription) {
   const events = stream.events();
   return async (count: number): Promise<string[]> => {
@@ -89,7 +89,7 @@ const idsInOrder = async (actor: Actor): Promise<string[]> => {
 };
 
 describe('a stream of events', () => {
-  it('starts with events after its opening, and sends them as stored', async () => {
+  it('sends the events that follow its opening, as stored', async () => {
     const actor = await createCaller();
     await append(actor);
     const stream = await open(actor);
@@ -99,10 +99,14 @@ describe('a stream of events', () => {
     await stream.close();
   });
 
-  it('sends events in the order in which they became visible, not in the order of their inserts', async () => {
+  it('sends events in the order of their commits, not of their inserts', async () => {
     const actor = await createCaller();
-    const [live, lagging] = [await open(actor), await open(actor, {}, otherProcess)];
-    const uncommitted = [await appendAndHold(actor), await appendAndHold(actor), await appendAndHold(actor)];
+    const [live, lagging] = [await open(actor), await open(actor, {}, otherStreams)];
+    const uncommitted = [
+      await appendUncommitted(actor),
+      await appendUncommitted(actor),
+      await appendUncommitted(actor),
+    ];
     const read = createReader(live);
     const ids: string[] = [];
     for (const { commit } of uncommitted.toReversed()) {
@@ -119,7 +123,7 @@ describe('a stream of events', () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await append(actor));
     for (let seen = 0; seen < 5; seen++) {
-      const stream = await open(actor, { lastEventId: ids[seen] }, seen % 2 === 0 ? streams : otherProcess);
+      const stream = await open(actor, { lastEventId: ids[seen] }, seen % 2 === 0 ? streams : otherStreams);
       const late = await append(actor);
       ids.push(late);
       expect(await createReader(stream)(ids.length - seen - 1)).toEqual(ids.slice(seen + 1));
@@ -155,7 +159,7 @@ describe('a stream of events', () => {
     await Promise.all([live.close(), caughtUp.close()]);
   });
 
-  it('starts with the oldest retained event if the last received event has expired', async () => {
+  it('starts with the oldest retained event if the event of its last event id has expired', async () => {
     const actor = await createCaller();
     const [old, hidden] = [await append(actor), await append(actor)];
     const ids = [await append(actor), await append(actor)];
@@ -194,7 +198,7 @@ describe('a stream of events', () => {
     });
   });
 
-  it('queues at most its limit for a stalled reader, who still receives every event', async () => {
+  it('queues at most 256 KiB for a stalled reader, who still receives every event', async () => {
     const actor = await createCaller();
     const stream = await open(actor);
     const size = 40_000;
@@ -203,8 +207,8 @@ describe('a stream of events', () => {
       await append(actor, 'trade.filled', size);
       maxBytes = Math.max(maxBytes, stream.waitingBytes);
     }
-    await eventually(() => stream.waitingBytes > WAITING_MAX_BYTES / 2);
-    expect(Math.max(maxBytes, stream.waitingBytes)).toBeLessThanOrEqual(WAITING_MAX_BYTES);
+    await eventually(() => stream.waitingBytes > QUEUE_MAX_BYTES / 2);
+    expect(Math.max(maxBytes, stream.waitingBytes)).toBeLessThanOrEqual(QUEUE_MAX_BYTES);
     const read = createReader(stream);
     expect(await read(30)).toEqual(await idsInOrder(actor));
     const last = await append(actor);
@@ -217,8 +221,8 @@ describe('a stream of events', () => {
     const openStreams = await Promise.all([
       open(actor),
       open(actor),
-      open(actor, {}, otherProcess),
-      open(actor, {}, otherProcess),
+      open(actor, {}, otherStreams),
+      open(actor, {}, otherStreams),
     ]);
     const reading = Promise.all(openStreams.map((stream) => createReader(stream)(120)));
     await Promise.all(
@@ -239,7 +243,7 @@ describe('the streams of a credential', () => {
   it('are limited to five over all processes, even concurrently, until one of them ends', async () => {
     const actor = await createCaller();
     const opening = await Promise.allSettled(
-      Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : otherProcess)),
+      Array.from({ length: 9 }, (_, i) => open(actor, {}, i % 2 === 0 ? streams : otherStreams)),
     );
     const opened = opening.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
     const errors = opening.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -253,7 +257,7 @@ describe('the streams of a credential', () => {
     expect(await leasesOf(actor)).toEqual([]);
   });
 
-  it('of a dead process count until their lease expires', async () => {
+  it('count until their leases expire if their process died', async () => {
     const actor = await createCaller();
     const insertLeases = (seconds: number) =>
       core.rows(
@@ -273,12 +277,12 @@ describe('the streams of a credential', () => {
   });
 });
 
-describe('the end of a stream', () => {
-  it('follows the revocation of its credential, in every process', async () => {
+describe('a stream of events ends', () => {
+  it('when its credential is revoked, in every process', async () => {
     const [actor, unrelated] = [await createCaller(), await createCaller()];
     const openStreams = [
       await open(actor),
-      await open(actor, {}, otherProcess),
+      await open(actor, {}, otherStreams),
       await open(unrelated),
     ] as const;
     const reading = [createReader(openStreams[0])(1), createReader(openStreams[1])(1)];
@@ -289,17 +293,17 @@ describe('the end of a stream', () => {
     await openStreams[2].close();
   });
 
-  it('follows when its credential can no longer be verified', async () => {
+  it('when its credential can no longer be verified', async () => {
     const platform: Platform = await core.openSecondPlatform();
-    const alone = new EventStreamsService(platform);
-    const stream = await open(await createCaller(), {}, alone);
+    const separateStreams = new EventStreamsService(platform);
+    const stream = await open(await createCaller(), {}, separateStreams);
     await platform.database.destroy();
     expect(await createReader(stream)(1)).toEqual([]);
-    await alone.onModuleDestroy();
+    await separateStreams.onModuleDestroy();
     await platform.listener.stop();
   });
 
-  it('follows the end of the process, which releases all leases and opens no further streams', async () => {
+  it('when its process ends, which releases all leases and opens no further streams', async () => {
     const actor = await createCaller();
     const platform = await core.openSecondPlatform();
     const ending = new EventStreamsService(platform);

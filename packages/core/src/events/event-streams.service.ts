@@ -8,7 +8,7 @@ import { CredentialWatch, type IncomingRequest } from '../access/index.js';
 import { type Actor, authorise } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { EventFeed } from './event-feed.service.js';
-import { EventSubscription, WAITING_MAX_BYTES } from './event-subscription.js';
+import { EventSubscription, QUEUE_MAX_BYTES } from './event-subscription.js';
 import { lastEventId, positionAfter, readPage } from './events.queries.js';
 import { StreamLeases } from './stream-leases.service.js';
 
@@ -36,8 +36,8 @@ export class EventStreamsService {
   /**
    * Opens a stream of the caller's new events, or of all events after `lastEventId`. The caller must close it.
    *
-   * @throws {DomainError} `invalid_query` if `lastEventId` is invalid; `rate_limited` if the credential has five
-   *   streams
+   * @throws {DomainError} `invalid_query` if `lastEventId` is invalid; `rate_limited` if the credential already
+   *   has five open streams
    */
   async open(
     actor: Actor,
@@ -46,8 +46,8 @@ export class EventStreamsService {
   ): Promise<EventSubscription> {
     const { access } = eventOperations.stream;
     authorise(actor, access);
-    this.assertServing();
-    const start = await this.startOf(actor.userId, request.lastEventId);
+    this.assertNotClosing();
+    const start = await this.resolveStart(actor.userId, request.lastEventId);
     const releases: (() => unknown)[] = [];
     const release = async () => {
       this.streams.delete(subscription);
@@ -60,12 +60,12 @@ export class EventStreamsService {
       releases.push(await this.leases.claim(actor.credential.id, end));
       releases.push(await this.watch.watch({ actor, incoming, access }, end));
       if (subscription.ended.aborted) throw new DomainError('service_unavailable');
-      this.assertServing();
+      this.assertNotClosing();
     } catch (error) {
       await subscription.close();
-      // If the stream ended earlier, this releases the resources that were acquired after that.
+      // `close` releases nothing if the stream had already ended; this call releases what was acquired since then.
       await release();
-      this.assertServing();
+      this.assertNotClosing();
       throw error;
     }
     this.streams.add(subscription);
@@ -81,10 +81,13 @@ export class EventStreamsService {
     await this.feed.stop();
   }
 
-  private async startOf(userId: string, eventId: string | undefined): Promise<{ after: bigint; id: string }> {
+  private async resolveStart(
+    userId: string,
+    eventId: string | undefined,
+  ): Promise<{ after: bigint; id: string }> {
     const { database } = this.platform;
     const after = eventId === undefined ? undefined : await positionAfter(database, userId, eventId);
-    // Refresh after the query, so that the feed is never behind the start of a subscription.
+    // The feed is refreshed after the query, so that its head is never before the start of the subscription.
     await this.feed.refresh();
     if (after !== undefined && eventId !== undefined) return { after, id: eventId };
     const { head } = this.feed;
@@ -102,13 +105,13 @@ export class EventStreamsService {
       { userId, types, after: start.after, resumeAfter: start.id },
       {
         head: () => this.feed.head,
-        read: (range) => readPage(this.platform.database, userId, types, range, WAITING_MAX_BYTES),
+        read: (range) => readPage(this.platform.database, userId, types, range, QUEUE_MAX_BYTES),
         release,
       },
     );
   }
 
-  private assertServing(): void {
+  private assertNotClosing(): void {
     if (this.isClosing) throw new DomainError('service_unavailable');
   }
 }

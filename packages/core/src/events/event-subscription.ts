@@ -1,52 +1,52 @@
 /**
  * Yields the events of one stream, in order and each once.
  *
- * 1. `cursor` is the position up to which events were added to the queue. Live events are accepted only if they continue
- *    exactly there. Otherwise the subscription reads them from the database once the queue is empty, so that no event is
- *    lost or repeated.
- * 2. The queue contains the events that the reader has not taken. Its size is limited, so that a slow reader uses bounded
- *    memory.
+ * 1. `queuedThrough` is the position up to which all events of the stream were queued. The subscription accepts live
+ *    events only if none is missing after that position. Otherwise it reads the missing ones from the database once the
+ *    queue is empty, so that no event is lost or repeated.
+ * 2. The queue contains the events that the reader has not read yet. Its size is limited, so that a slow reader uses
+ *    bounded memory.
  */
 import { type EventType, StoredJson } from '@trading-automation/contracts';
-import type { Follower } from './event-feed.service.js';
+import type { FeedSubscription } from './event-feed.service.js';
 import type { PositionRange, SequencedEvent } from './events.queries.js';
 
-/** The maximum bytes of queued payloads; a single larger payload is still accepted. */
-export const WAITING_MAX_BYTES = 256 * 1024;
+/** The maximum number of bytes of queued payloads. An empty queue accepts one larger payload. */
+export const QUEUE_MAX_BYTES = 256 * 1024;
 
 /** An event as a stream sends it. */
 export interface StreamedEvent {
-  /** The public id, from which a stream can resume. */
+  /** The public id. A stream can resume after it. */
   readonly id: string;
   readonly type: EventType;
   /** The stored JSON, on one line. */
   readonly data: string;
 }
 
-/** The events that a stream sends, and the event after which it starts. */
+/** Which events a stream sends, and after which event it starts. */
 export interface StreamStart {
   readonly userId: string;
   /** Null for all types. */
   readonly types: readonly EventType[] | null;
   /** The position after which the stream starts. */
   readonly after: bigint;
-  /** The event id after which the stream starts, in the form of `lastEventId`. */
+  /** The public id of the event after which the stream starts. A client may send it as `last_event_id`. */
   readonly resumeAfter: string;
 }
 
 /** Reads stored events, and releases the resources of the stream. */
 export interface SubscriptionSource {
   readonly head: () => bigint;
-  /** Reads the next events of a position range from the database; an empty result means that the range has no more. */
+  /** Reads the first events of a position range from the database; empty if the range contains none. */
   readonly read: (range: PositionRange) => Promise<readonly SequencedEvent[]>;
   readonly release: () => Promise<void>;
 }
 
-export class EventSubscription implements Follower {
+export class EventSubscription implements FeedSubscription {
   readonly userId: string;
   readonly resumeAfter: string;
   private readonly ending = new AbortController();
-  private cursor: bigint;
+  private queuedThrough: bigint;
   private queue: SequencedEvent[] = [];
   private queuedBytes = 0;
   private onWake = () => {};
@@ -58,14 +58,15 @@ export class EventSubscription implements Follower {
   ) {
     this.userId = start.userId;
     this.resumeAfter = start.resumeAfter;
-    this.cursor = start.after;
+    this.queuedThrough = start.after;
   }
 
-  /** Aborted when no more events are sent. */
+  /** Aborts when the stream ends. */
   get ended(): AbortSignal {
     return this.ending.signal;
   }
 
+  /** The size of the queued payloads. */
   get waitingBytes(): number {
     return this.queuedBytes;
   }
@@ -73,17 +74,17 @@ export class EventSubscription implements Follower {
   /** Yields the events until the stream ends. Allows one reader only. */
   async *events(): AsyncGenerator<StreamedEvent, void, undefined> {
     while (!this.ended.aborted) {
-      const next = this.take();
+      const next = this.takeNext();
       if (next !== undefined) yield toStreamedEvent(next);
-      else if (this.cursor < this.source.head()) await this.catchUp();
+      else if (this.queuedThrough < this.source.head()) await this.catchUp();
       else await this.waitForWake();
     }
   }
 
   offer(events: readonly SequencedEvent[], { after, through }: PositionRange): void {
-    if (this.cursor >= after) {
+    if (this.queuedThrough >= after) {
       const areAllAccepted = events.every((event) => this.accept(event));
-      if (areAllAccepted && through > this.cursor) this.cursor = through;
+      if (areAllAccepted && through > this.queuedThrough) this.queuedThrough = through;
     }
     this.wake();
   }
@@ -102,32 +103,32 @@ export class EventSubscription implements Follower {
     return this.released;
   }
 
-  private take(): SequencedEvent | undefined {
+  private takeNext(): SequencedEvent | undefined {
     const next = this.queue.shift();
     if (next !== undefined) this.queuedBytes -= next.payload.length;
     return next;
   }
 
-  /** Returns false if the queue is full; later events are then read from the database. */
+  /** Queues an event. Returns false if the queue is full; the event is then read from the database later. */
   private accept(event: SequencedEvent): boolean {
-    if (event.position <= this.cursor) return true;
+    if (event.position <= this.queuedThrough) return true;
     const { types } = this.start;
     if (types === null || types.includes(event.type)) {
-      if (this.queuedBytes > 0 && this.queuedBytes + event.payload.length > WAITING_MAX_BYTES) return false;
+      if (this.queuedBytes > 0 && this.queuedBytes + event.payload.length > QUEUE_MAX_BYTES) return false;
       this.queue.push(event);
       this.queuedBytes += event.payload.length;
     }
-    this.cursor = event.position;
+    this.queuedThrough = event.position;
     return true;
   }
 
   private async catchUp(): Promise<void> {
     const through = this.source.head();
-    const events = await this.source.read({ after: this.cursor, through });
+    const events = await this.source.read({ after: this.queuedThrough, through });
     if (this.ended.aborted) return;
     this.queue.push(...events);
     for (const { payload } of events) this.queuedBytes += payload.length;
-    this.cursor = events.at(-1)?.position ?? through;
+    this.queuedThrough = events.at(-1)?.position ?? through;
   }
 
   private waitForWake(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reads events from the outbox. An event older than 30 days is not shown, even if its row still exists. */
+/** Reads events from the outbox. Events older than 30 days are treated as absent, even if their rows still exist. */
 import {
   DomainError,
   decodeId,
@@ -12,7 +12,7 @@ import { type Database, sequenceEvents } from '@trading-automation/persistence';
 export const WITHIN_RETENTION = `e.created_at > now() - interval '${EVENT_RETENTION_DAYS} days'`;
 const DAY_MS = 86_400_000;
 
-/** An event for the streams of its user. */
+/** An event that has its position in the outbox. */
 export interface SequencedEvent {
   readonly position: bigint;
   readonly userId: string;
@@ -40,7 +40,7 @@ export interface PositionRange {
   readonly through: bigint;
 }
 
-/** Reads the first events of some users in a position range. */
+/** Reads the first `limit` events of these users in a position range, in order. */
 export async function readSequencedEvents(
   database: Database,
   userIds: readonly string[],
@@ -58,8 +58,8 @@ export async function readSequencedEvents(
 const PAGE_EVENTS_MAX = 100;
 
 /**
- * Reads the first events of one user in a position range: at most 100. Stops after the event whose payload reaches
- * `bytesMax` in total.
+ * Reads the first events of one user in a position range, at most 100. Stops after the event with which the payloads
+ * together reach `bytesMax`.
  */
 export async function readPage(
   database: Database,
@@ -86,8 +86,8 @@ export async function readPage(
 }
 
 /**
- * Returns the id after which a new stream starts: the id of the user's last event, or the nil id for a user without
- * events.
+ * Returns the id of the user's last event up to a position, after which a new stream starts. A user without events gets
+ * the nil id.
  */
 export async function lastEventId(database: Database, userId: string, through: bigint): Promise<string> {
   const [row] = await database.query(
@@ -97,7 +97,7 @@ export async function lastEventId(database: Database, userId: string, through: b
   return encodeId('evt', row?.id ?? NIL_UUID);
 }
 
-/** Precedes the ids of all events; no event has this id. */
+/** The nil id: no event has it, and every event comes after it. */
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -110,20 +110,20 @@ export async function positionAfter(database: Database, userId: string, eventId:
   const uuid = decodeId('evt', eventId);
   if (uuid === null) throw unknownEvent('last_event_id must be the id of an event.');
   await sequenceEvents(database);
-  const [{ at, oldest }] = await database.query(
-    `SELECT (SELECT position FROM outbox_events WHERE id = $2 AND user_id = $1) AS at,
+  const [{ position, last_expired }] = await database.query(
+    `SELECT (SELECT position FROM outbox_events WHERE id = $2 AND user_id = $1) AS position,
             (SELECT e.position FROM outbox_events e
              WHERE e.user_id = $1 AND NOT (${WITHIN_RETENTION}) AND e.position IS NOT NULL
-             ORDER BY e.created_at DESC, e.id DESC LIMIT 1) AS oldest`,
+             ORDER BY e.created_at DESC, e.id DESC LIMIT 1) AS last_expired`,
     [userId, uuid],
   );
-  if (at === null && !isOlderThanRetention(uuid))
+  if (position === null && !isOlderThanRetention(uuid))
     throw unknownEvent('No event of yours has this id. Use the id of an event that you received.');
-  const [seen, expired] = [BigInt(at ?? 0), BigInt(oldest ?? 0)];
-  return seen > expired ? seen : expired;
+  const [after, lastExpired] = [BigInt(position ?? 0), BigInt(last_expired ?? 0)];
+  return after > lastExpired ? after : lastExpired;
 }
 
-/** Returns true if the id, a UUIDv7, is older than the retention time, so that its row may be deleted. */
+/** Returns true if the id, a UUIDv7, is older than the retention time, so that its row may have been deleted. */
 function isOlderThanRetention(uuid: string): boolean {
   const createdAtMs = Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
   return createdAtMs < Date.now() - EVENT_RETENTION_DAYS * DAY_MS;

@@ -48,7 +48,7 @@ describe('the list of events', () => {
     expect(page.items[0]!.text).toBe(`{"event_id":"${ids[1]}","type":"trade.filled","data":{"amount":1.10}}`);
   });
 
-  it('shows the types that a selector covers', async () => {
+  it('shows only events of the types that a selector covers', async () => {
     const actor = await core.actor('READ');
     const [created, started, filled] = await appendEvents(
       actor,
@@ -63,7 +63,7 @@ describe('the list of events', () => {
     expect(await listed('*')).toEqual([filled, started, created]);
   });
 
-  it('omits events after 30 days, which are also not found by their ids', async () => {
+  it('omits events older than 30 days, which the lookup by id does not find either', async () => {
     const actor = await core.actor('READ');
     const [expired, retained] = (await appendEvents(actor, 'trade.created', 'trade.filled')) as [
       string,
@@ -76,17 +76,17 @@ describe('the list of events', () => {
     expect(idsOf([await events.get(actor, retained)])).toEqual([retained]);
   });
 
-  it('has cursors that are valid only for the same user and types', async () => {
+  it('has cursors that are valid only for the user and the types of their list', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
     const ids = await appendEvents(actor, ...Array.from({ length: 5 }, () => 'trade.created'));
-    const walked: string[] = [];
+    const listedIds: string[] = [];
     let cursor: string | null = null;
     do {
       const page: Awaited<ReturnType<EventsService['list']>> = await events.list(
         actor,
         query({ limit: '2', type: 'trade.*', ...(cursor === null ? {} : { cursor }) }),
       );
-      walked.push(...idsOf(page.items));
+      listedIds.push(...idsOf(page.items));
       cursor = page.pagination.next_cursor;
       if (cursor === null) continue;
       await expect(events.list(other, query({ limit: '2', type: 'trade.*', cursor }))).rejects.toMatchObject({
@@ -96,35 +96,38 @@ describe('the list of events', () => {
         { code: 'invalid_query' },
       );
     } while (cursor !== null);
-    expect(walked).toEqual(ids.toReversed());
+    expect(listedIds).toEqual(ids.toReversed());
   });
 
   it.each([
-    ['by user', {}, 'outbox_events_user_created_idx'],
-    ['by type', { type: 'trade.filled' }, 'outbox_events_user_type_created_idx'],
-  ])('is read %s from an index with its order', async (_case, filter: { type?: string }, index) => {
-    const actor = await core.actor('READ');
-    await core.rows(
-      `INSERT INTO outbox_events (id, user_id, type, payload)
+    ['without a filter', {}, 'outbox_events_user_created_idx'],
+    ['with a type filter', { type: 'trade.filled' }, 'outbox_events_user_type_created_idx'],
+  ])(
+    'is read %s in the order of an index, without sorting',
+    async (_case, filter: { type?: string }, index) => {
+      const actor = await core.actor('READ');
+      await core.rows(
+        `INSERT INTO outbox_events (id, user_id, type, payload)
        SELECT gen_random_uuid(), $1, CASE WHEN n % 50 = 0 THEN 'trade.filled' ELSE 'trade.created' END, '{}'
        FROM generate_series(1, 5000) n`,
-      actor.userId,
-    );
-    await core.rows('ANALYZE outbox_events');
-    const typeCondition = filter.type === undefined ? '' : `AND e.type = '${filter.type}'`;
-    const plan = await core.rows(
-      `EXPLAIN SELECT e.payload FROM outbox_events e WHERE e.user_id = '${actor.userId}' ${typeCondition}
+        actor.userId,
+      );
+      await core.rows('ANALYZE outbox_events');
+      const typeCondition = filter.type === undefined ? '' : `AND e.type = '${filter.type}'`;
+      const plan = await core.rows(
+        `EXPLAIN SELECT e.payload FROM outbox_events e WHERE e.user_id = '${actor.userId}' ${typeCondition}
          AND e.created_at > now() - interval '30 days' AND (e.created_at, e.id) < (now(), '${newUuid()}')
        ORDER BY e.created_at DESC, e.id DESC LIMIT 21`,
-    );
-    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-    expect(text).toContain(index);
-    expect(text).not.toContain('Sort');
-  });
+      );
+      const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+      expect(text).toContain(index);
+      expect(text).not.toContain('Sort');
+    },
+  );
 });
 
-describe('an event by its id', () => {
-  it('is not found by another user, or with a malformed or unknown id', async () => {
+describe('the lookup of an event by its id', () => {
+  it('fails for another user, and for a malformed or unknown id', async () => {
     const [actor, other] = [await core.actor('READ'), await core.actor('READ')];
     const [id] = (await appendEvents(actor, 'trade.created')) as [string];
     await expect(events.get(other, id)).rejects.toMatchObject({ code: 'not_found' });

@@ -71,7 +71,7 @@ export class EventsService {
   }
 }
 
-/** Builds the condition for the types. A single type uses `=`, so that one index serves both the filter and the order. */
+/** Builds the SQL condition on the event type. One type uses `=`, so that one index serves both filter and order. */
 function typeFilter(selector: string | undefined): { where: string[]; params: unknown[] } {
   if (selector === undefined || selector === '*') return { where: [], params: [] };
   const types = expandEventSelector(selector);

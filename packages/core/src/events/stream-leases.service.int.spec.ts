@@ -4,7 +4,7 @@ import { eventually } from '@trading-automation/runtime/testing';
 import { CoreUnderTest } from '../testing/index.js';
 import { StreamLeases } from './stream-leases.service.js';
 
-const EVENTS = { kind: 'events', max: EVENT_STREAMS_MAX } as const;
+const EVENT_STREAMS = { kind: 'events', max: EVENT_STREAMS_MAX } as const;
 
 let core: CoreUnderTest;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ const setSecondsLeft = (credentialId: string, seconds: number) =>
 
 describe('the lease of a stream', () => {
   it('is renewed while it is held, and deleted when it is released', async () => {
-    const leases = new StreamLeases(core.platform, EVENTS, 20);
+    const leases = new StreamLeases(core.platform, EVENT_STREAMS, 20);
     const credentialId = newUuid();
     const release = await leases.claim(credentialId, () => {
       throw new Error('the lease was lost');
@@ -39,8 +39,8 @@ describe('the lease of a stream', () => {
     expect(await core.rows('SELECT FROM event_streams WHERE credential_id = $1', credentialId)).toEqual([]);
   });
 
-  it('that has expired is not renewed, and its stream ends', async () => {
-    const leases = new StreamLeases(core.platform, EVENTS, 20);
+  it('is not renewed once it has expired, and its stream ends', async () => {
+    const leases = new StreamLeases(core.platform, EVENT_STREAMS, 20);
     const credentialId = newUuid();
     let onLost = () => {};
     const lost = new Promise<void>((resolve) => {

@@ -1,9 +1,9 @@
 /**
  * Limits the open streams of a credential over all processes; each stream holds a lease in Postgres.
  *
- * 1. Leases of one credential are granted serially, so the limit is never exceeded.
- * 2. A lease that was not renewed in time is lost and its stream ends, because another stream may have taken its place.
- * 3. The leases of a process that dies expire.
+ * 1. Leases of one credential are granted one at a time, so the limit is never exceeded.
+ * 2. If a lease is not renewed within 30 s, its stream ends, because another stream may have taken its place.
+ * 3. If a process dies, its leases expire.
  */
 import { DomainError } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
@@ -12,7 +12,7 @@ import type { Platform } from '../platform/index.js';
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 
-/** The kind of leased connection, and its limit for one credential. */
+/** The kind of connection that needs a lease, and how many of them one credential may have open. */
 export interface LeaseKind {
   readonly kind: 'events' | 'sockets';
   readonly max: number;
@@ -21,14 +21,15 @@ export interface LeaseKind {
 const NOUNS = { events: 'event streams', sockets: 'sockets' } as const;
 
 export class StreamLeases {
+  /** The callback of each held lease, by the lease's id. */
   private readonly held = new Map<string, () => void>();
-  /** Releases in flight. */
+  /** Releases that have not finished. */
   private readonly ending = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly platform: Platform,
-    private readonly leased: LeaseKind,
+    private readonly limit: LeaseKind,
     private readonly renewMs = RENEW_MS,
   ) {}
 
@@ -39,13 +40,13 @@ export class StreamLeases {
    */
   async claim(credentialId: string, onLost: () => void): Promise<() => Promise<void>> {
     const id = newUuid();
-    await inTransaction(this.platform.database, (tx) => insertLease(tx, this.leased, id, credentialId));
+    await inTransaction(this.platform.database, (tx) => insertLease(tx, this.limit, id, credentialId));
     this.held.set(id, onLost);
     this.timer ??= setInterval(() => void this.renew().catch(() => undefined), this.renewMs).unref();
     return () => this.release(id);
   }
 
-  /** Resolves once all releases have finished. Do not close the database earlier. */
+  /** Resolves once all releases have finished. Call it before the database is closed. */
   async settled(): Promise<void> {
     await Promise.all(this.ending);
   }
@@ -57,7 +58,7 @@ export class StreamLeases {
       this.timer = undefined;
     }
     const finish = () => void this.ending.delete(ending);
-    // If this fails, the lease expires.
+    // If the statement fails, the lease expires.
     const ending: Promise<void> = this.platform.database
       .query('DELETE FROM event_streams WHERE id = $1', [id])
       .then(finish, finish);

@@ -7,6 +7,7 @@ import { MarketDataPublisher, type PublishedBookState } from './market-data-publ
 import type { BookMessage, Level, Price } from './market-messages.js';
 import { PriceFeed } from './price-feed.js';
 
+// `PublishAction` in market-data-publisher.ts explains the actions REPEAT and KEEP.
 const redisUrl = process.env.TEST_REDIS_URL ?? '';
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
 
@@ -51,8 +52,8 @@ function listen(feed: BookFeed): BookMessage[] {
   return got;
 }
 
-describe('the market data publisher', () => {
-  it('is the only lease holder, until it releases the lease or the lease expires', async () => {
+describe('a market data publisher', () => {
+  it('alone holds the lease of an exchange and can write, until it releases the lease or the lease expires', async () => {
     const [one, two] = [openPublisher('one'), openPublisher('two')];
     expect([
       await one.acquireLease('paper'),
@@ -72,7 +73,7 @@ describe('the market data publisher', () => {
     expect(await one.acquireLease('paper')).toBe(true);
   });
 
-  it('continues the sequence of a previous publisher, beyond 32 bits, and never decreases it if the count is lost', async () => {
+  it('continues the sequence of a previous publisher, beyond 32 bits, and increases it even if Redis lost it', async () => {
     const [one, two] = [openPublisher('one'), openPublisher('two')];
     const got = listen(openFeed());
     await one.acquireLease('paper');
@@ -112,7 +113,7 @@ describe('the market data publisher', () => {
   });
 });
 
-describe('the feed of order books', () => {
+describe('a feed of order books', () => {
   it('requests a book that is not published yet, and starts with its snapshot', async () => {
     const publisher = openPublisher('one');
     await publisher.acquireLease('paper');
@@ -151,7 +152,7 @@ describe('the feed of order books', () => {
     await publisher.publish(pair, 'SNAPSHOT', state(bids));
     const got = listen(openFeed());
     await eventually(() => got.length === 1);
-    // Simulates a message that was counted but never arrived.
+    // Simulates a lost message: its sequence was used, but it never arrived.
     await redis.incr(keyNames.sequence(pair));
     bids = [['1', '3']];
     await publisher.publish(pair, 'DELTA', state([['1', '3']]));
@@ -162,16 +163,16 @@ describe('the feed of order books', () => {
     expect(got[2]).toMatchObject({ kind: 'DELTA', previousSequence: got[1]!.sequence });
   });
 
-  it('recovers messages that were published while its connection was down', async () => {
+  it('recovers changes that were published while its connection was down', async () => {
     const publisher = openPublisher('one');
     await publisher.acquireLease('paper');
     await publisher.publish(pair, 'SNAPSHOT', state([['1', '1']]));
     const got = listen(openFeed());
     await eventually(() => got.length === 1);
     const clients = ((await redis.client('LIST')) as string).split('\n');
-    const own = clients.filter((line) => line.includes(`name=${prefix}:book-feed `));
-    expect(own).toHaveLength(2);
-    for (const line of own) await redis.client('KILL', 'ID', /^id=(\d+)/.exec(line)?.[1] ?? '');
+    const feedClients = clients.filter((line) => line.includes(`name=${prefix}:book-feed `));
+    expect(feedClients).toHaveLength(2);
+    for (const line of feedClients) await redis.client('KILL', 'ID', /^id=(\d+)/.exec(line)?.[1] ?? '');
     await publisher.publish(pair, 'DELTA', state([['1', '2']]));
     await publisher.publish(pair, 'KEEP', state([['1', '2']]));
     await eventually(() => got.at(-1)?.bids[0]?.[1] === '2');
@@ -196,26 +197,26 @@ describe('the feed of order books', () => {
     expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', bids: [['1', '9']] });
   });
 
-  it('continues for the other subscribers when one of them leaves', async () => {
+  it('continues for the other subscribers when one of them closes its subscription', async () => {
     const publisher = openPublisher('one');
     await publisher.acquireLease('paper');
     await publisher.publish(pair, 'SNAPSHOT', state([]));
     const feed = openFeed();
     const got = listen(feed);
-    const left: BookMessage[] = [];
+    const messagesOfClosed: BookMessage[] = [];
     const subscription = feed.subscribe(pair, (message) => {
-      left.push(message);
+      messagesOfClosed.push(message);
     });
-    await eventually(() => got.length === 1 && left.length === 1);
+    await eventually(() => got.length === 1 && messagesOfClosed.length === 1);
     subscription.close();
     await publisher.publish(pair, 'DELTA', state([['1', '1']]));
     await eventually(() => got.length === 2);
-    expect(left).toHaveLength(1);
+    expect(messagesOfClosed).toHaveLength(1);
     expect(errors).toEqual([]);
   });
 });
 
-describe('the feed of prices', () => {
+describe('a feed of prices', () => {
   it('starts with all prices, continues with changed prices, and queues nothing for a slow subscriber', async () => {
     const publisher = openPublisher('one');
     await publisher.acquireLease('paper');

@@ -1,12 +1,12 @@
 /**
- * Reads order books in an API process. The process subscribes once to each book that its consumers need.
+ * Reads order books in an API process. The process subscribes once to each book that has subscribers.
  *
  * 1. The first message of a subscription is a SNAPSHOT; each DELTA follows the message before it.
- * 2. A gap (a lost connection, a lost message, another publisher) heals automatically: subscribers get no message until
- *    the next SNAPSHOT.
+ * 2. After a gap (a lost connection, a lost message, another publisher), subscribers get no message until the next
+ *    SNAPSHOT, which the feed requests automatically.
  * 3. A slow subscriber gets fewer, but complete, messages; nothing is queued for it.
- * 4. A worker reads a book from the exchange while a reader has registered interest in it. The feed renews the
- *    interest; it expires when the process ends.
+ * 4. A worker reads a book from the exchange only while interest in it is registered. The feed registers it for 15 s
+ *    and renews it every 5 s, so it expires soon after the process ends.
  */
 import type { Redis } from 'ioredis';
 import { BookReplica } from './book-replica.js';
@@ -22,7 +22,7 @@ const INTEREST_RENEWAL_MS = 5_000;
 /** Delay before a subscriber without a snapshot requests it again. */
 const SNAPSHOT_RETRY_MS = 500;
 
-/** KEYS: interests. ARGV: symbol, time to live in milliseconds. */
+/** KEYS: interests. ARGV: symbol, time to live in ms. */
 const REGISTER_INTEREST = new RedisScript(`
 local time = redis.call('TIME')
 local untilMs = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]
@@ -47,7 +47,7 @@ export interface Subscription {
 }
 
 export interface BookSubscription extends Subscription {
-  /** Whether the last delivered message is the current state; false until a gap is healed. */
+  /** Whether the messages delivered so far lead to the current state; false from a gap to the next SNAPSHOT. */
   readonly isCurrent: boolean;
 }
 
@@ -62,7 +62,7 @@ interface SubscribedBook {
 export class BookFeed {
   private readonly keys: MarketDataKeys;
   private readonly redis: Redis;
-  private readonly channels: RedisSubscriber;
+  private readonly subscriber: RedisSubscriber;
   private readonly books = new Map<string, SubscribedBook>();
   private readonly timers: readonly NodeJS.Timeout[];
 
@@ -70,9 +70,9 @@ export class BookFeed {
     const { redisUrl, prefix, onError } = options;
     this.keys = new MarketDataKeys(prefix);
     this.redis = createCommandClient(redisUrl, `${prefix}:book-feed`, onError);
-    this.channels = new RedisSubscriber(redisUrl, `${prefix}:book-feed`, {
+    this.subscriber = new RedisSubscriber(redisUrl, `${prefix}:book-feed`, {
       onMessage: (channel, message) => this.books.get(channel)?.book.receive(JSON.parse(message)),
-      // The snapshot is read only after subscribing, so that no message between the two is missed.
+      // The snapshot is read after the subscription, so that no message falls between them.
       onSubscribed: (channel) => {
         const subscribed = this.books.get(channel);
         if (subscribed !== undefined) this.requestSnapshot(subscribed).catch(onError);
@@ -80,11 +80,14 @@ export class BookFeed {
       onError,
     });
     this.timers = [
-      // This also reads the stored snapshot: without further messages of a book, nothing else reveals a lost message.
-      setInterval(() => this.forAll((subscribed) => this.requestSnapshot(subscribed)), INTEREST_RENEWAL_MS),
+      // Also reads the stored snapshot. If the last message of a book was lost, only this snapshot reveals the loss.
+      setInterval(
+        () => this.forEachBook((subscribed) => this.requestSnapshot(subscribed)),
+        INTEREST_RENEWAL_MS,
+      ),
       setInterval(
         () =>
-          this.forAll((subscribed) =>
+          this.forEachBook((subscribed) =>
             subscribed.book.needsSnapshot ? this.requestSnapshot(subscribed) : undefined,
           ),
         SNAPSHOT_RETRY_MS,
@@ -102,7 +105,7 @@ export class BookFeed {
       book.remove(consumer);
       if (book.isUnused && this.books.get(channel) === subscribed) {
         this.books.delete(channel);
-        this.channels.unsubscribe(channel);
+        this.subscriber.unsubscribe(channel);
       }
     };
     const consumer = new ConflatingConsumer(onMessage, book.currentSnapshot, (error) => {
@@ -122,13 +125,13 @@ export class BookFeed {
     for (const timer of this.timers) clearInterval(timer);
     this.books.clear();
     this.redis.disconnect();
-    this.channels.close();
+    this.subscriber.close();
   }
 
   private open(channel: string, pair: PairKey): SubscribedBook {
     const subscribed = { pair, book: new BookReplica() };
     this.books.set(channel, subscribed);
-    this.channels.subscribe(channel);
+    this.subscriber.subscribe(channel);
     return subscribed;
   }
 
@@ -144,7 +147,7 @@ export class BookFeed {
     await REGISTER_INTEREST.run(this.redis, [this.keys.interests(exchange)], [symbol, INTEREST_TTL_MS]);
   }
 
-  private forAll(work: (subscribed: SubscribedBook) => Promise<void> | undefined): void {
+  private forEachBook(work: (subscribed: SubscribedBook) => Promise<void> | undefined): void {
     for (const subscribed of this.books.values()) work(subscribed)?.catch(this.options.onError);
   }
 }

@@ -4,7 +4,7 @@ import { ConflatingConsumer } from './conflating-consumer.js';
 import type { BookMessage, Level } from './market-messages.js';
 import { OrderBook } from './order-book.js';
 
-const START = 1_700_000_000_000_000;
+const FIRST_SEQUENCE = 1_700_000_000_000_000;
 const header = {
   exchange: 'paper',
   symbol: 'BTC/USDT',
@@ -57,11 +57,11 @@ describe('a book replica', () => {
     const early = new TrustingClient();
     follow(book, early.take);
     expect(early.kinds).toEqual([]);
-    book.receive(snapshot(START, [['1', '1']]));
-    book.receive(delta(START + 1, [['2', '5']]));
+    book.receive(snapshot(FIRST_SEQUENCE, [['1', '1']]));
+    book.receive(delta(FIRST_SEQUENCE + 1, [['2', '5']]));
     const late = new TrustingClient();
     follow(book, late.take);
-    book.receive(delta(START + 2, [['1', '0']]));
+    book.receive(delta(FIRST_SEQUENCE + 2, [['1', '0']]));
     expect([early.kinds, late.kinds]).toEqual([
       ['SNAPSHOT', 'DELTA', 'DELTA'],
       ['SNAPSHOT', 'DELTA'],
@@ -69,19 +69,19 @@ describe('a book replica', () => {
     expect(late.book.sides()).toEqual({ bids: [['2', '5']], asks: [] });
   });
 
-  it('delivers no message after a gap until it has a recent enough snapshot', () => {
+  it('delivers no message after a gap until a snapshot is at least as new as the latest message', () => {
     const book = new BookReplica();
     const client = new TrustingClient();
     follow(book, client.take);
-    book.receive(snapshot(START, [['1', '1']]));
-    book.receive(delta(START + 2, [['2', '1']]));
+    book.receive(snapshot(FIRST_SEQUENCE, [['1', '1']]));
+    book.receive(delta(FIRST_SEQUENCE + 2, [['2', '1']]));
     expect(book.needsSnapshot).toBe(true);
     follow(book, () => {
       throw new Error('a new consumer must not receive an outdated book');
     });
-    book.receive(snapshot(START + 1, [['1', '1']]));
+    book.receive(snapshot(FIRST_SEQUENCE + 1, [['1', '1']]));
     expect(book.needsSnapshot).toBe(true);
-    book.receive(snapshot(START + 2, [['2', '1']]));
+    book.receive(snapshot(FIRST_SEQUENCE + 2, [['2', '1']]));
     expect(book.needsSnapshot).toBe(false);
     expect(client.kinds.at(-1)).toBe('SNAPSHOT');
     expect(client.book.sides().bids).toEqual([['2', '1']]);
@@ -95,31 +95,31 @@ describe('a book replica', () => {
     const delivery = fc.constantFrom('once', 'lost', 'twice', 'late');
     fc.assert(
       fc.property(fc.array(fc.tuple(message, delivery), { maxLength: 30 }), (steps) => {
-        const truth = new OrderBook();
-        truth.reset({ bids: [], asks: [] });
+        const trueBook = new OrderBook();
+        trueBook.reset({ bids: [], asks: [] });
         const book = new BookReplica();
         const client = new TrustingClient();
         follow(book, client.take);
-        book.receive(snapshot(START, []));
-        let held: BookMessage | undefined;
+        book.receive(snapshot(FIRST_SEQUENCE, []));
+        let lateMessage: BookMessage | undefined;
         steps.forEach(([{ price, amount }, outcome], index) => {
-          const sent = delta(START + index + 1, [[String(price), String(amount)]]);
-          truth.apply(sent);
+          const sent = delta(FIRST_SEQUENCE + index + 1, [[String(price), String(amount)]]);
+          trueBook.apply(sent);
           const arrived = { once: [sent], lost: [], twice: [sent, sent], late: [] }[outcome];
           for (const received of arrived) book.receive(received);
-          if (held !== undefined) book.receive(held);
-          held = outcome === 'late' ? sent : undefined;
+          if (lateMessage !== undefined) book.receive(lateMessage);
+          lateMessage = outcome === 'late' ? sent : undefined;
         });
-        book.receive(snapshot(START + steps.length, truth.sides().bids));
+        book.receive(snapshot(FIRST_SEQUENCE + steps.length, trueBook.sides().bids));
         expect(book.needsSnapshot).toBe(false);
-        expect(client.book.sides()).toEqual(truth.sides());
+        expect(client.book.sides()).toEqual(trueBook.sides());
       }),
     );
   });
 
-  it('queues no messages for a slow consumer, and delivers the current state when the consumer is ready', async () => {
+  it('queues no messages for a slow consumer, and delivers the current state once it has processed its message', async () => {
     const book = new BookReplica();
-    book.receive(snapshot(START, [['1', '1']]));
+    book.receive(snapshot(FIRST_SEQUENCE, [['1', '1']]));
     const got: BookMessage[] = [];
     let finish = (): void => undefined;
     follow(book, (message) => {
@@ -128,16 +128,16 @@ describe('a book replica', () => {
         finish = resolve;
       });
     });
-    for (let n = 1; n <= 10_000; n += 1) book.receive(delta(START + n, [[String(n), '1']]));
+    for (let n = 1; n <= 10_000; n += 1) book.receive(delta(FIRST_SEQUENCE + n, [[String(n), '1']]));
     expect(got).toHaveLength(1);
     finish();
     await new Promise((resolve) => setImmediate(resolve));
     expect(got).toHaveLength(2);
-    expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: START + 10_000 });
+    expect(got[1]).toMatchObject({ kind: 'SNAPSHOT', sequence: FIRST_SEQUENCE + 10_000 });
     expect(got[1]?.bids).toHaveLength(10_000);
     finish();
     await new Promise((resolve) => setImmediate(resolve));
-    book.receive(delta(START + 10_001, [['1', '0']]));
+    book.receive(delta(FIRST_SEQUENCE + 10_001, [['1', '0']]));
     expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
   });
 
@@ -150,9 +150,9 @@ describe('a book replica', () => {
       throw new Error('the consumer failed');
     });
     follow(book, client.take);
-    book.receive(snapshot(START, []));
+    book.receive(snapshot(FIRST_SEQUENCE, []));
     await new Promise((resolve) => setImmediate(resolve));
-    book.receive(delta(START + 1, [['1', '1']]));
+    book.receive(delta(FIRST_SEQUENCE + 1, [['1', '1']]));
     expect([calls, failures.length, client.kinds]).toEqual([1, 1, ['SNAPSHOT', 'DELTA']]);
   });
 });

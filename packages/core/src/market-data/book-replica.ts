@@ -16,7 +16,7 @@ export class BookReplica {
   /** The highest sequence received. A state with a lower sequence is not current. */
   private highestSequence = 0;
 
-  /** Whether the replica needs a snapshot to continue. */
+  /** Whether the replica lacks a message and needs a snapshot to continue. */
   get needsSnapshot(): boolean {
     return this.header === undefined || this.header.sequence < this.highestSequence;
   }
@@ -38,10 +38,10 @@ export class BookReplica {
 
   receive(message: BookMessage): void {
     this.highestSequence = Math.max(this.highestSequence, message.sequence);
-    const at = this.header?.sequence ?? Number.NEGATIVE_INFINITY;
-    if (message.sequence <= at) return;
+    const currentSequence = this.header?.sequence ?? Number.NEGATIVE_INFINITY;
+    if (message.sequence <= currentSequence) return;
     if (message.kind === 'SNAPSHOT') this.book.reset(message);
-    else if (message.previousSequence === at) this.book.apply(message);
+    else if (message.previousSequence === currentSequence) this.book.apply(message);
     else return;
     const { exchange, symbol, sequence, exchangeTimestamp, receivedAt } = message;
     this.header = { exchange, symbol, sequence, exchangeTimestamp, receivedAt };

@@ -21,14 +21,14 @@ const state = (bids: readonly Level[]): PublishedBookState => ({
 let close = () => {};
 afterEach(() => close());
 
-it('streams of a book start with a snapshot, continue, heal a gap, and unsubscribe after the last reader', async () => {
+it('streams of a book start with a snapshot, continue with deltas, recover from a gap, and unsubscribe after the last reader', async () => {
   const prefix = `spec-${randomBytes(6).toString('hex')}`;
   const publisher = new MarketDataPublisher({ redisUrl, prefix, holder: 'one', onError });
   const feed = new BookFeed({ redisUrl, prefix, onError });
   const redis = new Redis(redisUrl);
   const bookStreams = new BookStreams(feed, onError);
   close = () => {
-    for (const each of [bookStreams, feed, publisher]) each.close();
+    for (const service of [bookStreams, feed, publisher]) service.close();
     redis.disconnect();
   };
   const keyNames = new MarketDataKeys(prefix);
@@ -58,7 +58,7 @@ it('streams of a book start with a snapshot, continue, heal a gap, and unsubscri
       ['1', '5'],
     ],
   });
-  // Simulates a message that was counted but never arrived.
+  // Simulates a lost message: its sequence was used, but it never arrived.
   await redis.incr(keyNames.sequence(pair));
   bids = [['7', '1']];
   const late = bookStreams.open(pair, 1);
@@ -68,9 +68,9 @@ it('streams of a book start with a snapshot, continue, heal a gap, and unsubscri
   expect((await late.next()).value).toMatchObject({ kind: 'SNAPSHOT', sequence: healed?.sequence, bids });
 
   await Promise.all([stream.return(), late.return()]);
-  // Redis reports the number of subscribers of the book, which becomes 0.
-  let listening: unknown;
-  do [, listening] = (await redis.pubsub('NUMSUB', keyNames.book(pair))) as unknown[];
-  while (listening !== 0);
+  // Waits until Redis reports no subscriber of the book.
+  let subscriberCount: unknown;
+  do [, subscriberCount] = (await redis.pubsub('NUMSUB', keyNames.book(pair))) as unknown[];
+  while (subscriberCount !== 0);
   expect(errors).toEqual([]);
 });

@@ -8,14 +8,14 @@ import { ConflatingConsumer } from './conflating-consumer.js';
 import type { BookMessage, BookSides, Level } from './market-messages.js';
 import { OrderBook } from './order-book.js';
 
-const START = 1_700_000_000_000_000;
+const SEQUENCE_BEFORE_FIRST = 1_700_000_000_000_000;
 const pair = { exchange: 'paper', symbol: 'BTC/USDT' };
 const header = {
   ...pair,
   exchangeTimestamp: '2026-01-01T00:00:00.000Z',
   receivedAt: '2026-01-01T00:00:00.001Z',
 };
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextImmediate = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Simulates a book that a worker publishes, and records each of its states. */
 class SimulatedBook implements BookSource {
@@ -24,9 +24,9 @@ class SimulatedBook implements BookSource {
   readonly errors: unknown[] = [];
   readonly streams = new BookStreams(this, (error) => this.errors.push(error));
   subscriptions = 0;
-  private readonly truth = new OrderBook();
+  private readonly trueBook = new OrderBook();
   private readonly sent: BookMessage[] = [];
-  private sequence = START;
+  private sequence = SEQUENCE_BEFORE_FIRST;
 
   readonly subscribe: BookSource['subscribe'] = (_pair, onMessage) => {
     const { book } = this;
@@ -49,9 +49,9 @@ class SimulatedBook implements BookSource {
 
   change(sides: Partial<BookSides>, isLost = false): void {
     const change = { bids: sides.bids ?? [], asks: sides.asks ?? [] };
-    this.truth.apply(change);
+    this.trueBook.apply(change);
     this.sequence += 1;
-    this.states.set(this.sequence, this.truth.sides());
+    this.states.set(this.sequence, this.trueBook.sides());
     const { sequence } = this;
     this.sent.push({ ...header, kind: 'DELTA', sequence, previousSequence: sequence - 1, ...change });
     if (!isLost) this.resend(1);
@@ -65,7 +65,7 @@ class SimulatedBook implements BookSource {
   /** Sends the whole book at its current sequence. */
   sendSnapshot(): void {
     const { sequence } = this;
-    const sides = this.truth.sides();
+    const sides = this.trueBook.sides();
     this.states.set(sequence, sides);
     this.book.receive({ ...header, kind: 'SNAPSHOT', sequence, previousSequence: null, ...sides });
   }
@@ -84,9 +84,9 @@ class TrustingClient {
   private isPulling = false;
 
   constructor(
-    private readonly market: SimulatedBook,
+    private readonly source: SimulatedBook,
     private readonly depth: number,
-    readonly stream: PullStream<OrderBookUpdate> = market.streams.open(pair, depth),
+    readonly stream: PullStream<OrderBookUpdate> = source.streams.open(pair, depth),
   ) {}
 
   /** Pulls the next message, unless the client already waits for one. */
@@ -117,7 +117,7 @@ class TrustingClient {
         expect(message.bids.length + message.asks.length).toBeGreaterThan(0);
         replayed.apply(message);
       }
-      expect(replayed.sides()).toEqual(this.market.best(this.depth, message.sequence));
+      expect(replayed.sides()).toEqual(this.source.best(this.depth, message.sequence));
     });
   }
 }
@@ -132,15 +132,15 @@ const levels = fc.array(
 );
 const sides = fc.record({ bids: levels, asks: levels });
 const step = fc.oneof(
-  { weight: 6, arbitrary: sides.map((change) => ({ what: 'change' as const, change })) },
-  { weight: 1, arbitrary: sides.map((change) => ({ what: 'loss' as const, change })) },
-  { weight: 2, arbitrary: fc.constant({ what: 'snapshot' as const }) },
+  { weight: 6, arbitrary: sides.map((change) => ({ kind: 'change' as const, change })) },
+  { weight: 1, arbitrary: sides.map((change) => ({ kind: 'loss' as const, change })) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'snapshot' as const }) },
   {
     weight: 1,
-    arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => ({ what: 'again' as const, count })),
+    arbitrary: fc.integer({ min: 1, max: 4 }).map((count) => ({ kind: 'resend' as const, count })),
   },
-  { weight: 8, arbitrary: fc.nat(5).map((who) => ({ what: 'pull' as const, who })) },
-  { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }).map((depth) => ({ what: 'join' as const, depth })) },
+  { weight: 8, arbitrary: fc.nat(5).map((client) => ({ kind: 'pull' as const, client })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }).map((depth) => ({ kind: 'join' as const, depth })) },
 );
 
 describe('streams of an order book', () => {
@@ -151,33 +151,33 @@ describe('streams of an order book', () => {
         fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
         fc.array(step, { maxLength: 40 }),
         async (start, depths, steps) => {
-          const market = new SimulatedBook();
-          const clients = depths.map((depth) => new TrustingClient(market, depth));
-          market.change(start, true);
-          market.sendSnapshot();
+          const source = new SimulatedBook();
+          const clients = depths.map((depth) => new TrustingClient(source, depth));
+          source.change(start, true);
+          source.sendSnapshot();
           for (const one of steps) {
-            if (one.what === 'change') market.change(one.change);
-            else if (one.what === 'loss') market.change(one.change, true);
-            else if (one.what === 'snapshot') market.sendSnapshot();
-            else if (one.what === 'again') market.resend(one.count);
-            else if (one.what === 'pull') clients[one.who % clients.length]?.pull();
-            else clients.push(new TrustingClient(market, one.depth));
-            await nextTurn();
+            if (one.kind === 'change') source.change(one.change);
+            else if (one.kind === 'loss') source.change(one.change, true);
+            else if (one.kind === 'snapshot') source.sendSnapshot();
+            else if (one.kind === 'resend') source.resend(one.count);
+            else if (one.kind === 'pull') clients[one.client % clients.length]?.pull();
+            else clients.push(new TrustingClient(source, one.depth));
+            await nextImmediate();
           }
           // A change at a new sequence reveals the gap, so that the last lost message is recovered too.
-          market.change({ bids: [['1', '9']] });
-          market.sendSnapshot();
+          source.change({ bids: [['1', '9']] });
+          source.sendSnapshot();
           for (let i = 0; i < 3; i += 1) {
             for (const client of clients) client.pull();
-            await nextTurn();
+            await nextImmediate();
           }
           for (const client of clients) {
             client.check();
             expect(client.kinds[0]).toBe('SNAPSHOT');
           }
-          const all = [...depths, ...steps.flatMap((one) => (one.what === 'join' ? [one.depth] : []))];
-          expect(clients.map(({ book }) => book.sides())).toEqual(all.map((depth) => market.best(depth)));
-          expect(market.errors).toEqual([]);
+          const all = [...depths, ...steps.flatMap((one) => (one.kind === 'join' ? [one.depth] : []))];
+          expect(clients.map(({ book }) => book.sides())).toEqual(all.map((depth) => source.best(depth)));
+          expect(source.errors).toEqual([]);
         },
       ),
       { numRuns: 300 },
@@ -190,44 +190,44 @@ describe('streams of an order book', () => {
     ['3', '1'],
   ];
   function open(depth: number, ...more: number[]) {
-    const market = new SimulatedBook();
-    market.change({ bids }, true);
-    market.sendSnapshot();
-    return { market, clients: [depth, ...more].map((one) => new TrustingClient(market, one)) };
+    const source = new SimulatedBook();
+    source.change({ bids }, true);
+    source.sendSnapshot();
+    return { source, clients: [depth, ...more].map((one) => new TrustingClient(source, one)) };
   }
   async function pullAll(clients: readonly TrustingClient[]): Promise<void> {
     for (const client of clients) client.pull();
-    await nextTurn();
+    await nextImmediate();
   }
 
-  it('deliver levels that enter the best levels with their amount, levels that leave with 0, and no other levels', async () => {
-    const { market, clients } = open(2);
+  it('deliver levels that enter the best levels with their amount and levels that leave them with 0, and no other levels', async () => {
+    const { source, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await pullAll(clients);
-    market.change({ bids: [['3', '7']] });
-    market.change({ bids: [['2', '1']] });
+    source.change({ bids: [['3', '7']] });
+    source.change({ bids: [['2', '1']] });
     client.pull();
-    await nextTurn();
+    await nextImmediate();
     expect(client.got).toHaveLength(1);
-    market.change({ bids: [['4.5', '2']] });
-    await nextTurn();
-    market.change({ bids: [['5', '0']] });
+    source.change({ bids: [['4.5', '2']] });
+    await nextImmediate();
+    source.change({ bids: [['5', '0']] });
     await pullAll(clients);
     expect(
       client.got.map(({ sequence, previous_sequence, bids }) => [sequence, previous_sequence, bids]),
     ).toEqual([
-      [START + 1, null, bids.slice(0, 2)],
+      [SEQUENCE_BEFORE_FIRST + 1, null, bids.slice(0, 2)],
       [
-        START + 4,
-        START + 1,
+        SEQUENCE_BEFORE_FIRST + 4,
+        SEQUENCE_BEFORE_FIRST + 1,
         [
           ['4.5', '2'],
           ['4', '0'],
         ],
       ],
       [
-        START + 5,
-        START + 4,
+        SEQUENCE_BEFORE_FIRST + 5,
+        SEQUENCE_BEFORE_FIRST + 4,
         [
           ['5', '0'],
           ['4', '1'],
@@ -238,7 +238,7 @@ describe('streams of an order book', () => {
   });
 
   it('share one message object among all consumers that are up to date, or that join or catch up between two messages', async () => {
-    const { market, clients } = open(2, 2, 2, 1);
+    const { source, clients } = open(2, 2, 2, 1);
     const [one, two, slow, shallow] = clients as [
       TrustingClient,
       TrustingClient,
@@ -247,10 +247,10 @@ describe('streams of an order book', () => {
     ];
     await pullAll(clients);
     for (const amount of ['2', '3', '4']) {
-      market.change({ bids: [['4', amount]] });
+      source.change({ bids: [['4', amount]] });
       await pullAll([one, two]);
     }
-    const late = new TrustingClient(market, 2);
+    const late = new TrustingClient(source, 2);
     await pullAll([slow, late]);
     expect(one.kinds).toEqual(['SNAPSHOT', 'DELTA', 'DELTA', 'DELTA']);
     for (const [index, message] of one.got.entries()) expect(two.got[index]).toBe(message);
@@ -261,25 +261,25 @@ describe('streams of an order book', () => {
       ['4', '4'],
     ]);
     expect(shallow.got).toHaveLength(1);
-    market.change({ bids: [['4', '5']] });
+    source.change({ bids: [['4', '5']] });
     await pullAll([one, two, slow, late]);
     expect(new Set([one, two, slow, late].map(({ got }) => got.at(-1))).size).toBe(1);
-    expect(market.subscriptions).toBe(1);
+    expect(source.subscriptions).toBe(1);
   });
 
-  it('hold at most one message for a consumer that does not pull, which then gets the current state', async () => {
-    const { market, clients } = open(2);
+  it('hold at most one message for a consumer that does not pull, and deliver the current state when it pulls', async () => {
+    const { source, clients } = open(2);
     const [client] = clients as [TrustingClient];
     await pullAll(clients);
-    market.change({ bids: [['4', '2']] });
+    source.change({ bids: [['4', '2']] });
     await pullAll(clients);
-    for (let n = 1; n <= 1_000; n += 1) market.change({ bids: [['5', String(n)]] });
+    for (let n = 1; n <= 1_000; n += 1) source.change({ bids: [['5', String(n)]] });
     await pullAll(clients);
     client.pull();
-    await nextTurn();
+    await nextImmediate();
     expect(client.kinds).toEqual(['SNAPSHOT', 'DELTA', 'SNAPSHOT']);
     expect(client.got[2]).toMatchObject({
-      sequence: START + 1_002,
+      sequence: SEQUENCE_BEFORE_FIRST + 1_002,
       bids: [
         ['5', '1000'],
         ['4', '2'],
@@ -287,98 +287,98 @@ describe('streams of an order book', () => {
     });
   });
 
-  it('deliver no outdated book, and a snapshot to every consumer once it is current', async () => {
-    const { market, clients } = open(2);
+  it('deliver nothing while the book is outdated, and a snapshot to every consumer once it is current', async () => {
+    const { source, clients } = open(2);
     await pullAll(clients);
-    market.change({ bids: [['5', '2']] }, true);
-    market.change({ bids: [['1', '2']] });
-    const late = new TrustingClient(market, 2);
+    source.change({ bids: [['5', '2']] }, true);
+    source.change({ bids: [['1', '2']] });
+    const late = new TrustingClient(source, 2);
     await pullAll([...clients, late]);
     expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT'], []]);
-    market.sendSnapshot();
-    await nextTurn();
+    source.sendSnapshot();
+    await nextImmediate();
     expect([clients[0]?.kinds, late.kinds]).toEqual([['SNAPSHOT', 'SNAPSHOT'], ['SNAPSHOT']]);
     expect(late.book.sides().bids).toEqual([
       ['5', '2'],
       ['4', '1'],
     ]);
     // No consumer pulls meanwhile. The snapshot recovers the lost message, after a change beyond the depth.
-    market.change({ bids: [['5', '3']] }, true);
-    market.change({ bids: [['1', '3']] });
-    market.sendSnapshot();
-    await nextTurn();
+    source.change({ bids: [['5', '3']] }, true);
+    source.change({ bids: [['1', '3']] });
+    source.sendSnapshot();
+    await nextImmediate();
     await pullAll(clients);
     expect(clients[0]?.kinds).toEqual(['SNAPSHOT', 'SNAPSHOT', 'SNAPSHOT']);
-    market.change({ bids: [['1', '4']] }, true);
-    market.change({ bids: [['1', '5']] });
-    const later = new TrustingClient(market, 2);
+    source.change({ bids: [['1', '4']] }, true);
+    source.change({ bids: [['1', '5']] });
+    const later = new TrustingClient(source, 2);
     await pullAll([later]);
     expect(later.kinds).toEqual([]);
-    market.resend(2);
-    await nextTurn();
+    source.resend(2);
+    await nextImmediate();
     expect(later.kinds).toEqual(['SNAPSHOT']);
   });
 
   it('push one message at a time to subscribers that return a promise, and remove and report a subscriber that throws', async () => {
-    const { market } = open(2);
+    const { source } = open(2);
     const got: OrderBookUpdate[] = [];
     let finish = (): void => undefined;
-    const subscription = market.streams.subscribe(pair, 2, (message) => {
+    const subscription = source.streams.subscribe(pair, 2, (message) => {
       got.push(message);
       return new Promise<void>((resolve) => {
         finish = resolve;
       });
     });
-    market.streams.subscribe(pair, 2, () => {
+    source.streams.subscribe(pair, 2, () => {
       throw new Error('the subscriber failed');
     });
-    for (const amount of ['2', '3', '4']) market.change({ bids: [['4', amount]] });
+    for (const amount of ['2', '3', '4']) source.change({ bids: [['4', amount]] });
     finish();
-    await nextTurn();
+    await nextImmediate();
     finish();
-    await nextTurn();
-    market.change({ bids: [['4', '5']] });
+    await nextImmediate();
+    source.change({ bids: [['4', '5']] });
     expect(got.map(({ kind }) => kind)).toEqual(['SNAPSHOT', 'SNAPSHOT', 'DELTA']);
-    expect(market.errors).toHaveLength(1);
+    expect(source.errors).toHaveLength(1);
     subscription.close();
     finish();
-    await nextTurn();
-    market.change({ bids: [['4', '6']] });
+    await nextImmediate();
+    source.change({ bids: [['4', '6']] });
     expect(got).toHaveLength(3);
   });
 
   it('end immediately when they are closed; the last one of a book unsubscribes from it', async () => {
-    const { market, clients } = open(2, 1);
+    const { source, clients } = open(2, 1);
     const [one, two] = clients as [TrustingClient, TrustingClient];
     await pullAll(clients);
     const pending = one.stream.next();
     await one.stream.return();
     expect(await pending).toEqual({ done: true, value: undefined });
-    expect(market.subscriptions).toBe(1);
+    expect(source.subscriptions).toBe(1);
     await two.stream.return();
-    expect([market.subscriptions, market.book.isUnused]).toEqual([0, true]);
-    const again = new TrustingClient(market, 2);
+    expect([source.subscriptions, source.book.isUnused]).toEqual([0, true]);
+    const again = new TrustingClient(source, 2);
     await pullAll([again]);
     expect(again.kinds).toEqual(['SNAPSHOT']);
     const last = again.stream.next();
-    market.streams.close();
+    source.streams.close();
     expect(await last).toEqual({ done: true, value: undefined });
-    expect([market.subscriptions, again.stream.ended.aborted]).toEqual([0, true]);
-    expect(() => market.streams.open(pair, 2)).toThrow(
+    expect([source.subscriptions, again.stream.ended.aborted]).toEqual([0, true]);
+    expect(() => source.streams.open(pair, 2)).toThrow(
       expect.objectContaining({ code: 'service_unavailable' }) as Error,
     );
   });
 
-  it('are offered for depths from 1 to the maximum of the contract', () => {
-    const { market } = open(ORDER_BOOK_DEPTH_MAX);
+  it('reject a depth that is not an integer from 1 to ORDER_BOOK_DEPTH_MAX', () => {
+    const { source } = open(ORDER_BOOK_DEPTH_MAX);
     for (const depth of [0, -1, 1.5, Number.NaN, ORDER_BOOK_DEPTH_MAX + 1]) {
-      expect(() => market.streams.open(pair, depth)).toThrow(
+      expect(() => source.streams.open(pair, depth)).toThrow(
         expect.objectContaining({
           code: 'invalid_query',
           details: [expect.objectContaining({ field: 'depth' })],
         }) as Error,
       );
     }
-    expect(market.subscriptions).toBe(1);
+    expect(source.subscriptions).toBe(1);
   });
 });

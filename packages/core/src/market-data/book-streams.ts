@@ -66,7 +66,7 @@ export class BookStreams {
     return consumer.stream;
   }
 
-  /** Ends every subscription and accepts no more. The owner of the feed closes the feed. */
+  /** Ends every subscription and rejects new ones. Does not close the feed. */
   close(): void {
     this.isClosed = true;
     for (const stream of this.streams) void stream.return();
@@ -86,7 +86,7 @@ export class BookStreams {
     const view = book.view(depth);
     const leave = (consumer: BookViewConsumer) => {
       view.remove(consumer);
-      book.dropUnused();
+      book.removeUnusedViews();
       if (!book.isUnused || this.books.get(key) !== book) return;
       book.close();
       this.books.delete(key);

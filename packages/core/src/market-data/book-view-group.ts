@@ -34,7 +34,7 @@ export class BookViewGroup implements BookViewSource {
     return view;
   }
 
-  dropUnused(): void {
+  removeUnusedViews(): void {
     for (const [depth, view] of this.views) if (view.isUnused) this.views.delete(depth);
   }
 

@@ -1,8 +1,8 @@
 /**
  * The best levels of one book, shared by all consumers of the same depth: each message is created once.
  *
- * 1. A SNAPSHOT contains the best levels, at most `depth` of a side. A DELTA contains the changes of the best levels
- *    since the previous message: each level that entered or changed, and each level that left, with an amount of 0.
+ * 1. A SNAPSHOT contains the best levels, at most `depth` on each side. A DELTA contains the changes of the best
+ *    levels since the previous message: each level that entered or changed, and each level that left, with amount 0.
  * 2. A change beyond the depth is not sent; the next DELTA follows the last message sent.
  * 3. All consumers that are up to date receive the same message object. All consumers that join or catch up between two
  *    messages receive the same SNAPSHOT object.
@@ -13,7 +13,7 @@ import { compareDecimals } from './order-book.js';
 
 /** The book that the view shows. */
 export interface BookViewSource {
-  /** Whether the book is known to be in its current state. */
+  /** Whether the book is in its current state; false while a message is missing. */
   readonly isCurrent: boolean;
   /** The metadata of the book's state; undefined if unknown. */
   readonly header: BookMessage | undefined;
@@ -37,10 +37,10 @@ export class BookView {
   private isSnapshotPending = false;
 
   constructor(
-    private readonly viewed: BookViewSource,
+    private readonly source: BookViewSource,
     private readonly depth: number,
   ) {
-    if (viewed.header !== undefined) this.setState(viewed.header, viewed.sides(depth));
+    if (source.header !== undefined) this.setState(source.header, source.sides(depth));
   }
 
   get isUnused(): boolean {
@@ -60,9 +60,9 @@ export class BookView {
   /** Called after each change of the book. */
   update(header: BookMessage): void {
     const previous = this.header?.sequence;
-    const best = this.viewed.sides(this.depth);
-    const isDue = this.isSnapshotPending && this.viewed.isCurrent;
-    if (header.kind === 'SNAPSHOT' || previous === undefined || isDue) {
+    const best = this.source.sides(this.depth);
+    const isSnapshotDue = this.isSnapshotPending && this.source.isCurrent;
+    if (header.kind === 'SNAPSHOT' || previous === undefined || isSnapshotDue) {
       this.isSnapshotPending = false;
       this.setState(header, best);
       this.broadcast(this.toSnapshot(header));
@@ -72,12 +72,12 @@ export class BookView {
     const asks = changesOf(this.shown.asks, best.asks, isLower);
     if (bids.length + asks.length === 0) return;
     this.setState(header, best);
-    this.broadcast(messageOf(header, 'DELTA', previous, { bids, asks }));
+    this.broadcast(toUpdate(header, 'DELTA', previous, { bids, asks }));
   }
 
   /** Returns the best levels, or undefined if the current state is unknown. */
   readonly currentSnapshot = (): OrderBookUpdate | undefined => {
-    if (this.header === undefined || !this.viewed.isCurrent) {
+    if (this.header === undefined || !this.source.isCurrent) {
       this.isSnapshotPending = true;
       return undefined;
     }
@@ -85,7 +85,7 @@ export class BookView {
   };
 
   private toSnapshot(header: BookMessage): OrderBookUpdate {
-    this.snapshot ??= messageOf(header, 'SNAPSHOT', null, this.shown);
+    this.snapshot ??= toUpdate(header, 'SNAPSHOT', null, this.shown);
     return this.snapshot;
   }
 
@@ -96,12 +96,12 @@ export class BookView {
   }
 
   private broadcast(message: OrderBookUpdate): void {
-    // The set is copied, because a consumer that joins during the broadcast already has this state.
+    // Iterates over a copy: a consumer that is added during the broadcast already has this state.
     for (const consumer of [...this.consumers]) consumer.offer(message);
   }
 }
 
-function messageOf(
+function toUpdate(
   { exchange, symbol, sequence, exchangeTimestamp, receivedAt }: BookMessage,
   kind: OrderBookUpdate['kind'],
   previousSequence: number | null,
@@ -132,16 +132,16 @@ function changesOf(
   const changes: Level[] = [];
   let [i, j] = [0, 0];
   while (i < before.length || j < after.length) {
-    const [old, now] = [before[i], after[j]];
-    if (old !== undefined && old[0] === now?.[0]) {
-      if (old[1] !== now[1]) changes.push(now);
+    const [oldLevel, newLevel] = [before[i], after[j]];
+    if (oldLevel !== undefined && oldLevel[0] === newLevel?.[0]) {
+      if (oldLevel[1] !== newLevel[1]) changes.push(newLevel);
       i += 1;
       j += 1;
-    } else if (now === undefined || (old !== undefined && isBetter(old, now))) {
-      changes.push([old![0], '0']);
+    } else if (newLevel === undefined || (oldLevel !== undefined && isBetter(oldLevel, newLevel))) {
+      changes.push([oldLevel![0], '0']);
       i += 1;
     } else {
-      changes.push(now);
+      changes.push(newLevel);
       j += 1;
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Delivers messages to one consumer, one at a time. Messages that arrive while the consumer processes another one (its
- * promise is pending) are dropped: the consumer is then behind and gets the current state next. If the consumer throws,
- * `onFailure` is called and the consumer gets no further message.
+ * Delivers messages to one consumer, one at a time. While the promise of `onMessage` is pending, new messages are
+ * dropped: the consumer is then behind and gets the current state next. If `onMessage` throws or rejects, `onFailure`
+ * is called and the consumer gets no further message.
  */
 export class ConflatingConsumer<Message> {
   private isBusy = false;
@@ -9,13 +9,13 @@ export class ConflatingConsumer<Message> {
   private isClosed = false;
 
   constructor(
-    private readonly take: (message: Message) => void | Promise<void>,
+    private readonly onMessage: (message: Message) => void | Promise<void>,
     /** Returns the current state as one message; undefined if unknown. */
     private readonly currentSnapshot: () => Message | undefined,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Offers the message that follows the previous one. A consumer that is behind gets the current state instead. */
+  /** Offers the next message. A consumer that is behind gets the current state instead. */
   offer(message: Message): void {
     if (this.isClosed) return;
     if (this.isBusy) {
@@ -33,7 +33,7 @@ export class ConflatingConsumer<Message> {
   private deliver(message: Message): void {
     this.isBehind = false;
     try {
-      const working = this.take(message);
+      const working = this.onMessage(message);
       if (working === undefined) return;
       this.isBusy = true;
       working.then(() => this.resume(), this.fail);

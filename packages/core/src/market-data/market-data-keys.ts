@@ -14,17 +14,17 @@ export interface PairKey {
 export class MarketDataKeys {
   constructor(private readonly prefix: string) {}
 
-  /** Lease of the worker that publishes an exchange's market data. */
+  /** The lease of the worker that publishes an exchange's market data. */
   lease(exchange: string): string {
     return `${this.prefix}:lease:${exchange}`;
   }
 
-  /** The sorted set of symbols whose books readers need. The score is the expiry, in milliseconds of Redis' clock. */
+  /** A sorted set: the symbols whose books readers need. The score is the expiry in ms, by Redis' clock. */
   interests(exchange: string): string {
     return `${this.prefix}:wanted:${exchange}`;
   }
 
-  /** The channel on which readers request a snapshot, by symbol. */
+  /** The channel on which readers request snapshots. A message is the symbol of a book. */
   requests(exchange: string): string {
     return `${this.prefix}:requests:${exchange}`;
   }

@@ -1,12 +1,12 @@
 /**
- * Publishes market data to Redis. The one worker that reads an exchange writes here, and all API processes read it.
+ * Publishes market data to Redis. One worker at a time reads an exchange and publishes its data to all API processes.
  *
  * 1. Only the holder of an exchange's lease writes: each write checks the lease atomically. If a worker stalls for
  *    longer than its lease, its next write fails.
- * 2. Redis counts the sequence of a book's messages, in the step that publishes. If the count is lost, it continues
- *    from Redis' clock in microseconds. This is far above any count, so the sequence never decreases.
- * 3. All written data expires. A snapshot that no worker refreshes disappears within seconds, so that readers do not
- *    take it for the current state.
+ * 2. Redis increments a book's sequence in the script that publishes the message. If Redis loses the sequence, the next
+ *    one is Redis' clock in microseconds. That is above every earlier sequence, so the sequence never decreases.
+ * 3. All written data expires. A snapshot that no worker refreshes expires after 5 s, so that readers do not take it
+ *    for the current state.
  */
 import type { Redis } from 'ioredis';
 import { MarketDataKeys, type PairKey } from './market-data-keys.js';
@@ -22,23 +22,24 @@ const PRICES_MS = 60_000;
 /** Time to live of an unused sequence. */
 const SEQUENCE_MS = 86_400_000;
 
-/** KEYS: lease. ARGV: holder, milliseconds. Returns 1 if the holder has the lease. */
-const HOLD = new RedisScript(`
+/** KEYS: lease. ARGV: holder, time to live in ms. Returns 1 if the holder has the lease. */
+const ACQUIRE_LEASE = new RedisScript(`
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `);
 
-const RELEASE = new RedisScript(`
+/** KEYS: lease. ARGV: holder. */
+const RELEASE_LEASE = new RedisScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `);
 
 /**
- * KEYS: lease, sequence, book. ARGV: holder, action (SNAPSHOT, DELTA, REPEAT, KEEP), the rest of the message, the times
- * to live of sequence and snapshot. REPEAT and KEEP write the state again under the last sequence. Returns the sequence
- * as a string; nothing if another worker holds the lease or no sequence exists yet.
+ * KEYS: lease, sequence, book. ARGV: holder, PublishAction, the JSON of the message after its sequences, and the times
+ * to live of sequence and snapshot in ms. REPEAT and KEEP use the last sequence again. Returns the sequence as a
+ * string. Returns nothing if another worker holds the lease, or for REPEAT and KEEP if no sequence exists.
  */
 const PUBLISH = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
@@ -64,7 +65,7 @@ if action ~= 'KEEP' then redis.call('PUBLISH', KEYS[3], message) end
 return sequence
 `);
 
-/** KEYS: lease, prices. ARGV: holder, milliseconds, the message, then alternately symbol and price. */
+/** KEYS: lease, prices. ARGV: holder, time to live in ms, the message, then alternately symbol and price. */
 const PUBLISH_PRICES = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[2], ARGV[at], ARGV[at + 1]) end
@@ -74,7 +75,7 @@ return 1
 `);
 
 /** KEYS: interests. Removes expired symbols and returns the others. */
-const INTERESTS = new RedisScript(`
+const READ_INTERESTS = new RedisScript(`
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -95,12 +96,16 @@ export interface PublishedBookState extends BookSides {
   readonly receivedAt: string;
 }
 
+/**
+ * How a state is published: SNAPSHOT and DELTA publish a new state. REPEAT publishes the current state again, as a
+ * snapshot. KEEP only stores the current state as a snapshot, for new readers.
+ */
 export type PublishAction = 'SNAPSHOT' | 'DELTA' | 'REPEAT' | 'KEEP';
 
 export class MarketDataPublisher {
   private readonly keys: MarketDataKeys;
   private readonly redis: Redis;
-  private readonly channels: RedisSubscriber;
+  private readonly subscriber: RedisSubscriber;
   /** The handlers of snapshot requests, by channel. */
   private readonly requestHandlers = new Map<
     string,
@@ -112,7 +117,7 @@ export class MarketDataPublisher {
     this.keys = new MarketDataKeys(prefix);
     this.holder = holder;
     this.redis = createCommandClient(redisUrl, `${prefix}:publisher`, onError);
-    this.channels = new RedisSubscriber(redisUrl, `${prefix}:publisher`, {
+    this.subscriber = new RedisSubscriber(redisUrl, `${prefix}:publisher`, {
       onMessage: (channel, symbol) => this.requestHandlers.get(channel)?.onRequest(symbol),
       onSubscribed: (channel) => this.requestHandlers.get(channel)?.onSubscribed(),
       onError,
@@ -122,37 +127,41 @@ export class MarketDataPublisher {
   /** Acquires or renews the lease. Returns false if another worker holds it. */
   async acquireLease(exchange: string): Promise<boolean> {
     return (
-      (await HOLD.run(this.redis, [this.keys.lease(exchange)], [this.holder, MARKET_DATA_LEASE_MS])) === 1
+      (await ACQUIRE_LEASE.run(
+        this.redis,
+        [this.keys.lease(exchange)],
+        [this.holder, MARKET_DATA_LEASE_MS],
+      )) === 1
     );
   }
 
   /** Releases the lease, so that another worker can take over immediately. */
   async releaseLease(exchange: string): Promise<void> {
-    await RELEASE.run(this.redis, [this.keys.lease(exchange)], [this.holder]);
+    await RELEASE_LEASE.run(this.redis, [this.keys.lease(exchange)], [this.holder]);
   }
 
   /** Returns the symbols whose books readers currently need. */
   async wantedSymbols(exchange: string): Promise<readonly string[]> {
-    return (await INTERESTS.run(this.redis, [this.keys.interests(exchange)])) as string[];
+    return (await READ_INTERESTS.run(this.redis, [this.keys.interests(exchange)])) as string[];
   }
 
   /**
-   * Calls `onRequest` with a symbol when a reader requests a snapshot, even without registered interest in the book.
-   * Resolves once subscribed.
+   * Calls `onRequest` with the symbol whenever a reader requests a snapshot of a book, even if no interest in the book
+   * is registered. Resolves once the requests are received.
    */
   onSnapshotRequest(exchange: string, onRequest: (symbol: string) => void): Promise<void> {
     const channel = this.keys.requests(exchange);
     return new Promise((onSubscribed) => {
       this.requestHandlers.set(channel, { onSubscribed, onRequest });
-      this.channels.subscribe(channel);
+      this.subscriber.subscribe(channel);
     });
   }
 
   /**
-   * SNAPSHOT and DELTA publish a new state. REPEAT publishes the current state again. KEEP only stores it, for new
-   * readers.
+   * Publishes the state of a book. For DELTA, `state` contains only the changes.
    *
-   * @returns false if another worker holds the lease and nothing was written
+   * @returns false if nothing was written, because another worker holds the lease, or because REPEAT or KEEP found
+   *   no sequence
    */
   async publish(pair: PairKey, action: PublishAction, state: PublishedBookState): Promise<boolean> {
     const keys = [this.keys.lease(pair.exchange), this.keys.sequence(pair), this.keys.book(pair)];
@@ -161,7 +170,7 @@ export class MarketDataPublisher {
     return (await PUBLISH.run(this.redis, keys, args)) !== null;
   }
 
-  /** @returns false if another worker holds the lease and nothing was written */
+  /** Publishes and stores prices. @returns false if another worker holds the lease and nothing was written */
   async publishPrices(exchange: string, prices: readonly Price[]): Promise<boolean> {
     const { keys } = this;
     const rows = prices.flatMap((price) => [price.symbol, JSON.stringify(price)]);
@@ -171,6 +180,6 @@ export class MarketDataPublisher {
 
   close(): void {
     this.redis.disconnect();
-    this.channels.close();
+    this.subscriber.close();
   }
 }

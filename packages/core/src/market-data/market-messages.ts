@@ -13,8 +13,8 @@ export interface BookSides {
 /**
  * One message about an order book.
  *
- * - `sequence` is the product's own number of the book's state. It always increases, also when another worker takes over,
- *   and may exceed 32 bits. No two states of a book have the same sequence.
+ * - `sequence` is the product's number of the book's state, not the exchange's. It always increases, even when another
+ *   worker takes over, and may exceed 32 bits. No two states of a book have the same sequence.
  * - A DELTA follows the message with the sequence `previousSequence`. A reader at another sequence has missed a
  *   message.
  * - A SNAPSHOT is the whole book and follows nothing: `previousSequence` is null.

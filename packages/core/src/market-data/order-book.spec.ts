@@ -42,7 +42,7 @@ describe('an order book', () => {
     });
   });
 
-  it('has the same final state whether changes are applied one by one or together', () => {
+  it('ends in the same state whether changes are applied one by one or as one conflated delta', () => {
     fc.assert(
       fc.property(sides, fc.array(sides, { maxLength: 6 }), (start, changes) => {
         const [oneByOne, together, delta] = [new OrderBook(), new OrderBook(), new ConflatedDelta()];

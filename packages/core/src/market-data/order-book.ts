@@ -17,13 +17,13 @@ export class OrderBook {
     for (const level of asks) this.asks.put(level);
   }
 
-  /** Returns the best levels first, at most `depth` of a side. */
+  /** Returns the levels, best first; at most `depth` on each side. */
   sides(depth?: number): BookSides {
     return { bids: this.bids.best(depth), asks: this.asks.best(depth) };
   }
 }
 
-/** The levels of one side, best first. A change uses a binary search and never sorts the side. */
+/** The levels of one side, best first. A change finds its place by binary search; the side is never sorted. */
 class RankedLevels {
   private readonly levels: Level[] = [];
 
@@ -31,10 +31,10 @@ class RankedLevels {
 
   put(level: Level): void {
     const [price, amount] = level;
-    const at = this.indexOf(price);
-    const exists = this.levels[at]?.[0] === price;
-    if (amount !== '0') this.levels.splice(at, exists ? 1 : 0, level);
-    else if (exists) this.levels.splice(at, 1);
+    const index = this.indexOf(price);
+    const exists = this.levels[index]?.[0] === price;
+    if (amount !== '0') this.levels.splice(index, exists ? 1 : 0, level);
+    else if (exists) this.levels.splice(index, 1);
   }
 
   best(depth?: number): Level[] {
@@ -45,10 +45,10 @@ class RankedLevels {
     this.levels.length = 0;
   }
 
-  /** Returns the index of the first level that is not better. */
+  /** Returns the index of the first level whose price is not better than `price`. */
   private indexOf(price: Decimal): number {
     const last = this.levels.at(-1);
-    // The levels of a snapshot are in order, so each of them is appended.
+    // The levels of a snapshot arrive best first, so each of them is appended.
     if (last === undefined || this.compare(last[0], price) < 0) return this.levels.length;
     let [from, to] = [0, this.levels.length];
     while (from < to) {
@@ -77,6 +77,7 @@ export class ConflatedDelta {
     return this.bids.size + this.asks.size === 0;
   }
 
+  /** Returns the accumulated changes, best price first, and clears them. */
   drain(): BookSides {
     const asks = sorted(this.asks);
     const sides = { bids: sorted(this.bids).reverse(), asks };
@@ -94,11 +95,11 @@ function sorted(side: ReadonlyMap<Decimal, Decimal>): Level[] {
   return [...side].sort(([a], [b]) => compareDecimals(a, b));
 }
 
-/** Compares two canonical non-negative decimals by their digits. */
+/** Compares two canonical non-negative decimals as strings, without parsing them. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [pointA, pointB] = [integerLength(a), integerLength(b)];
   if (pointA !== pointB) return pointA - pointB;
-  // With integer parts of equal length and no trailing zeros, string order equals numeric order.
+  // If the integer parts have equal length and there are no trailing zeros, string order equals numeric order.
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -4,7 +4,8 @@ import { REDIS_FAILOVER_OPTIONS } from '../platform/index.js';
 type OnError = (error: unknown) => void;
 
 /**
- * Creates a Redis client for commands. A command that takes longer than 2 s fails, because newer data supersedes it. `name` is the connection name that operators see.
+ * Creates a Redis client for commands. A command fails after 2 s, because newer data has superseded its data by then.
+ * Operators see `name` as the connection's name.
  */
 export function createCommandClient(redisUrl: string, name: string, onError: OnError): Redis {
   const redis = new Redis(redisUrl, {

@@ -8,7 +8,7 @@ const redisUrl = process.env.TEST_REDIS_URL ?? '';
 
 let name: string;
 let redis: Redis;
-let channels: RedisSubscriber;
+let subscriber: RedisSubscriber;
 let subscribedChannels: string[];
 let messages: string[];
 let errors: unknown[];
@@ -16,64 +16,64 @@ beforeEach(() => {
   name = `spec-${randomBytes(6).toString('hex')}`;
   redis = new Redis(redisUrl);
   [subscribedChannels, messages, errors] = [[], [], []];
-  channels = new RedisSubscriber(redisUrl, name, {
+  subscriber = new RedisSubscriber(redisUrl, name, {
     onMessage: (_, message) => messages.push(message),
     onSubscribed: (channel) => subscribedChannels.push(channel),
     onError: (error) => errors.push(error),
   });
 });
 afterEach(() => {
-  channels.close();
+  subscriber.close();
   redis.disconnect();
 });
 
-/** The client library's connection of the subscriber. */
-const connection = () => (channels as unknown as { redis: Redis }).redis;
+/** The ioredis client inside the subscriber. */
+const ioredisClient = () => (subscriber as unknown as { redis: Redis }).redis;
 const subscriberCount = async (channel: string) =>
   ((await redis.pubsub('NUMSUB', channel)) as [string, number])[1];
 
-describe('Redis channels', () => {
-  it('that are subscribed while the connection opens deliver messages, and the connection is not lost', async () => {
-    await once(connection(), 'connect');
-    expect(connection().status).toBe('connect');
-    channels.subscribe(`${name}:a`);
+describe('a Redis subscriber', () => {
+  it('delivers messages of a channel that was subscribed while the connection opened, and keeps the connection', async () => {
+    await once(ioredisClient(), 'connect');
+    expect(ioredisClient().status).toBe('connect');
+    subscriber.subscribe(`${name}:a`);
     await eventually(() => subscribedChannels.length === 1);
     expect(await redis.publish(`${name}:a`, 'one')).toBe(1);
     await eventually(() => messages.length === 1);
     expect(errors).toEqual([]);
   });
 
-  it('are resubscribed after each reconnect, even if a connection was lost as soon as it opened', async () => {
-    channels.subscribe(`${name}:a`);
+  it('resubscribes its channels after each reconnect, even if a connection was lost as soon as it opened', async () => {
+    subscriber.subscribe(`${name}:a`);
     await eventually(() => subscribedChannels.length === 1);
     for (const moment of ['ready', 'connect', 'ready']) {
-      const reconnected = once(connection(), moment);
-      connection().disconnect(true);
+      const reconnected = once(ioredisClient(), moment);
+      ioredisClient().disconnect(true);
       await reconnected;
     }
-    connection().disconnect(true);
+    ioredisClient().disconnect(true);
     await eventually(() => subscribedChannels.length >= 2);
     await eventually(async () => (await redis.publish(`${name}:a`, 'again')) === 1 && messages.length > 0);
     expect(messages).toContain('again');
   });
 
-  it('that were subscribed or unsubscribed while the connection was down are so after the reconnect', async () => {
-    channels.subscribe(`${name}:a`);
+  it('applies, after a reconnect, the subscriptions and unsubscriptions requested while the connection was down', async () => {
+    subscriber.subscribe(`${name}:a`);
     await eventually(() => subscribedChannels.length === 1);
-    connection().disconnect(true);
-    channels.unsubscribe(`${name}:a`);
-    channels.subscribe(`${name}:b`);
+    ioredisClient().disconnect(true);
+    subscriber.unsubscribe(`${name}:a`);
+    subscriber.subscribe(`${name}:b`);
     await eventually(() => subscribedChannels.includes(`${name}:b`));
     expect(await subscriberCount(`${name}:a`)).toBe(0);
-    channels.unsubscribe(`${name}:b`);
+    subscriber.unsubscribe(`${name}:b`);
     await eventually(async () => (await subscriberCount(`${name}:b`)) === 0);
   });
 
-  it('that were unsubscribed before their subscription was confirmed deliver no messages', async () => {
-    await once(connection(), 'ready');
-    channels.subscribe(`${name}:a`);
-    channels.unsubscribe(`${name}:a`);
-    channels.subscribe(`${name}:b`);
+  it('does not report a channel that was unsubscribed before its subscription was confirmed, and unsubscribes it', async () => {
+    await once(ioredisClient(), 'ready');
+    subscriber.subscribe(`${name}:a`);
+    subscriber.unsubscribe(`${name}:a`);
+    subscriber.subscribe(`${name}:b`);
     await eventually(() => subscribedChannels.length > 0);
     expect([subscribedChannels, await subscriberCount(`${name}:a`)]).toEqual([[`${name}:b`], 0]);
   });

@@ -6,10 +6,10 @@ import { EquityHistory } from './equity-history.rules.js';
 const DAY_MS = 86_400_000;
 const T0 = Date.UTC(2026, 0, 5);
 const at = (day: number) => new Date(T0 + day * DAY_MS).toISOString();
-const UNRECORDED = new EquityHistory(new Map(), []);
+const UNKNOWN_EQUITY = new EquityHistory(new Map(), []);
 
-/** Returns an equity history with amounts at noon of the day before the first day, and of each day. */
-function recorded(...amounts: readonly string[]): EquityHistory {
+/** Returns an account's equity history: the first amount at noon before the first day, then one at noon of each day. */
+function equityOf(...amounts: readonly string[]): EquityHistory {
   return new EquityHistory(
     new Map([['a', T0]]),
     amounts.map((amount, index) => ({
@@ -20,8 +20,8 @@ function recorded(...amounts: readonly string[]): EquityHistory {
   );
 }
 
-/** Returns the metrics of daily results, which are given in hundredths. */
-function metricsOf(results: readonly number[], equity = UNRECORDED) {
+/** Computes the metrics of consecutive days with these results, in hundredths. */
+function metricsOf(results: readonly number[], equity = UNKNOWN_EQUITY) {
   const days = results.map((result, day) => ({
     startMs: T0 + day * DAY_MS,
     pnl: new BigDecimal(result).div(100),
@@ -34,7 +34,7 @@ describe('periods', () => {
   const startOf = (instant: string, interval: 'day' | 'week' | 'month') =>
     new Date(periodStartMs(Date.parse(instant), interval)).toISOString();
 
-  it('start at midnight UTC: weeks on Mondays, and months on the first', () => {
+  it('start at midnight UTC; weeks start on Mondays, months on their first day', () => {
     expect(startOf('2026-03-01T23:59:59.999Z', 'day')).toBe('2026-03-01T00:00:00.000Z');
     expect(startOf('2026-03-01T23:59:59.999Z', 'week')).toBe('2026-02-23T00:00:00.000Z');
     expect(startOf('2026-03-02T00:00:00.000Z', 'week')).toBe('2026-03-02T00:00:00.000Z');
@@ -42,7 +42,7 @@ describe('periods', () => {
     expect(startOf('2024-02-29T12:00:00.000Z', 'month')).toBe('2024-02-01T00:00:00.000Z');
   });
 
-  it('contain every instant exactly once', () => {
+  it('have no gaps: every instant is in exactly one period', () => {
     const instants = fc.date({
       min: new Date('1900-01-01'),
       max: new Date('2200-01-01'),
@@ -64,18 +64,18 @@ describe('periods', () => {
 });
 
 describe('ratios of daily results', () => {
-  it('are null for fewer than two days, and if the results do not deviate', () => {
+  it('are null for fewer than two days; Sharpe also without deviation, Sortino also without a loss', () => {
     expect(metricsOf([100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 1 });
     expect(metricsOf([100, 100])).toMatchObject({ sharpe: null, sortino: null, sample_days: 2 });
     expect(metricsOf([100, 200]).sortino).toBeNull();
   });
 
-  it('are flagged as a low sample for fewer than thirty days', () => {
+  it('have low_sample set for fewer than thirty days', () => {
     expect(metricsOf(Array.from({ length: 29 }, () => 1)).low_sample).toBe(true);
     expect(metricsOf(Array.from({ length: 30 }, () => 1)).low_sample).toBe(false);
   });
 
-  it('match the textbook formulas, and do not depend on the size of the account', () => {
+  it('match the textbook formulas, and do not change if all results are multiplied by 1,000', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -10_000, max: 10_000 }), { minLength: 2, maxLength: 60 }),
@@ -110,7 +110,7 @@ describe('the deepest drawdown', () => {
     });
   });
 
-  it('begins at the start if there was no gain before', () => {
+  it('has no peak if there was no gain before the fall', () => {
     expect(metricsOf([-5, 2]).max_drawdown).toMatchObject({
       amount: '0.05',
       peak_at: null,
@@ -131,32 +131,32 @@ describe('the deepest drawdown', () => {
 });
 
 describe('returns on recorded equity', () => {
-  it('compound the days, each relative to its starting equity', () => {
+  it('compound the daily returns, each relative to the equity at the start of the day', () => {
     // 10 % on 100, then -10 % on 110.
-    const metrics = metricsOf([1_000, -1_100], recorded('100', '110', '99'));
+    const metrics = metricsOf([1_000, -1_100], equityOf('100', '110', '99'));
     expect(metrics.roi).toBe('-0.01');
-    // 11 of the 110 at the end of the first day.
+    // A fall of 11 from the 110 at the end of the first day.
     expect(metrics.max_drawdown.percent).toBe('10');
     // -0.01 × 365 ÷ 2, ÷ 0.1
     expect(metrics.calmar).toBe('-18.25');
     expect(metrics.equity_curve.map(({ equity }) => equity)).toEqual(['110', '99']);
   });
 
-  it('do not count a deposit as profit: the same results with more capital are lower returns', () => {
-    const withoutDeposit = metricsOf([1_000, 1_000], recorded('100', '110', '120'));
-    const withDeposit = metricsOf([1_000, 1_000], recorded('100', '1110', '1120'));
+  it('do not count a deposit as profit: with more capital, the same results are lower returns', () => {
+    const withoutDeposit = metricsOf([1_000, 1_000], equityOf('100', '110', '120'));
+    const withDeposit = metricsOf([1_000, 1_000], equityOf('100', '1110', '1120'));
     expect(withoutDeposit.roi).toBe('0.2');
     // 1.1 × (1 + 10 ÷ 1110) − 1; with the deposit as a gain it would exceed 11.
     expect(withDeposit.roi).toBe('0.10990991');
-    expect(metricsOf([0, 0], recorded('100', '1100', '50')).roi).toBe('0');
+    expect(metricsOf([0, 0], equityOf('100', '1100', '50')).roi).toBe('0');
   });
 
   it('are null, not zero, if an equity is unknown or zero', () => {
-    for (const equity of [UNRECORDED, recorded('0', '0', '0')]) {
+    for (const equity of [UNKNOWN_EQUITY, equityOf('0', '0', '0')]) {
       expect(metricsOf([100, -50], equity)).toMatchObject({ roi: null, calmar: null });
       expect(metricsOf([100, -50], equity).max_drawdown.percent).toBeNull();
     }
-    expect(metricsOf([], recorded('100')).roi).toBeNull();
-    expect(metricsOf([100, 100], recorded('100', '100', '100'))).toMatchObject({ calmar: null });
+    expect(metricsOf([], equityOf('100')).roi).toBeNull();
+    expect(metricsOf([100, 100], equityOf('100', '100', '100'))).toMatchObject({ calmar: null });
   });
 });

@@ -1,15 +1,14 @@
 /**
- * Computes equity curve, drawdown and return metrics from daily results. Pure.
+ * Computes equity curve, drawdown and return metrics from daily results. Pure. Conventions:
  *
- * Conventions
  * 1. Days are UTC days, from the first to the last day with a fill. Days without a closure count as 0.
- * 2. The curve is the cumulative realised result at the end of each day; movements within a day are not in it.
+ * 2. The curve is the cumulative realised result at the end of each day. It does not show movements within a day.
  * 3. Sharpe and Sortino: deviations divide by n − 1, a year has 365 days, and the risk-free rate is 0. Capital is
  *    assumed constant, so the ratios of returns equal the ratios of the results.
  * 4. Profit comes from fills only; equity is only its denominator. Therefore a deposit or a withdrawal is never a gain
  *    or a loss: it counts as capital from the next day on.
- * 5. roi: a day's return is its result ÷ the equity at its start (on an account's first day, its first known equity).
- *    The daily returns are compounded: Π(1 + r) − 1. Null if one of the equities is unknown or not positive.
+ * 5. roi: the return of a day is its result ÷ the equity at its start. On an account's first day it is the result ÷ the
+ *    first known equity. The daily returns are compounded: Π(1 + r) − 1. Null if an equity is unknown or not positive.
  */
 import type { Analytics, AnalyticsInterval, Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
@@ -36,7 +35,7 @@ export interface DayResult {
   /** The start of the day. */
   readonly startMs: number;
   readonly pnl: BigDecimal;
-  /** Whether a result was realised, even if its sum is 0. */
+  /** Whether the day has a closure, even if the results add up to 0. */
   readonly hasRealised: boolean;
 }
 
@@ -58,7 +57,7 @@ export function computeDayMetrics(
   const curve = curveOf(realised);
   const fall = maxDrawdown(curve);
   const percent = fall && drawdownPercentOfEquity(fall, equity, first!.startMs);
-  const roi = chainedReturn(realised, equity);
+  const roi = compoundedReturn(realised, equity);
   return {
     ...ratiosOf(
       realised.map(({ pnl }) => pnl),
@@ -73,7 +72,7 @@ export function computeDayMetrics(
   };
 }
 
-/** `results` contains only the days with a result; the other days of `days` count as 0. */
+/** `results` contains only days with a closure. `days` is the number of all days; the others count as 0. */
 function ratiosOf(
   results: readonly BigDecimal[],
   days: number,
@@ -93,41 +92,41 @@ function ratiosOf(
 }
 
 interface CurvePoint extends DayResult {
-  readonly cumulated: BigDecimal;
-  /** The distance below the highest point so far. */
+  readonly cumulativePnl: BigDecimal;
+  /** How far the curve is below its highest point so far. */
   readonly drawdown: BigDecimal;
 }
 
 function curveOf(days: readonly DayResult[]): CurvePoint[] {
-  let cumulated = new BigDecimal(0);
+  let cumulativePnl = new BigDecimal(0);
   let peak = new BigDecimal(0);
   return days.map((day) => {
-    cumulated = cumulated.plus(day.pnl);
-    if (cumulated.gt(peak)) peak = cumulated;
-    return { ...day, cumulated, drawdown: peak.minus(cumulated) };
+    cumulativePnl = cumulativePnl.plus(day.pnl);
+    if (cumulativePnl.gt(peak)) peak = cumulativePnl;
+    return { ...day, cumulativePnl, drawdown: peak.minus(cumulativePnl) };
   });
 }
 
 interface Drawdown {
   readonly amount: BigDecimal;
-  /** These instants are starts of days. The peak is null if the curve never rose above its start before the fall. */
+  /** The instants are the starts of days. The peak is null if the curve was never above 0 before the fall. */
   readonly peakMs: number | null;
   readonly troughMs: number;
   readonly recoveredMs: number | null;
 }
 
 function maxDrawdown(curve: readonly CurvePoint[]): Drawdown | null {
-  let trough = -1;
+  let troughIndex = -1;
   for (const [index, { drawdown }] of curve.entries())
-    if (drawdown.gt(curve[trough]?.drawdown ?? 0)) trough = index;
-  const deepest = curve[trough];
+    if (drawdown.gt(curve[troughIndex]?.drawdown ?? 0)) troughIndex = index;
+  const deepest = curve[troughIndex];
   if (deepest === undefined) return null;
-  const peak = curve.slice(0, trough).findLast(({ drawdown }) => drawdown.isZero());
-  const height = deepest.cumulated.plus(deepest.drawdown);
-  const recovered = curve.slice(trough).find(({ cumulated }) => cumulated.gte(height));
+  const peak = curve.slice(0, troughIndex).findLast(({ drawdown }) => drawdown.isZero());
+  const peakPnl = deepest.cumulativePnl.plus(deepest.drawdown);
+  const recovered = curve.slice(troughIndex).find(({ cumulativePnl }) => cumulativePnl.gte(peakPnl));
   return {
     amount: deepest.drawdown,
-    // A peak of zero before any gain means that the fall began at the start.
+    // Without a peak, the fall began at the start of the curve.
     peakMs: peak?.startMs ?? null,
     troughMs: deepest.startMs,
     recoveredMs: recovered?.startMs ?? null,
@@ -135,15 +134,17 @@ function maxDrawdown(curve: readonly CurvePoint[]): Drawdown | null {
 }
 
 /**
- * Returns the drawdown relative to the equity at the end of the peak's day, or at the start if the peak is the start.
+ * Returns the drawdown in percent of the equity at the end of the peak's day. If the fall began at the start of the
+ * curve, that is the equity at the start of the first day.
  */
 function drawdownPercentOfEquity(
   { amount, peakMs }: Drawdown,
   equity: EquityHistory,
-  beginningMs: number,
+  firstDayMs: number,
 ): BigDecimal | null {
-  const at = peakMs === null ? equity.atStartOfDay(beginningMs) : equity.latestBefore(peakMs + DAY_MS);
-  return at?.gt(0) ? amount.div(at).times(PERCENT) : null;
+  const equityAtPeak =
+    peakMs === null ? equity.atStartOfDay(firstDayMs) : equity.latestBefore(peakMs + DAY_MS);
+  return equityAtPeak?.gt(0) ? amount.div(equityAtPeak).times(PERCENT) : null;
 }
 
 function viewDrawdown(fall: Drawdown | null, percent: BigDecimal | null): Analytics['max_drawdown'] {
@@ -158,7 +159,7 @@ function viewDrawdown(fall: Drawdown | null, percent: BigDecimal | null): Analyt
   };
 }
 
-function chainedReturn(days: readonly DayResult[], equity: EquityHistory): BigDecimal | null {
+function compoundedReturn(days: readonly DayResult[], equity: EquityHistory): BigDecimal | null {
   if (days.length === 0) return null;
   let growth = new BigDecimal(1);
   for (const { startMs, pnl } of days) {
@@ -169,7 +170,7 @@ function chainedReturn(days: readonly DayResult[], equity: EquityHistory): BigDe
   return growth.minus(1);
 }
 
-/** More digits than are ever shown. Without a bound, each day's multiplication would add digits. */
+/** More digits than any metric shows. Without this bound, each day's multiplication would add digits. */
 const GROWTH_DIGITS = 60;
 
 function calmarOf(roi: BigDecimal, percent: BigDecimal, sampleDays: number): Decimal | null {
@@ -191,7 +192,7 @@ function periodsOf(
   return [...periods].map(([start, { pnl, last }]) => ({
     at: new Date(start).toISOString(),
     equity: mapNullable(equity.latestBefore(periodEndMs(start, interval)), formatAmount),
-    net_pnl: formatAmount(last.cumulated),
+    net_pnl: formatAmount(last.cumulativePnl),
     period_pnl: formatAmount(pnl),
     drawdown: formatAmount(last.drawdown),
   }));

@@ -23,7 +23,7 @@ describe('recorded equity', () => {
     expect(history.latestBefore(day(2))?.toString()).toBe('130');
   });
 
-  it('is unknown if an account has traded without a record, and excludes accounts that have not traded yet', () => {
+  it('is unknown if an account has traded but has no record; an account that has not traded yet needs none', () => {
     const points = [point('a', 0.5, '100'), point('b', 2.5, '10')];
     const late = new EquityHistory(
       new Map([

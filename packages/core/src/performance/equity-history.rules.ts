@@ -11,7 +11,7 @@ export interface EquityPoint {
 }
 
 interface Account {
-  readonly tradesFromMs: number;
+  readonly tradingSinceMs: number;
   /** Oldest first. */
   readonly points: EquityPoint[];
 }
@@ -19,30 +19,33 @@ interface Account {
 /**
  * Sums the recorded equity of several accounts. Pure.
  *
- * An account that has not traded yet counts with its recorded equity, if any. An account that has traded but has no
- * recorded equity makes the sum unknown, that is null, because a sum without it would be too low.
+ * An account that has not traded yet counts with its recorded equity, if any. If an account has traded but has no
+ * recorded equity, the sum is null (unknown), because a sum without that account would be too low.
  */
 export class EquityHistory {
   private readonly accounts: readonly Account[];
 
   /**
-   * @param tradesFrom the start of each account's first day with results, by account
+   * @param tradingSince the start of each account's first day with results, in ms, by account id
    * @param points oldest first
    */
-  constructor(tradesFrom: ReadonlyMap<string, number>, points: readonly EquityPoint[]) {
+  constructor(tradingSince: ReadonlyMap<string, number>, points: readonly EquityPoint[]) {
     const accounts = new Map(
-      [...tradesFrom].map(([id, tradesFromMs]): [string, Account] => [id, { tradesFromMs, points: [] }]),
+      [...tradingSince].map(([id, tradingSinceMs]): [string, Account] => [
+        id,
+        { tradingSinceMs, points: [] },
+      ]),
     );
     for (const point of points) accounts.get(point.accountId)?.points.push(point);
     this.accounts = [...accounts.values()];
   }
 
-  /** Returns the equity that was last recorded before an instant. */
+  /** Returns the sum of each account's last equity before an instant. */
   latestBefore(instantMs: number): BigDecimal | null {
     return this.sum(({ points }) => lastBefore(points, instantMs), instantMs);
   }
 
-  /** Returns the equity at the start of a day: the last one recorded before that day, or the first one of that day. */
+  /** Returns the sum of each account's last equity before a day or, if it has none, of its first equity on that day. */
   atStartOfDay(dayMs: number): BigDecimal | null {
     const endMs = dayMs + DAY_MS;
     return this.sum(({ points }) => {
@@ -56,7 +59,7 @@ export class EquityHistory {
     let hasAny = false;
     for (const account of this.accounts) {
       const point = pick(account);
-      if (point === undefined && account.tradesFromMs < untilMs) return null;
+      if (point === undefined && account.tradingSinceMs < untilMs) return null;
       if (point === undefined) continue;
       sum = sum.plus(point.amount);
       hasAny = true;

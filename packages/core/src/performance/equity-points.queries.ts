@@ -14,16 +14,19 @@ export const equityPointsWhere = (condition: string) => `
     WINDOW recorded AS (PARTITION BY exchange_account_id, currency ORDER BY period)) s
   WHERE earlier IS NULL OR day_of_later IS DISTINCT FROM day`;
 
-const OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsWhere(
+const POINTS_OF_ACCOUNTS = `SELECT "accountId", "takenAt", amount FROM (${equityPointsWhere(
   'exchange_account_id = ANY ($1) AND currency = $2 AND ($3::timestamptz IS NULL OR taken_at < $3)',
 )}) AS points ORDER BY "takenAt"`;
 
-/** Returns the last snapshot of each day and account, and the first snapshot of each account; oldest first. */
+/**
+ * Returns the last snapshot of each day and account, and the first snapshot of each account, oldest first. Only
+ * snapshots taken before `before`, if it is set.
+ */
 export async function equityPoints(
   tx: Tx,
   accountIds: readonly string[],
   currency: string,
   before: Date | undefined,
 ): Promise<readonly EquityPoint[]> {
-  return tx.query(OF_ACCOUNTS, [accountIds, currency, before ?? null]);
+  return tx.query(POINTS_OF_ACCOUNTS, [accountIds, currency, before ?? null]);
 }

@@ -1,6 +1,6 @@
 /**
- * Formats metrics: rounds half to even, amounts to 18 decimals and ratios to 8. An undefined value is null, never 0 and
- * never Infinity.
+ * Formats metrics. Amounts are rounded to 18 decimals, ratios to 8 and seconds to 3, half to even. A quotient by 0 is
+ * null, never 0 or Infinity.
  */
 import type { Decimal } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';

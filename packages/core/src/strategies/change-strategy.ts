@@ -1,4 +1,4 @@
-/** Functions that change a strategy, for use cases that also change its copiers. */
+/** Changes a strategy. Use cases of the copiers feature call these functions and change its copiers, too. */
 import {
   DomainError,
   decodeId,
@@ -16,7 +16,7 @@ import { loadStrategyPairs } from './strategies.queries.js';
 import { StrategyEntity } from './strategy.entity.js';
 import { viewStrategies } from './view-strategies.js';
 
-type Settings = Partial<
+type StrategySettings = Partial<
   Pick<
     StrategyEntity,
     | 'name'
@@ -31,7 +31,7 @@ type Settings = Partial<
   >
 >;
 
-/** Locks the actor's own strategy against other changes and returns its uuid. @throws {DomainError} `not_found` */
+/** Locks one of the actor's strategies against other changes. Returns its uuid. @throws {DomainError} `not_found` */
 export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =
@@ -48,7 +48,8 @@ export async function lockOwnStrategy(tx: Tx, actor: Actor, publicId: string): P
 /**
  * Changes a strategy that the transaction has locked.
  *
- * @throws {DomainError} `not_found` or `validation_failed` for invalid pairs; `invalid_state` if the account is removed
+ * @throws {DomainError} `not_found` for an unknown pair; `validation_failed` if the account cannot trade a pair;
+ *   `invalid_state` if the strategy becomes active but its account was removed
  */
 export async function changeStrategy(tx: Tx, id: string, input: StrategyUpdate): Promise<void> {
   const { exchangeAccountId } = await tx.findOneByOrFail(StrategyEntity, { id });
@@ -73,12 +74,12 @@ export async function readStrategy(tx: Tx, actor: Actor, id: string): Promise<St
   return record!;
 }
 
-/** Returns the fields that are present in the input, as columns. */
+/** Maps the input to columns. Omits the columns of absent fields. */
 export async function strategyColumns(
   tx: Tx,
   account: LockedAccount,
   input: StrategyUpdate | StrategyCreate,
-): Promise<Settings> {
+): Promise<StrategySettings> {
   const { name, description, visibility, profit_share, min_copy_equity, capacity, trade_pair_ids } = input;
   return {
     ...(name === undefined ? {} : { name }),
@@ -113,7 +114,7 @@ async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly str
     message: 'This trade pair does not exist. Use an id from the list of trade pairs.',
   }));
   if (unknown.length > 0) throw new DomainError('not_found', undefined, unknown);
-  const others = fieldsWhere(
+  const mismatched = fieldsWhere(
     pairs,
     (pair) => pair?.exchange !== account.exchange || pair.trading_type !== account.tradingType,
   ).map((field) => ({
@@ -121,7 +122,7 @@ async function pairIdsOf(tx: Tx, account: LockedAccount, publicIds: readonly str
     code: 'other_exchange',
     message: `The pair must be ${account.tradingType} on ${account.exchange}, like the strategy's account.`,
   }));
-  if (others.length > 0) throw new DomainError('validation_failed', undefined, others);
+  if (mismatched.length > 0) throw new DomainError('validation_failed', undefined, mismatched);
   return [...known.keys()];
 }
 

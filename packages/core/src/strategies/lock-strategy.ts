@@ -19,7 +19,7 @@ export interface LockedStrategy {
 const COLUMNS = `id, exchange_account_id AS "exchangeAccountId", trade_pair_ids AS "tradePairIds", status, capacity,
   deleted_at IS NOT NULL AS "isDeleted"`;
 
-/** Locks a strategy, removed or not, against changes until the transaction ends. */
+/** Locks a strategy, even a removed one, against changes until the transaction ends. */
 export async function lockStrategyShared(tx: Tx, id: string): Promise<LockedStrategy> {
   const [strategy]: LockedStrategy[] = await tx.query(
     `SELECT ${COLUMNS} FROM strategies WHERE id = $1 FOR SHARE`,
@@ -30,7 +30,7 @@ export async function lockStrategyShared(tx: Tx, id: string): Promise<LockedStra
 }
 
 /**
- * Locks the actor's own strategy for a trade until the transaction ends.
+ * Locks one of the actor's strategies for a trade until the transaction ends.
  *
  * @throws {DomainError} `not_found` for the field `strategy_id`
  */
@@ -44,8 +44,8 @@ export async function lockStrategyForTrade(tx: Tx, actor: Actor, publicId: strin
 }
 
 /**
- * Locks a strategy that a copier will follow: the actor's own, or an active public strategy of another user. Because of
- * the lock, copiers of one strategy are linked one after another and cannot exceed its capacity.
+ * Locks a strategy that a copier will follow: one of the actor's, or an active public strategy of another user. The
+ * lock makes transactions link copiers to the strategy one after another, so that they cannot exceed its capacity.
  *
  * @param field the field of the body that contains the id, for the error
  * @throws {DomainError} `not_found`
@@ -67,8 +67,8 @@ export async function lockStrategyToFollow(
 }
 
 /**
- * Returns the uuid of the strategy by which a list is filtered. The actor may filter by an own strategy, even a removed
- * one, by an active public strategy, and by a strategy that the actor has copied.
+ * Returns the uuid of the strategy by which a list is filtered. The actor may filter by one of their own strategies,
+ * even a removed one, by an active public strategy, and by a strategy that they have copied.
  *
  * @throws {DomainError} `not_found`
  */

@@ -1,6 +1,6 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Whether the user has or had a copier of the strategy. */
+/** Returns true if the user has a copier of the strategy, or has copied it. */
 export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): Promise<boolean> {
   const rows = await tx.query(
     `SELECT FROM copiers WHERE user_id = $1 AND strategy_id = $2
@@ -10,17 +10,15 @@ export async function hasCopierOf(tx: Tx, userId: string, strategyId: string): P
   return rows.length > 0;
 }
 
-export interface PairOfStrategy {
+export interface StrategyPair {
   readonly id: string;
   readonly exchange: string;
   readonly trading_type: string;
 }
 
-export async function loadStrategyPairs(
-  tx: Tx,
-  ids: readonly string[],
-): Promise<Map<string, PairOfStrategy>> {
-  const rows: PairOfStrategy[] = await tx.query(
+/** Loads trade pairs by id. Unknown ids are absent from the map. */
+export async function loadStrategyPairs(tx: Tx, ids: readonly string[]): Promise<Map<string, StrategyPair>> {
+  const rows: StrategyPair[] = await tx.query(
     'SELECT id, exchange, trading_type FROM trade_pairs WHERE id = ANY ($1)',
     [ids],
   );

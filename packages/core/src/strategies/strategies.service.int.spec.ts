@@ -35,8 +35,8 @@ const queryOf = (queryString: string) =>
   querySchemaOf(strategyOperations.list).parse(
     Object.fromEntries(new URLSearchParams(queryString)),
   ) as Parameters<StrategiesService['list']>[1];
-const namesOf = async (queryString = '', who = actor) =>
-  (await strategies.list(who, queryOf(queryString))).items.map(({ name }) => name);
+const namesOf = async (queryString = '', reader = actor) =>
+  (await strategies.list(reader, queryOf(queryString))).items.map(({ name }) => name);
 const archive = ({ name }: Strategy) =>
   core.rows("UPDATE strategies SET status = 'ARCHIVED' WHERE name = $1", name);
 
@@ -67,7 +67,7 @@ describe('creating a strategy', () => {
     expect(await strategies.get(actor, created.id)).toEqual(created);
   });
 
-  it('omits absent fields', async () => {
+  it('omits the optional fields that the input does not set', async () => {
     expect(Object.entries(await create()).filter(([, value]) => value === undefined)).toEqual(
       ['description', 'trade_pair_ids', 'profit_share', 'min_copy_equity', 'capacity'].map((name) => [
         name,
@@ -76,7 +76,7 @@ describe('creating a strategy', () => {
     );
   });
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('happens once for the same Idempotency-Key', async () => {
     const once = core.idempotencyContext(actor.userId, 'the-key');
     const attempts = await Promise.allSettled([
       strategies.create({ ...actor, idempotency: once }, inputOf()),
@@ -89,7 +89,7 @@ describe('creating a strategy', () => {
     expect(await namesOf()).toEqual(['Trend']);
   });
 
-  it('is rejected for an unknown or removed account or one of another user, with the field', async () => {
+  it('is rejected for an account that is unknown, removed or another user’s; the error names the field', async () => {
     const removed = await core.account(actor);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed.uuid);
     const foreign = await core.account(await core.actor());
@@ -101,7 +101,7 @@ describe('creating a strategy', () => {
     }
   });
 
-  it('is rejected for unknown pairs, with a detail for each', async () => {
+  it('is rejected for unknown pairs, with an error detail for each', async () => {
     const trade_pair_ids = [encodeId('tpr', newUuid()), pair.id, 'tpr_x'];
     await expect(create({ trade_pair_ids })).rejects.toMatchObject({
       code: 'not_found',
@@ -124,7 +124,7 @@ describe('creating a strategy', () => {
     });
   });
 
-  it('requires TRADE, and listing requires READ', async () => {
+  it('requires the permission TRADE; listing requires only READ', async () => {
     await expect(strategies.create(await core.actor('READ'), inputOf())).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -190,7 +190,7 @@ describe('strategies by their ids', () => {
     });
   });
 
-  it('are loaded with all metrics by one statement, and a page of them by two', async () => {
+  it('are loaded with all metrics by one statement, and a page of the list by two', async () => {
     const { database } = core.platform;
     const ids: string[] = [];
     for (const name of ['a', 'b', 'c']) ids.push((await create({ name })).id);
@@ -224,7 +224,7 @@ describe('the list of strategies', () => {
     expect(labelled.map(({ exchange_account_id }) => exchange_account_id)).toEqual([account.id, undefined]);
   });
 
-  it('has pages without gaps or repeats for each sort order', async () => {
+  it('has pages without gaps or duplicates, sorted by name or by creation time', async () => {
     for (const name of ['c', 'a', 'b', 'e', 'd']) await create({ name });
     for (const [sort, expected] of [
       ['sort=name&order=asc', ['a', 'b', 'c', 'd', 'e']],
@@ -241,7 +241,7 @@ describe('the list of strategies', () => {
     }
   });
 
-  it('rejects a cursor of another user or filter', async () => {
+  it('rejects a cursor that was issued to another user or for another filter', async () => {
     for (const name of ['a', 'b', 'c']) await create({ name });
     const { pagination } = await strategies.list(actor, queryOf('limit=1'));
     const cursor = encodeURIComponent(String(pagination.next_cursor));

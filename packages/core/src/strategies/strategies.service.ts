@@ -26,9 +26,9 @@ import { viewReadableStrategies, viewStrategies } from './view-strategies.js';
 
 type StrategyList = ListQuery & QueryOf<typeof strategyOperations.list>;
 
-const COLUMNS = allColumns(StrategyEntity, 's');
+const columnsOf = allColumns(StrategyEntity, 's');
 
-/** Reads and creates strategies. Changes that affect copiers are use cases of the copiers feature. */
+/** Reads and creates strategies. The copiers feature contains the use cases that change both strategies and copiers. */
 export class StrategiesService {
   constructor(
     private readonly platform: Platform,
@@ -40,7 +40,7 @@ export class StrategiesService {
     authorise(actor, strategyOperations.list.access);
     const { database } = this.platform;
     const source = {
-      select: COLUMNS(database),
+      select: columnsOf(database),
       from: 'strategies s',
       ...conditionsOf(actor, query),
       sorts: {
@@ -54,7 +54,7 @@ export class StrategiesService {
     return { ...page, items: await viewStrategies(database.manager, actor, strategies) };
   }
 
-  /** Returns the actor's own strategy, or an active public strategy of another user without its account. */
+  /** Returns one of the actor's strategies, or an active public strategy of another user with its account omitted. */
   async get(actor: Actor, publicId: string): Promise<Strategy> {
     authorise(actor, strategyOperations.get.access);
     const { manager } = this.platform.database;
@@ -88,7 +88,7 @@ export class StrategiesService {
 function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   const where = ['s.deleted_at IS NULL'];
   const params: unknown[] = [];
-  // With literals instead of parameters, the planner can use the partial indexes for public strategies.
+  // These conditions are literals, because PostgreSQL uses the partial indexes of public strategies only for literals.
   if (visibility === 'PUBLIC') where.push("s.visibility = 'PUBLIC'", "s.status = 'ACTIVE'");
   else where.push(`s.user_id = $${params.push(userId)}`);
   if (visibility === 'PRIVATE') where.push("s.visibility = 'PRIVATE'");
@@ -96,7 +96,7 @@ function conditionsOf({ userId }: Actor, { visibility, status }: StrategyList) {
   return { where, params };
 }
 
-/** Applies the condition that `READABLE` in strategy-metrics.queries.ts applies to many strategies. */
+/** Finds a strategy that the actor may read. `READABLE` in strategy-metrics.queries.ts has the same condition. */
 async function findReadable(tx: Tx, actor: Actor, publicId: string): Promise<string> {
   const id = decodeId('str', publicId);
   const strategy =

@@ -1,4 +1,6 @@
-/** Metrics of strategies. Rows of copiers belong to the copiers feature; here they are only counted. */
+/**
+ * Loads the metrics of strategies. The table `copiers` belongs to the copiers feature; here its rows are only counted.
+ */
 import type { Decimal } from '@trading-automation/contracts';
 import { allColumns, queryPrepared, type Tx } from '@trading-automation/persistence';
 import { EquityHistory, equityPointsWhere } from '../performance/index.js';
@@ -9,53 +11,53 @@ import { mainCurrency, type StrategyDay, strategyResults } from './strategy-resu
 /** An account's equity at an instant. */
 type StoredPoint = readonly [takenAt: string, amount: Decimal];
 
-/** Columns of the strategy are in snake_case and metrics in camelCase, so that their names cannot collide. */
+/** Names of strategy columns are in snake_case and names of metrics in camelCase, so that they cannot collide. */
 interface Row {
   readonly [column: string]: unknown;
   readonly id: string;
   readonly exchange_account_id: string;
   readonly copierCount: number;
-  /** Oldest first, as are the points; null if the strategy has no days. */
+  /** Oldest first; null if the strategy has no days. */
   readonly storedDays: readonly StrategyDay[] | null;
-  /** The account's equity by currency. */
+  /** The account's equity by currency, oldest first; null if none is recorded. */
   readonly storedPoints: Readonly<Record<string, readonly StoredPoint[]>> | null;
 }
 
 /**
- * Builds the query for the rows of `selection` (at least id and account of strategies) with the metrics of each.
- * `columns` lists their columns with the alias `a`. Decimals are returned as strings. SQL does not choose the currency
- * of the results: it returns the equity in each currency.
+ * Builds the query for the rows of `selection` and the metrics of each. `selection` is a query that returns at least
+ * `id` and `exchange_account_id` of strategies; `columns` lists its columns with the alias `a`. Decimals are strings.
+ * The query returns the equity in each currency, because TypeScript chooses the currency of the results.
  */
 const metricsSql = (columns: string, selection: string) => `
-  WITH asked AS MATERIALIZED (
+  WITH selected AS MATERIALIZED (
     ${selection}
   ), counted AS MATERIALIZED (
     SELECT strategy_id AS id, count(*)::int AS copier_count FROM copiers
-    WHERE strategy_id IN (SELECT id FROM asked) AND deleted_at IS NULL GROUP BY strategy_id
-  ), resulted AS MATERIALIZED (
+    WHERE strategy_id IN (SELECT id FROM selected) AND deleted_at IS NULL GROUP BY strategy_id
+  ), daily AS MATERIALIZED (
     SELECT strategy_id AS id, json_agg(json_build_object('quote', quote, 'day', day, 'fillCount', fill_count,
       'partCount', part_count, 'closedCount', closed_count, 'winningCount', winning_count, 'netPnl', net_pnl::text,
       'copierNetPnl', copier_net_pnl::text) ORDER BY day) AS days
-    FROM strategy_days WHERE strategy_id IN (SELECT id FROM asked) GROUP BY strategy_id
+    FROM strategy_days WHERE strategy_id IN (SELECT id FROM selected) GROUP BY strategy_id
   ), recorded AS MATERIALIZED (
     SELECT "accountId" AS account_id, currency,
       json_agg(json_build_array("takenAt", amount::text) ORDER BY "takenAt") AS points
     FROM (${equityPointsWhere(`(exchange_account_id, currency) IN
-      (SELECT a.exchange_account_id, d.quote FROM asked a
+      (SELECT a.exchange_account_id, d.quote FROM selected a
        JOIN strategy_days d ON d.strategy_id = a.id AND d.part_count > 0)`)}) p
     GROUP BY 1, 2
   )
   SELECT ${columns}, coalesce(c.copier_count, 0) AS "copierCount", r.days AS "storedDays",
     (SELECT json_object_agg(currency, points) FROM recorded e
      WHERE e.account_id = a.exchange_account_id) AS "storedPoints"
-  FROM asked a LEFT JOIN counted c USING (id) LEFT JOIN resulted r USING (id)`;
+  FROM selected a LEFT JOIN counted c USING (id) LEFT JOIN daily r USING (id)`;
 
 const BY_ID = metricsSql(
   'a.id, a.exchange_account_id',
   'SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS a (id, exchange_account_id)',
 );
 
-/** Applies the condition of `findReadable` to many strategies. */
+/** Selects the strategies that a user may read, like `findReadable` in strategies.service.ts. */
 const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
   metricsSql(
     columns,
@@ -65,8 +67,8 @@ const READABLE = allColumns(StrategyEntity, 'a', (columns) =>
 );
 
 /**
- * Loads the number of copiers, the results, and the copiers' results of each strategy by id. Results come from the
- * stored days (`DailyRollups`), so they lag slightly behind.
+ * Loads the number of copiers and the results of each strategy, by id. Results come from the stored days
+ * (`DailyRollups`), so they lag slightly behind the fills.
  */
 export async function loadMetrics(
   tx: Tx,

@@ -9,20 +9,22 @@ import {
 } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
 
-/** Results of the strategy's own account for one UTC day and quote currency; `copierNetPnl` is its copiers' result. */
+/** Results of a strategy for one UTC day and quote currency. Only `copierNetPnl` is a result of its copiers. */
 export interface StrategyDay {
   readonly quote: string;
   /** `yyyy-mm-dd`. */
   readonly day: string;
   readonly fillCount: number;
+  /** The number of closures. */
   readonly partCount: number;
+  /** The number of lots that were closed completely. */
   readonly closedCount: number;
   readonly winningCount: number;
   readonly netPnl: Decimal;
   readonly copierNetPnl: Decimal;
 }
 
-/** Returns the currency with the most closed lots, then the most fills, then by name. Currencies are never summed. */
+/** Returns the currency with the most closed lots; in a tie, with the most fills, then the first by name. */
 export function mainCurrency(days: readonly StrategyDay[]): string | null {
   const sums = new Map<string, { closed: number; filled: number }>();
   for (const { quote, closedCount, fillCount } of days) {

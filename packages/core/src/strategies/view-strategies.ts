@@ -23,11 +23,13 @@ export async function viewReadableStrategies(
   actor: Actor,
   ids: readonly string[],
 ): Promise<Strategy[]> {
-  const found = await loadReadableWithMetrics(tx, actor.userId, ids);
+  const rowsWithMetrics = await loadReadableWithMetrics(tx, actor.userId, ids);
   const strategies = hydrate(
     tx.connection,
     StrategyEntity,
-    found.map(({ row }) => row),
+    rowsWithMetrics.map(({ row }) => row),
   );
-  return strategies.map((strategy, index) => viewStrategy(strategy, actor.userId, found[index]!.metrics));
+  return strategies.map((strategy, index) =>
+    viewStrategy(strategy, actor.userId, rowsWithMetrics[index]!.metrics),
+  );
 }

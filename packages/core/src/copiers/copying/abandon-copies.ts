@@ -4,8 +4,8 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { cancelCopies } from '../../trades/index.js';
 
 /**
- * Marks the open decisions of paused copiers as abandoned, including decisions on exits. No further orders are placed
- * for them.
+ * Marks the unsettled decisions of paused copiers as abandoned, including decisions on exits. Settlement then places no
+ * further orders for them.
  */
 export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Promise<void> {
   await queryPrepared(
@@ -18,8 +18,8 @@ export async function abandonDecisions(tx: Tx, copierIds: readonly string[]): Pr
 }
 
 /**
- * Ends the open orders of stopped copiers; in CLOSE_ONLY, only the orders of entries. An unsent order is never sent; an
- * order at the exchange is cancelled there.
+ * Cancels the open orders of stopped copiers; in CLOSE_ONLY, only the orders of entries. An unsent order is never sent;
+ * an order at the exchange is cancelled there.
  */
 export async function cancelOrdersOf(
   tx: Tx,

@@ -1,5 +1,5 @@
 import { OUTBOX_CHANNEL } from '@trading-automation/persistence';
 import { SIGNALS_CHANNEL } from '../../strategies/index.js';
 
-/** Channels that wake copying: new signals, and events, because an order that ends emits one. Messages are hints only. */
+/** The channels of new signals and of events, which wake copying. An order that ends emits an event. */
 export const COPYING_CHANNELS = { signals: SIGNALS_CHANNEL, events: OUTBOX_CHANNEL } as const;

@@ -1,4 +1,4 @@
-/** Derives the client order id of a copy: the order's id at the exchange, kept unique by an index. */
+/** Derives the client order id of a copy. A unique index rejects a second order with the same id. */
 import { createHash } from 'node:crypto';
 import type { SignalKind } from '@trading-automation/contracts';
 

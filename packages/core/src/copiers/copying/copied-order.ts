@@ -13,11 +13,11 @@ interface OrderedCopy {
   readonly signal: Signal;
   readonly copier: CopierRow;
   readonly plan: CopyPlan & { readonly order: CopyOrder };
-  /** 1 for the first order; otherwise one more than for the previous order, which is proven to have ended. */
+  /** 1 for the first order of a decision, 2 for the next, and so on. The previous order is proven to have ended. */
   readonly attempt: number;
 }
 
-/** The largest amount that can be stored. A target amount may be larger, because limits reduce only the order. */
+/** The largest amount that a column stores. A target amount may be larger, because limits reduce only the order. */
 const AMOUNT_MAX = `${'9'.repeat(DECIMAL_INTEGER_DIGITS)}.${'9'.repeat(DECIMAL_SCALE)}`;
 const lesser = (a: Decimal, b: Decimal): Decimal => (new BigDecimal(a).gt(b) ? b : a);
 
@@ -62,7 +62,7 @@ export function tradeOf({ signal, copier, plan, attempt }: OrderedCopy): NewCopy
   };
 }
 
-/** Returns until when the order may be resubmitted: an entry until its signal is too old, an exit without limit. */
+/** Returns until when the order may be resubmitted: an entry until its signal is too old, an exit at any time. */
 function resendUntil(signal: Signal, plan: CopyPlan, copier: CopierRow): Date | 'infinity' {
   if (isExit(signal)) return 'infinity';
   const { maxSignalAgeMs } = plan.lot?.terms ?? copier;

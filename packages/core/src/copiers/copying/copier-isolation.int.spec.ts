@@ -1,4 +1,4 @@
-/** Tests that faulty or slow copiers, accounts and strategies neither delay nor affect others. */
+/** Tests that copiers, accounts and strategies that are faulty or slow do not affect others. */
 
 import { inTransaction } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -140,7 +140,7 @@ describe('an account whose exchange does not return its balances', () => {
     expect(await env.orders(usual)).toHaveLength(1);
   });
 
-  it('rule 6: delays only one of several signals within ten seconds', async () => {
+  it('rule 6: is asked for its balances only once within ten seconds, for several signals', async () => {
     const follower = await followerWithOldBalances();
     let requestCount = 0;
     const refreshBalances = async () => {

@@ -1,9 +1,9 @@
-/** The marks from which copiers' losses are measured: the result at 00:00 UTC and the peak result. */
+/** The loss marks of copiers: the results at 00:00 UTC and at the peak, from which losses are measured. */
 import type { Decimal } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
-/** Marks in one quote currency. Results in different currencies are never added. */
-export interface CopierMark {
+/** A copier's result and losses in one quote currency. Results in different currencies are never added. */
+export interface LossMark {
   readonly copierId: string;
   readonly quote: string;
   /** Realised and open profit and loss of all lots, net of fees. */
@@ -18,7 +18,7 @@ export interface CopierMark {
  * is the result realised by midnight, plus the current open result of the lots that were open then. A pair without a
  * price is valued at cost.
  */
-const REFRESH = `
+const REFRESH_MARKS = `
   WITH today AS (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day,
     date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS midnight),
   lot_results AS (
@@ -47,9 +47,9 @@ const REFRESH = `
   RETURNING copier_id AS "copierId", quote, pnl::text AS pnl, greatest(0, day_pnl - pnl)::text AS "dayLossQuote",
     (peak_pnl - pnl)::text AS "drawdownQuote"`;
 
-/** Refreshes the marks and returns them. A copier that never held anything has no marks. */
-export function refreshMarks(tx: Tx, copierIds: readonly string[]): Promise<CopierMark[]> {
-  return queryPrepared<CopierMark>(tx, REFRESH, [copierIds]);
+/** Refreshes the loss marks and returns them. A copier without lots has none. */
+export function refreshLossMarks(tx: Tx, copierIds: readonly string[]): Promise<LossMark[]> {
+  return queryPrepared<LossMark>(tx, REFRESH_MARKS, [copierIds]);
 }
 
 /** Sets the peak to the current result, because the user started the copier again in spite of its drawdown. */

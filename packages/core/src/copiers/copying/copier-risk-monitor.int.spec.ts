@@ -28,7 +28,7 @@ describe('losses', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 16: also stop exits if on_breach is PAUSE, and the event lists the open lots', async () => {
+  it('rule 16: pause a copier whose on_breach is PAUSE, and the event lists its open lots', async () => {
     const follower = await env.holding({ ...LOSS, on_breach: 'PAUSE' });
     await env.setPair('last_price = 80');
     expect(await env.riskMonitor.check()).toBe(1);
@@ -67,7 +67,7 @@ describe('losses', () => {
     expect(await env.riskMonitor.check()).toBe(0);
   });
 
-  it('skip an entry as DAILY_LOSS if it is planned before the risk monitor stops the copier', async () => {
+  it('lead to the code DAILY_LOSS for an entry that is planned before the risk monitor stops the copier', async () => {
     const follower = await env.holding(LOSS);
     await env.setPair('last_price = 80');
     await env.riskMonitor.check();

@@ -1,8 +1,8 @@
 /**
  * Stops copiers that lost too much, or whose exchange account no longer accepts its credentials.
  *
- * 1. Reaching a limit stops the copier once, with one event. Only its user can start it again.
- * 2. The daily loss is the result of its copies since 00:00 UTC; the drawdown is the fall from the peak result. Both
+ * 1. A copier that reaches a limit is stopped once, with one event. Only its user can start it again.
+ * 2. The daily loss is the loss of the copies since 00:00 UTC; the drawdown is the fall from the peak result. Both
  *    include open and realised results and are measured per quote currency. Deposits and withdrawals do not count.
  * 3. Limits are checked under the copier's lock, so that a limit that was raised meanwhile does not stop the copier.
  */
@@ -14,9 +14,9 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { drawdownPercentOf } from '../planning/drawdown.rules.js';
 import { stopRunning } from '../stop-copiers.js';
-import { type CopierMark, refreshMarks } from './copier-marks.queries.js';
+import { type LossMark, refreshLossMarks } from './copier-marks.queries.js';
 
-const BATCH = 500;
+const BATCH_COPIERS = 500;
 
 export class CopierRiskMonitor {
   constructor(private readonly platform: Platform) {}
@@ -30,12 +30,12 @@ export class CopierRiskMonitor {
       if (await inTransaction(database, (tx) => stopRunning(tx, id, stop))) stopped++;
     }
     for (let after = FIRST_ID; ; ) {
-      const ids = await boundedCopiers(database.manager, after);
-      if (ids.length > 0) await inTransaction(database, (tx) => refreshMarks(tx, ids));
+      const ids = await copiersWithLossLimits(database.manager, after);
+      if (ids.length > 0) await inTransaction(database, (tx) => refreshLossMarks(tx, ids));
       for (const id of await copiersToCheck(database.manager, ids)) {
         if (await inTransaction(database, (tx) => stopIfBreached(tx, id))) stopped++;
       }
-      if (ids.length < BATCH) return stopped;
+      if (ids.length < BATCH_COPIERS) return stopped;
       after = ids.at(-1)!;
     }
   }
@@ -43,19 +43,19 @@ export class CopierRiskMonitor {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-async function boundedCopiers(tx: Tx, after: string): Promise<string[]> {
+async function copiersWithLossLimits(tx: Tx, after: string): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,
     `SELECT id FROM copiers WHERE id > $1 AND status <> 'PAUSED' AND deleted_at IS NULL
        AND (max_daily_loss_quote IS NOT NULL OR max_drawdown_percent IS NOT NULL) ORDER BY id LIMIT $2`,
-    [after, BATCH],
+    [after, BATCH_COPIERS],
   );
   return rows.map(({ id }) => id);
 }
 
 /**
- * Returns the copiers that may have reached a limit. A copier with a drawdown limit is included at any fall, because
- * the exact check needs the equity.
+ * Returns the copiers that may have reached a limit. Includes every copier with a drawdown limit whose result is below
+ * its peak, because the percentage needs the equity, which this query does not read.
  */
 async function copiersToCheck(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
@@ -81,7 +81,7 @@ async function copiersWithRejectedCredentials(tx: Tx): Promise<string[]> {
 }
 
 /** A copier's limits and the values needed to check them. */
-interface BoundedCopier {
+interface CopierLimits {
   readonly id: string;
   readonly exchangeAccountId: string;
   readonly onBreach: BreachReaction;
@@ -90,32 +90,33 @@ interface BoundedCopier {
   readonly sizingCapital: Decimal | null;
 }
 
-const LOCK_BOUNDED = `SELECT id, exchange_account_id AS "exchangeAccountId", on_breach AS "onBreach",
+const LOCK_COPIER = `SELECT id, exchange_account_id AS "exchangeAccountId", on_breach AS "onBreach",
     max_daily_loss_quote AS "maxDailyLossQuote", max_drawdown_percent AS "maxDrawdownPercent",
     sizing_capital AS "sizingCapital"
   FROM copiers WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
 
 async function stopIfBreached(tx: Tx, id: string): Promise<boolean> {
-  const [copier] = await queryPrepared<BoundedCopier>(tx, LOCK_BOUNDED, [id]);
+  const [copier] = await queryPrepared<CopierLimits>(tx, LOCK_COPIER, [id]);
   if (copier === undefined) return false;
-  const reason = breachOf(copier, await refreshMarks(tx, [id])) ?? (await drawdownBreach(tx, copier));
+  const reason =
+    dailyLossBreach(copier, await refreshLossMarks(tx, [id])) ?? (await drawdownBreach(tx, copier));
   if (reason === null) return false;
   return stopRunning(tx, id, { status: copier.onBreach === 'PAUSE' ? 'PAUSED' : 'CLOSE_ONLY', reason });
 }
 
-function breachOf(
-  copier: Pick<BoundedCopier, 'maxDailyLossQuote'>,
-  marks: readonly CopierMark[],
+function dailyLossBreach(
+  copier: Pick<CopierLimits, 'maxDailyLossQuote'>,
+  marks: readonly LossMark[],
 ): CopierStatusReason | null {
   const limit = copier.maxDailyLossQuote;
   if (limit === null) return null;
   return marks.some(({ dayLossQuote }) => new BigDecimal(dayLossQuote).gte(limit)) ? 'DAILY_LOSS' : null;
 }
 
-async function drawdownBreach(tx: Tx, copier: BoundedCopier): Promise<CopierStatusReason | null> {
+async function drawdownBreach(tx: Tx, copier: CopierLimits): Promise<CopierStatusReason | null> {
   const { maxDrawdownPercent: limit, exchangeAccountId, sizingCapital } = copier;
   if (limit === null) return null;
-  for (const { quote, drawdownQuote } of await refreshMarks(tx, [copier.id])) {
+  for (const { quote, drawdownQuote } of await refreshLossMarks(tx, [copier.id])) {
     const equity = (await equitiesOf(tx, [exchangeAccountId], quote)).get(exchangeAccountId)?.amount;
     const worth = sizingCapital ?? equity;
     if (worth !== undefined && new BigDecimal(drawdownPercentOf(drawdownQuote, worth)).gte(limit))
@@ -131,10 +132,10 @@ async function drawdownBreach(tx: Tx, copier: BoundedCopier): Promise<CopierStat
  */
 export async function assertNotOverDailyLoss(
   tx: Tx,
-  copier: Pick<BoundedCopier, 'id' | 'maxDailyLossQuote'>,
+  copier: Pick<CopierLimits, 'id' | 'maxDailyLossQuote'>,
 ): Promise<void> {
   if (copier.maxDailyLossQuote === null) return;
-  if (breachOf(copier, await refreshMarks(tx, [copier.id])) === null) return;
+  if (dailyLossBreach(copier, await refreshLossMarks(tx, [copier.id])) === null) return;
   const message =
     'The loss since 00:00 UTC has reached max_daily_loss_quote. Raise the limit, or start the copier tomorrow.';
   throw invalidState(message, 'DAILY_LOSS');

@@ -1,4 +1,4 @@
-/** Reads the input of planning for many copiers in a few statements. */
+/** Reads what `planCopies` needs about many copiers, in a few statements. */
 import type { CopierStatus, Decimal, TradingType } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { lockAccounts } from '../../exchange-accounts/index.js';
@@ -99,8 +99,8 @@ export const NOTHING_HELD: CopierHoldings = {
 };
 
 /**
- * Each sum is computed once for all copiers. The held amount counts only entries before the sequence, because an exit
- * does not apply to later entries.
+ * Computes each sum once for all copiers. The held amount counts only entries before the signal's sequence, because an
+ * exit does not apply to later entries.
  */
 const HOLDINGS = `
   WITH parts AS (
@@ -121,15 +121,15 @@ const HOLDINGS = `
     SELECT DISTINCT d.copier_id FROM decisions d LEFT JOIN trades t ON t.id = d.pending_trade_id
     WHERE d.copier_id = ANY ($1) AND d.settled_at IS NULL AND d.lot_trade_id = $2 AND d.sequence < $3
       AND (d.kind IN ('REDUCE', 'CLOSE') OR t.status IN ('PENDING', 'PARTIALLY_FILLED')))
-  SELECT asked.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
+  SELECT requested.id, trim_scale(coalesce(s.held, 0))::text AS "heldAmount", coalesce(s.others, 0)::int AS "openLotCount",
     trim_scale(coalesce(s.value, 0))::text AS "openQuote",
     coalesce(greatest(0, CASE WHEN m.day = $5::date THEN m.day_pnl - m.pnl END), 0)::text AS "dayLossQuote",
     coalesce(greatest(0, m.peak_pnl - m.pnl), 0)::text AS "drawdownQuote",
     busy.copier_id IS NOT NULL AS "hasOrdersInFlight"
-  FROM unnest($1::uuid[]) AS asked (id)
-  LEFT JOIN sums s ON s.copier_id = asked.id
-  LEFT JOIN busy ON busy.copier_id = asked.id
-  LEFT JOIN copier_marks m ON m.copier_id = asked.id AND m.quote = $4`;
+  FROM unnest($1::uuid[]) AS requested (id)
+  LEFT JOIN sums s ON s.copier_id = requested.id
+  LEFT JOIN busy ON busy.copier_id = requested.id
+  LEFT JOIN copier_marks m ON m.copier_id = requested.id AND m.quote = $4`;
 
 export interface HoldingsQuery {
   readonly lotTradeId: string;

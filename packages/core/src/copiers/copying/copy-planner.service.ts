@@ -2,14 +2,16 @@
  * Turns signals into decisions and orders.
  *
  * 1. Every copier that follows a strategy gets exactly one decision for each signal. Decision, order and lot state are
- *    written in one transaction. A signal is complete once no copier lacks a decision on it.
+ *    written in one transaction. A signal is complete once every copier has a decision on it.
  * 2. One worker at a time plans a strategy, signal after signal. The copiers of a signal are planned in chunks; chunks
  *    that share no account run concurrently. A crash leaves a chunk either decided or untouched; the next run plans the
  *    untouched chunks. If two workers plan one copier at once, the second waits for the account's lock and then finds
  *    the decision.
- * 3. The copiers are ordered differently for each signal. Copiers of one account see what earlier copiers reserved.
+ * 3. The order of the copiers differs for each signal, so that none is always last. Copiers of one account see what
+ *    copiers before them reserved.
  * 4. A copier that cannot be planned fails alone: it delays neither other copiers nor later signals.
- * 5. The transaction of a chunk and one that places an order on its accounts, or stops its copiers, run serially.
+ * 5. A chunk's transaction locks its accounts and copiers. Transactions that place orders on these accounts, or stop
+ *    these copiers, wait for it.
  */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import pLimit from 'p-limit';
@@ -43,15 +45,18 @@ import { type StoringStep, storeFailedCopy, storePlans } from './store-plans.js'
 
 /** The maximum age of a balance snapshot; with an older snapshot the equity counts as unknown. */
 export const EQUITY_AGE_MAX_MS = 60_000;
+/** The maximum number of copiers in a chunk. */
 const CHUNK_MAX = 250;
-/** The number of chunks planned concurrently: while the database works on some, this process works on another. */
+/** The number of chunks planned concurrently, so that this process computes while the database works. */
 const CHUNK_CONCURRENCY = 4;
-/** Up to this number of copiers are planned in one chunk, because smaller chunks cost more than they save. */
+/** If at most this number of copiers is due, they are planned in one chunk: smaller chunks cost more than they save. */
 const CHUNK_MIN = 100;
 /** The number of strategies planned concurrently, because one strategy may wait for an exchange. */
-const STRATEGIES_AT_ONCE = 3;
-/** Minimum delay between two balance requests of an account, so that a slow exchange does not delay every signal. */
-const REFRESHED_EVERY_MS = 10_000;
+const STRATEGY_CONCURRENCY = 3;
+/**
+ * The minimum delay between two balance requests for an account, so that a slow exchange does not delay every signal.
+ */
+const REFRESH_INTERVAL_MIN_MS = 10_000;
 /** The maximum number of signals of one strategy that are planned before other strategies. */
 const SIGNALS_PER_RUN_MAX = 100;
 
@@ -74,14 +79,14 @@ export class CopyPlanner {
   ) {}
 
   /**
-   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps; 0 if no signal is
-   * pending, or other workers plan the pending signals.
+   * Plans pending signals, up to a maximum per strategy. Returns the number of completed steps, each of
+   * which plans up to 1,000 copiers of one signal. Returns 0 if no signal is pending, or other workers plan them all.
    * A strategy that waits for balances or fails does not delay the others; its error is thrown once they are planned.
    */
   async planNext(): Promise<number> {
     const waiting = await strategiesWithUnplannedSignals(this.platform.database.manager);
     const failures: unknown[] = [];
-    const steps = await pLimit(STRATEGIES_AT_ONCE).map(waiting, (id) =>
+    const steps = await pLimit(STRATEGY_CONCURRENCY).map(waiting, (id) =>
       this.planStrategy(id).catch((error: unknown) => {
         failures.push(error);
         return 0;
@@ -94,9 +99,9 @@ export class CopyPlanner {
   /** Plans pending signals of one strategy, as `planNext` does. */
   async planStrategy(strategyId: string): Promise<number> {
     let steps = 0;
-    let refreshed = 0;
+    let refreshedSequence = 0;
     while (steps < SIGNALS_PER_RUN_MAX) {
-      refreshed = await this.refreshEquities(strategyId, refreshed);
+      refreshedSequence = await this.refreshEquities(strategyId, refreshedSequence);
       if (!(await this.planNextSignal(strategyId))) break;
       steps++;
     }
@@ -171,23 +176,27 @@ export class CopyPlanner {
     await storePlans(tx, signal, planned, now, this.options.onStep);
   }
 
-  /** Refreshes equities once per signal, before the transaction, because that must not wait for an exchange. */
-  private async refreshEquities(strategyId: string, refreshed: number): Promise<number> {
+  /**
+   * Refreshes equities once per signal and before its transaction, because the transaction must not wait for
+   * an exchange.
+   */
+  private async refreshEquities(strategyId: string, refreshedSequence: number): Promise<number> {
     const { refreshBalances } = this.options;
-    if (refreshBalances === undefined) return refreshed;
+    if (refreshBalances === undefined) return refreshedSequence;
     const tx = this.platform.database.manager;
     const [signal] = await signalsAfter(tx, strategyId, await lastPlannedSequence(tx, strategyId), 1);
-    if (signal === undefined || signal.sequence === refreshed || isExit(signal)) return refreshed;
+    if (signal === undefined || signal.sequence === refreshedSequence || isExit(signal))
+      return refreshedSequence;
     const stale = this.withoutRecentRefresh(await staleEquityAccounts(tx, signal, EQUITY_AGE_MAX_MS));
     if (stale.length > 0) await refreshBalances(stale);
     return signal.sequence;
   }
 
-  /** Returns the accounts without a recent balance request, and records a request for them. */
+  /** Returns the accounts without a balance request in the last 10 s, and notes that the caller requests theirs now. */
   private withoutRecentRefresh(accountIds: readonly string[]): string[] {
     const now = performance.now();
     for (const [id, atMs] of this.lastRefreshAtMs) {
-      if (now - atMs < REFRESHED_EVERY_MS) break;
+      if (now - atMs < REFRESH_INTERVAL_MIN_MS) break;
       this.lastRefreshAtMs.delete(id);
     }
     const due = accountIds.filter((id) => !this.lastRefreshAtMs.has(id));
@@ -197,7 +206,8 @@ export class CopyPlanner {
 }
 
 /**
- * Partitions the copiers in their order. Each account is in one group, so that no group waits for another group's locks.
+ * Partitions the copiers, in their order. All copiers of an account are in one group, so that no group waits for the
+ * locks of another.
  */
 function partitionByAccount(due: readonly DueCopier[]): DueCopier[][] {
   if (due.length <= CHUNK_MIN) return [[...due]];
@@ -215,8 +225,8 @@ async function recordFailedCopy(tx: Tx, signal: Signal, { id, accountId }: DueCo
 
 interface PlanOptions {
   readonly now: Date;
-  /** Replaces the signal as input to planning. Default: the signal itself. */
-  readonly plannedAs?: PlannedSignal;
+  /** The signal as input to `planCopy`. Default: the fields of the stored signal. */
+  readonly plannedSignal?: PlannedSignal;
   /** Whether to plan the signal even if it was emitted while the copier was paused. */
   readonly ignoresPause?: boolean;
 }
@@ -226,7 +236,7 @@ export async function planCopies(
   tx: Tx,
   signal: Signal,
   ids: readonly string[],
-  { now, plannedAs = plannedSignalOf(signal), ignoresPause = false }: PlanOptions,
+  { now, plannedSignal = plannedSignalOf(signal), ignoresPause = false }: PlanOptions,
 ): Promise<PlannedCopy[]> {
   if (ids.length === 0) return [];
   const rows = new Map((await copierRows(tx, ids, signal)).map((row) => [row.id, row]));
@@ -243,7 +253,7 @@ export async function planCopies(
     holdings: holdings.get(copier.id) ?? NOTHING_HELD,
     equity: equities.get(copier.accountId) ?? null,
   }));
-  return planBatch(candidates, { signal: plannedAs, now, free, ignoresPause });
+  return planBatch(candidates, { signal: plannedSignal, now, free, ignoresPause });
 }
 
 /** Parses `BASE/QUOTE` or `BASE/QUOTE:SETTLE`. */

@@ -1,11 +1,11 @@
 /**
  * Settles decisions: records how their orders ended, and places the orders that exits still owe.
  *
- * 1. Any worker can process any unsettled decision that is due, even after other workers died. An order's end and its
- *    consequence (the verdict or the next order) are written in one transaction.
- * 2. An exit takes its share of the lot once, after the lot's earlier orders have ended. The lot owes the unsold part.
- *    The owed amount is ordered again under a new id, only after the previous order is proven to have ended. This
- *    repeats until the exit is done, the copier holds nothing of the lot, or the copier is paused.
+ * 1. Any worker can process any unsettled decision that is due, even after other workers died. The result of an ended
+ *    order is written in one transaction with the verdict or the next order.
+ * 2. The amount of an exit is determined once, after the lot's earlier orders have ended. What its order does not sell
+ *    is owed. The owed amount is ordered again under a new id, only after the previous order is proven to have ended.
+ *    This repeats until everything is sold, the copier holds nothing of the lot, or the copier is paused.
  * 3. An entry is never ordered again.
  * 4. If an entry fills after the CLOSE decision of its lot was settled, that decision is reopened to sell the fill.
  */
@@ -41,7 +41,7 @@ import {
 import { entryVerdict, exitVerdict, retryAfterMs, slippageBps } from './settlement.rules.js';
 import { emitSkips, isRetried } from './store-plans.js';
 
-const BATCH = 500;
+const BATCH_DECISIONS = 500;
 /** Delay before the next check of an exit that waits for another order. */
 const IN_FLIGHT_RETRY_MS = 250;
 /** Delay before the next check of an exit that waits for its account. */
@@ -67,7 +67,7 @@ export class CopySettlement {
    */
   async settleNext(): Promise<number> {
     const { database } = this.platform;
-    const due = await dueDecisions(database.manager, BATCH);
+    const due = await dueDecisions(database.manager, BATCH_DECISIONS);
     const entries = due.filter(({ isExit }) => !isExit).map(({ id }) => id);
     const failures: unknown[] = [];
     const attempt = async (ids: readonly string[], work: SettlementWork): Promise<number> => {
@@ -95,7 +95,7 @@ export class CopySettlement {
     return count;
   }
 
-  /** Reopens settled CLOSE decisions whose lots can be sold again. Returns their number; `settleNext` continues them. */
+  /** Reopens CLOSE decisions that were settled too early, for `settleNext` to continue. Returns their number. */
   reopen(): Promise<number> {
     return inTransaction(this.platform.database, reopenClosings);
   }
@@ -103,7 +103,7 @@ export class CopySettlement {
   private async settleEntries(tx: Tx, ids: readonly string[]): Promise<number> {
     const decisions = await takeOpenDecisions(tx, ids);
     const changes = decisions.map((decision): DecisionChange => {
-      const counted = countOrder(decision);
+      const counted = addOrderFills(decision);
       const ended = endedOrderOf(decision);
       const verdict = ended === null ? decision : entryVerdict(decision, ended);
       return { ...counted, outcome: verdict.outcome, code: verdict.code, isSettled: true };
@@ -119,7 +119,7 @@ export class CopySettlement {
     if (decisions.length === 0) return 0;
     const { strategyId, sequence } = await signalById(tx, signalId);
     const [signal] = await signalsAfter(tx, strategyId, sequence - 1, 1);
-    const changes = await this.changesOfExits(tx, signal!, decisions);
+    const changes = await this.planExitChanges(tx, signal!, decisions);
     await this.write(tx, decisions, changes);
     await raiseHighWaterMarks(
       tx,
@@ -128,7 +128,7 @@ export class CopySettlement {
     return changes.length;
   }
 
-  private async changesOfExits(
+  private async planExitChanges(
     tx: Tx,
     signal: Signal,
     decisions: readonly OpenDecision[],
@@ -147,12 +147,12 @@ export class CopySettlement {
     );
     const plans = new Map<string, PlannedCopy>();
     for (const isApplied of [true, false]) {
-      const toPlan = decisions.filter((each) => each.isApplied === isApplied && isPlanned(each, owing));
+      const toPlan = decisions.filter((each) => each.isApplied === isApplied && needsPlan(each, owing));
       if (toPlan.length === 0) continue;
       const ids = toPlan.map(({ copierId }) => copierId);
-      const plannedAs = isApplied ? remainderOf(signal) : plannedSignalOf(signal);
+      const plannedSignal = isApplied ? signalForRemainder(signal) : plannedSignalOf(signal);
       const now = await databaseNow(tx);
-      for (const copy of await planCopies(tx, signal, ids, { now, plannedAs, ignoresPause: true })) {
+      for (const copy of await planCopies(tx, signal, ids, { now, plannedSignal, ignoresPause: true })) {
         plans.set(copy.candidate.copier.id, copy);
       }
     }
@@ -208,8 +208,8 @@ function endedOrderOf(decision: OpenDecision) {
   };
 }
 
-/** Returns the decision after adding the filled amount and the cost of its order. */
-function countOrder(decision: OpenDecision): DecisionChange {
+/** Adds the filled amount and the cost of the ended order to the decision. */
+function addOrderFills(decision: OpenDecision): DecisionChange {
   const ended = endedOrderOf(decision);
   const filledAmount = new BigDecimal(decision.filledAmount).plus(ended?.filledAmount ?? 0).toString();
   const filledCost = new BigDecimal(decision.filledCost)
@@ -239,7 +239,7 @@ function countOrder(decision: OpenDecision): DecisionChange {
   };
 }
 
-/** The maximum of the column. An exit may have waited for months. */
+/** The maximum of the integer column, about 25 days. An exit may have waited longer. */
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 const latencyOf = (ms: number) => Math.min(Math.max(0, ms), LATENCY_MAX_MS);
 
@@ -255,22 +255,22 @@ function unfilledAmounts(decisions: readonly OpenDecision[]): Map<string, Decima
 }
 
 /**
- * Whether the order ended without filling its full amount. Its successor is placed after a delay, never immediately.
+ * Returns true if the order ended without filling its full amount. The next order is then placed after a delay.
  */
 function isUnderfilled({ orderStatus, orderAmount, orderFilledAmount }: OpenDecision): boolean {
   return orderStatus !== null && new BigDecimal(orderFilledAmount).lt(orderAmount);
 }
 
-function isPlanned(decision: OpenDecision, owing: ReadonlySet<string>): boolean {
+function needsPlan(decision: OpenDecision, owing: ReadonlySet<string>): boolean {
   if (decision.isAbandoned || isUnderfilled(decision)) return false;
   return !decision.isApplied || owing.has(decision.copierId);
 }
 
 /**
- * Returns the signal for a later order of an exit. It requests nothing new, so only the owed amount is sold; a CLOSE
- * sells everything.
+ * Returns the signal as the input for a later order of an exit. A REDUCE then requests no new amount, so that only the
+ * owed amount is sold. A CLOSE sells everything.
  */
-function remainderOf(signal: Signal): PlannedSignal {
+function signalForRemainder(signal: Signal): PlannedSignal {
   const planned = plannedSignalOf(signal);
   return signal.kind === 'CLOSE' ? planned : { ...planned, exitAmount: '0' };
 }
@@ -295,13 +295,13 @@ function changeOf(
   copy: PlannedCopy | undefined,
   trade: NewCopyTrade | undefined,
 ): DecisionChange {
-  const counted = countOrder(decision);
+  const counted = addOrderFills(decision);
   if (copy === undefined) {
     if (isUnderfilled(decision) && !decision.isAbandoned) {
       return { ...counted, nextCheckInMs: retryAfterMs(decision.attempt) };
     }
-    const stopped = decision.isAbandoned ? 'NOT_ACTIVE' : null;
-    return { ...counted, ...exitVerdict(counted, stopped), isSettled: true };
+    const code = decision.isAbandoned ? 'NOT_ACTIVE' : null;
+    return { ...counted, ...exitVerdict(counted, code), isSettled: true };
   }
   const { plan, candidate } = copy;
   if (plan === null) {

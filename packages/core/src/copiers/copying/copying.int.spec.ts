@@ -62,7 +62,7 @@ describe('entries', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ amount: '1' });
   });
 
-  it('without any fill are skips, with an event', async () => {
+  it('without any fill are recorded as skipped, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -100,7 +100,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('into a lot after its CLOSE, because the order continued to fill, are not sold by that CLOSE', async () => {
+  it('after the CLOSE of their lot, because the leader’s order continued to fill, are not sold by that CLOSE', async () => {
     const follower = await env.follower();
     const trade = await env.leaderOrder('BUY', '10');
     await env.fill(trade, { amount: '4' });
@@ -128,7 +128,7 @@ describe('entries', () => {
     expect(types.filter((kind) => kind === 'copier.trade_skipped')).toHaveLength(1);
   });
 
-  it('keep their late fills if the copier was paused when the lot was closed', async () => {
+  it('that fill late are not sold if the copier was paused when the lot was closed', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -143,7 +143,7 @@ describe('entries', () => {
     expect(await env.settlement.reopen()).toBe(0);
   });
 
-  it('that the exchange rejects are failed copies, with an event', async () => {
+  it('that the exchange rejects are recorded as failed, with an event', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -169,7 +169,7 @@ describe('entries', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['0.5', '0.5']);
   });
 
-  it('rule 6: sized by equity are skipped as STALE_EQUITY without a recent balance, unless a refresh returns one in time', async () => {
+  it('rule 6: that are sized by equity are skipped as STALE_EQUITY unless their balances are at most 60 s old or are refreshed in time', async () => {
     const sizing = { mode: 'EQUITY_RATIO', value: '1' };
     const [stale, fresh] = [await env.follower({ sizing }), await env.follower({ sizing })];
     await env.setPair('last_price = 100');
@@ -195,7 +195,7 @@ describe('entries', () => {
     expect(await env.lastDecision(fresh)).toMatchObject({ outcome: 'COPIED' });
   });
 
-  it('rule 14: are skipped if they are too old, but exits never are', async () => {
+  it('rule 14: are skipped if their signal is too old; exits are not', async () => {
     const follower = await env.holding();
     await env.core.rows('UPDATE copiers SET max_signal_age_ms = 1 WHERE id = $1', follower.uuid);
     await env.leaderBuys('10');
@@ -212,7 +212,7 @@ describe('entries', () => {
     ]);
   });
 
-  it('rule 14: are never sent if they were planned in time but not sent in time', async () => {
+  it('rule 14: are not sent if their signal became too old after they were planned', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -260,7 +260,7 @@ describe('exits', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 4, row 16: take the same share of the lot as the leader’s exit, and the last exit takes everything', async () => {
+  it('rule 4, row 16: sell the same share of the lot as the leader’s exit, and the last exit sells everything', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -281,7 +281,7 @@ describe('exits', () => {
     ]);
   });
 
-  it('wait for an entry of their lot in flight, and then take their share of the filled amount', async () => {
+  it('wait for an entry of their lot that is in flight, and then sell their share of the filled amount', async () => {
     const follower = await env.follower();
     await env.leaderBuys('10');
     await env.runUntilIdle();
@@ -295,7 +295,7 @@ describe('exits', () => {
     expect(await env.lastOrder(follower)).toMatchObject({ side: 'SELL', amount: '1.5' });
   });
 
-  it('of one lot that are concurrent take their shares one after the other', async () => {
+  it('of one lot in quick succession take their shares one after the other', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderSells('2.5');
@@ -355,7 +355,7 @@ describe('exits', () => {
     expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '1', '1']);
   });
 
-  it('rule 13: take at most the free balance, and the remainder once it is free', async () => {
+  it('rule 13: sell at most the free balance, and the remainder once it is free', async () => {
     const follower = await env.holding();
     await env.core.rows(
       `UPDATE exchange_accounts SET balances = '{"BTC": {"free": "2", "locked": "13"}}',

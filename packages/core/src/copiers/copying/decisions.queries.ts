@@ -15,16 +15,21 @@ export interface NewDecision {
   readonly targetAmount: string;
   readonly sentAmount: string;
   readonly tradeId: string | null;
-  /** False if the exit has not taken its share of the lot yet. */
+  /** False for an exit whose amount has not been determined yet, because it waits. */
   readonly isApplied: boolean;
   /** Whether the decision is final. */
   readonly isSettled: boolean;
 }
 
 /**
+<<<<<<< HEAD
  * Inserts the decisions ($1) on a signal ($2) at a time ($3); $1 and $2 are JSON.
  * An existing decision is kept, unless its code is NOT_ACTIVE: a later start may replace that decision, to make up for
  * the signal that the copier missed while it was paused.
+=======
+ * Keeps an existing decision, unless its code is NOT_ACTIVE: a later start may replace it, to make up for a signal that
+ * the copier missed while it was paused.
+>>>>>>> 8bf815948e5875c25703115ec5575328de9439e3
  */
 const INSERT = `
   INSERT INTO decisions AS d (id, user_id, copier_id, exchange_account_id, outcome, code, inputs, target_amount,
@@ -46,7 +51,7 @@ const INSERT = `
     WHERE d.code = 'NOT_ACTIVE' AND d.trade_id IS NULL AND d.settled_at IS NOT NULL
   RETURNING ${DECISION_COLUMNS}`;
 
-/** Returns the written decisions, in no particular order. */
+/** Inserts decisions; returns the written ones, in no particular order. */
 export function insertDecisions(
   tx: Tx,
   signal: Signal,
@@ -57,6 +62,7 @@ export function insertDecisions(
   return queryPrepared<DecisionRow>(tx, INSERT, [JSON.stringify(rows), JSON.stringify(signal), now]);
 }
 
+/** A copier's share of a lot, to be stored. */
 export interface WrittenLot {
   readonly copierId: string;
   readonly lot: NonNullable<CopyPlan['lot']>;
@@ -86,8 +92,8 @@ export async function upsertCopiedLots(
 }
 
 /**
- * Makes a copier owe the amount that it missed to sell. The decision on the exit signal that the copier did not follow
- * owes the amount. If that decision exists already, it is reopened and keeps its filled amount.
+ * Sets the amount of a lot that a copier owes, and reopens its decision on the missed exit `signal`, so that settlement
+ * sells the amount. Creates the decision if the copier has none. An existing decision keeps its filled amount.
  */
 export async function reopenExit(
   tx: Tx,
@@ -96,7 +102,8 @@ export async function reopenExit(
   amount: string,
   now: Date,
 ): Promise<void> {
-  // An order whose cancellation has not taken effect continues with its decision. Its remainder is owed once it ends.
+  // If an order of the lot is still being cancelled, its decision continues. What the order leaves unsold is
+  // owed later.
   await queryPrepared(
     tx,
     `WITH resumed AS (

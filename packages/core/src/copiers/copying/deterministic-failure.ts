@@ -1,9 +1,11 @@
 import { sqlStateOf } from '@trading-automation/persistence';
 
 /**
- * Returns whether the failure is deterministic, that is, caused by the input. Transient failures and crashes are not.
+ * Returns true if the failure is deterministic: caused by the input, not transient. SQLSTATE classes 22 and 23 are
+ * invalid data and violated constraints.
  */
 export function isDeterministicFailure(error: unknown): boolean {
-  const isOfCode = error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError;
-  return isOfCode || /^2[23]/.test(sqlStateOf(error) ?? '');
+  const isCodeError =
+    error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError;
+  return isCodeError || /^2[23]/.test(sqlStateOf(error) ?? '');
 }

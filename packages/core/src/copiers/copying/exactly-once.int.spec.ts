@@ -12,7 +12,7 @@ beforeEach(() => env.reset());
 
 const followers = (count: number) => Promise.all(Array.from({ length: count }, () => env.follower()));
 
-/** Fails at the `nth` call for the step, and never again. */
+/** Returns a handler that throws when the step is reached for the `nth` time, and only then. */
 function failingAt<Step>(step: Step, nth: number) {
   let count = 0;
   return (current: Step) => {
@@ -21,11 +21,11 @@ function failingAt<Step>(step: Step, nth: number) {
 }
 
 /** Expects each copier to have one decision on each signal, and one order for each planned entry. */
-async function expectOneEach(signals: number, all: readonly Follower[]): Promise<void> {
+async function expectOneDecisionEach(signalCount: number, all: readonly Follower[]): Promise<void> {
   for (const follower of all) {
     const decisions = await env.decisions(follower);
     expect(decisions.map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: signals }, (_, index) => index + 1),
+      Array.from({ length: signalCount }, (_, index) => index + 1),
     );
   }
   const [withoutDecision, duplicates] = [
@@ -40,7 +40,7 @@ async function expectOneEach(signals: number, all: readonly Follower[]): Promise
 
 describe('rule 19: exactly-once copying', () => {
   it.each<PlanningStep>(['locked', 'planned', 'ordered', 'decided', 'finished'])(
-    'a planner that dies at the step %s loses no copy and duplicates none',
+    'a planner that dies at the step %s neither loses nor duplicates a copy',
     async (step) => {
       const all = await followers(5);
       await env.leaderBuys('10');
@@ -50,7 +50,7 @@ describe('rule 19: exactly-once copying', () => {
         await expect(dying.planNext()).rejects.toThrow(`killed at ${step}`);
       }
       await new CopyPlanner(env.core.platform, { chunkMax: 2 }).planNext();
-      await expectOneEach(2, all);
+      await expectOneDecisionEach(2, all);
       expect(await env.planner.planNext()).toBe(0);
       for (const follower of all) {
         expect((await env.orders(follower)).map(({ amount }) => amount)).toEqual(['5', '2']);
@@ -117,7 +117,7 @@ describe('rule 19: exactly-once copying', () => {
     });
     await expect(dying.planNext()).rejects.toThrow();
     await env.runUntilIdle();
-    await expectOneEach(1, all);
+    await expectOneDecisionEach(1, all);
   });
 
   it('concurrent planners and settlements of several workers make each decision once, and sell once', async () => {
@@ -127,21 +127,21 @@ describe('rule 19: exactly-once copying', () => {
       planner: new CopyPlanner(platform, { chunkMax: 2 }),
       settlement: new CopySettlement(platform),
     }));
-    const work = async () => {
-      for (let quiet = 0; quiet < 2; ) {
-        const done = await Promise.all(
+    const runWorkersUntilIdle = async () => {
+      for (let idleRounds = 0; idleRounds < 2; ) {
+        const counts = await Promise.all(
           workers.flatMap(({ planner, settlement }) => [planner.planNext(), settlement.settleNext()]),
         );
-        quiet = done.every((count) => count === 0) ? quiet + 1 : 0;
+        idleRounds = counts.every((count) => count === 0) ? idleRounds + 1 : 0;
       }
     };
     await env.leaderBuys('10');
     await env.leaderBuys('6');
-    await Promise.all([work(), env.leaderBuys('4')]);
-    await expectOneEach(3, all);
+    await Promise.all([runWorkersUntilIdle(), env.leaderBuys('4')]);
+    await expectOneDecisionEach(3, all);
     await env.executeAll();
     await env.leaderSells('20');
-    await work();
+    await runWorkersUntilIdle();
     await env.executeAll();
     for (const follower of all) expect(await env.held(follower)).toBe('0');
   });
@@ -162,7 +162,7 @@ describe('rule 19: exactly-once copying', () => {
     };
     await Promise.all([leading(), planning(), ...all.map(stopAndStart)]);
     await env.runUntilIdle();
-    await expectOneEach(6, all);
+    await expectOneDecisionEach(6, all);
   });
 
   it('a copier started while signals arrive has a decision on each signal after its watermark', async () => {

@@ -104,7 +104,7 @@ describe('many copiers', () => {
     expect(new Set(queues).size).toBeGreaterThan(3);
   });
 
-  it('rule 25: of a strategy with exits to plan precede those of strategies that have waited longer with entries only', async () => {
+  it('rule 25: of a strategy with exits are planned before those of a strategy that has waited longer but has only entries', async () => {
     const exiting = await env.holding();
     const exitingStrategy = env.strategy.uuid;
     const { leader, source, strategy } = env;
@@ -202,7 +202,7 @@ describe('sizes and limits', () => {
 });
 
 describe('the list of decisions', () => {
-  it('contains each signal once, matches the contract, and supports filters and both orders', async () => {
+  it('contains each signal once, matches the contract, and can be filtered and sorted', async () => {
     const follower = await env.follower({ limits: { max_open_trades: 1 } });
     await env.leaderBuys('10');
     await env.executeAll();

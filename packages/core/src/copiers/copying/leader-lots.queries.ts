@@ -9,16 +9,16 @@ export interface MissedExit {
   readonly symbol: string;
   readonly exitAmount: Decimal;
   readonly lotAmountBefore: Decimal;
-  /** If the exit was abandoned: the amount that it still had to sell. */
-  readonly leftAmount: Decimal | null;
+  /** What the copier's decision on the exit still had to sell when it was abandoned; null if it was not abandoned. */
+  readonly abandonedAmount: Decimal | null;
   /** The amount of the lot that the copier holds now. */
   readonly heldAmount: Decimal;
 }
 
 /**
- * Returns, by sequence, the exits up to `until` that the copier did not follow and whose lots it still holds. Only exits
- * after its first entry of the lot count. Exits that are not planned yet are included, because the copier was paused
- * when they were emitted.
+ * Returns the exits up to the sequence `until` that the copier did not follow, in order of sequence. Includes only
+ * exits of lots that the copier still holds, after its first entry of the lot. Includes exits that are not planned yet,
+ * because the copier was paused when they were emitted.
  */
 export function missedExits(
   tx: Tx,
@@ -32,7 +32,7 @@ export function missedExits(
        s.exit_amount AS "exitAmount", s.lot_amount_before AS "lotAmountBefore", held.amount::text AS "heldAmount",
        CASE WHEN d.is_abandoned AND d.is_applied THEN greatest(0,
          d.target_amount - d.filled_amount - coalesce(t.filled_amount, 0))::text END
-         AS "leftAmount"
+         AS "abandonedAmount"
      FROM (SELECT source_trade_id, sum(open_amount) AS amount FROM lots
            WHERE copier_id = $1 AND strategy_id = $2 AND open_amount > 0 GROUP BY source_trade_id) held
      JOIN signals s ON s.lot_trade_id = held.source_trade_id
@@ -57,7 +57,7 @@ export interface LeaderLot {
   readonly lastPrice: Decimal | null;
 }
 
-/** Returns the strategy's open lots that have a signal and of which the copier never had a copy. */
+/** Returns the strategy's open lots that have a signal up to the sequence `until` and that the copier never copied. */
 export function openLeaderLots(
   tx: Tx,
   strategyId: string,
@@ -66,15 +66,15 @@ export function openLeaderLots(
 ): Promise<LeaderLot[]> {
   return queryPrepared<LeaderLot>(
     tx,
-    `SELECT l.trade_id AS "lotTradeId", told.sequence::float8 AS "lastSequence", l.side,
+    `SELECT l.trade_id AS "lotTradeId", last_signal.sequence::float8 AS "lastSequence", l.side,
        trim_scale(sum(l.open_amount))::text AS amount, p.last_price AS "lastPrice"
      FROM lots l JOIN trade_pairs p ON p.id = l.trade_pair_id
      CROSS JOIN LATERAL (SELECT s.sequence FROM signals s WHERE s.lot_trade_id = l.trade_id AND s.sequence <= $3
-                         ORDER BY s.sequence DESC LIMIT 1) told
+                         ORDER BY s.sequence DESC LIMIT 1) last_signal
      WHERE l.exchange_account_id = (SELECT exchange_account_id FROM strategies WHERE id = $1)
        AND l.strategy_id = $1 AND l.copier_id IS NULL AND l.open_amount > 0
        AND NOT EXISTS (SELECT FROM copied_lots c WHERE c.copier_id = $2 AND c.lot_trade_id = l.trade_id)
-     GROUP BY l.trade_id, told.sequence, l.side, p.last_price ORDER BY told.sequence`,
+     GROUP BY l.trade_id, last_signal.sequence, l.side, p.last_price ORDER BY last_signal.sequence`,
     [strategyId, copierId, until],
   );
 }

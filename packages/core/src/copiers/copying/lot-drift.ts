@@ -1,6 +1,9 @@
 import type { Decimal } from '@trading-automation/contracts';
 
-/** A copy of a lot that the strategy reduced or closed while the copier was paused. Amounts are in base currency. */
+/**
+ * What a copier still holds of a lot of its strategy, if the strategy reduced or closed that lot while the copier was
+ * paused. Amounts are in base currency.
+ */
 export interface LotDrift {
   readonly symbol: string;
   /** The strategy's trade that opened the lot. */

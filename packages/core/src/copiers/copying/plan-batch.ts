@@ -1,6 +1,6 @@
 /**
- * Plans one signal for many copiers, in input order. For entries and exits alike, copiers of one account see how much
- * of its free balance earlier copiers took. Pure.
+ * Plans one signal for many copiers, in input order. What a copy reserves reduces the free balance that later copiers
+ * of the same account see. Pure.
  */
 import type { CopierStatus, Decimal } from '@trading-automation/contracts';
 import type { FreeBalances } from '../../trades/index.js';
@@ -36,7 +36,7 @@ export function planBatch(
   candidates: readonly CopyCandidate[],
   { signal, now, free, ignoresPause }: PlanningContext,
 ): PlannedCopy[] {
-  const taken = new Map<string, BigDecimal>();
+  const reservedSoFar = new Map<string, BigDecimal>();
   return candidates.map((candidate) => {
     const { copier } = candidate;
     const ignoresSignal =
@@ -44,7 +44,7 @@ export function planBatch(
     if (!ignoresSignal && isExit(signal) && mustWait(candidate)) return { candidate, plan: null };
     const freeOf = (asset: string | null): Decimal => {
       const known = asset === null ? undefined : free.get(copier.accountId)?.get(asset);
-      const left = new BigDecimal(known ?? '0').minus(taken.get(`${copier.accountId}/${asset}`) ?? 0);
+      const left = new BigDecimal(known ?? '0').minus(reservedSoFar.get(`${copier.accountId}/${asset}`) ?? 0);
       return BigDecimal.max(0, left).toString();
     };
     const account = { freeBase: freeOf(copier.base), freeQuote: freeOf(copier.quote) };
@@ -52,7 +52,7 @@ export function planBatch(
     const plan = planCopy(inputOf(candidate, status, account, { signal, now }));
     if (plan.order !== null) {
       const key = `${copier.accountId}/${plan.order.side === 'BUY' ? copier.quote : copier.base}`;
-      taken.set(key, (taken.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
+      reservedSoFar.set(key, (reservedSoFar.get(key) ?? new BigDecimal(0)).plus(plan.order.reserved));
     }
     return { candidate, plan };
   });
@@ -62,8 +62,8 @@ export const isExit = ({ kind }: Pick<PlannedSignal, 'kind'>): boolean =>
   kind === 'REDUCE' || kind === 'CLOSE';
 
 /**
- * Whether the exit must wait: its share depends on earlier orders of the lot, and it must not be lost if the account is
- * inactive.
+ * Returns true if the exit must wait. Its amount depends on earlier orders of the lot that are in flight, and an exit
+ * must not be lost because its account is inactive.
  */
 function mustWait({ copier, holdings }: CopyCandidate): boolean {
   if (copier.lotTerms === null) return false;
@@ -114,8 +114,8 @@ function lotOf(copier: CopierRow, { heldAmount }: CopierHoldings): CopiedLotStat
 const pairOf = (copier: CopierRow): CopyPair | null => (copier.pairId === null ? null : copyPairOf(copier));
 
 /**
- * Returns the fall from the peak result, in percent of the equity at that peak. Deposits and withdrawals change the
- * equity that the fall is measured against, never the fall.
+ * Returns the fall from the peak result, in percent of the equity at that peak. A deposit or a withdrawal changes that
+ * equity, but never the fall.
  */
 function drawdownPercent(
   { sizingCapital, maxDrawdownPercent }: CopierRow,

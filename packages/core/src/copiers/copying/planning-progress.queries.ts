@@ -4,7 +4,9 @@ import type { Signal } from '../../strategies/index.js';
 
 const STRATEGIES_MAX = 100;
 
-/** Returns strategies with unplanned signals: strategies with exits first, then the longest waiting. */
+/**
+ * Returns up to 100 strategies with unplanned signals: those with exits first, then by the age of their oldest signal.
+ */
 export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> {
   const rows = await queryPrepared<{ strategy_id: string }>(
     tx,
@@ -21,15 +23,15 @@ export async function strategiesWithUnplannedSignals(tx: Tx): Promise<string[]> 
 
 /** Locks the strategy until the transaction ends. Returns false if another worker plans it. */
 export async function tryLockStrategy(tx: Tx, strategyId: string): Promise<boolean> {
-  const [row] = await queryPrepared<{ is_mine: boolean }>(
+  const [row] = await queryPrepared<{ is_locked: boolean }>(
     tx,
-    "SELECT pg_try_advisory_xact_lock(hashtextextended('copy planning ' || $1::text, 0)) AS is_mine",
+    "SELECT pg_try_advisory_xact_lock(hashtextextended('copy planning ' || $1::text, 0)) AS is_locked",
     [strategyId],
   );
-  return row!.is_mine;
+  return row!.is_locked;
 }
 
-/** Returns the last sequence that is fully planned. */
+/** Returns the sequence up to which all signals are planned; 0 if none is. */
 export async function lastPlannedSequence(tx: Tx, strategyId: string): Promise<number> {
   const [row] = await queryPrepared<{ planned_sequence: string }>(
     tx,
@@ -45,8 +47,8 @@ export interface DueCopier {
 }
 
 /**
- * Returns up to `limit` copiers without a decision on the signal, in queue order. A copier that first followed the
- * strategy after the signal gets no decision on it.
+ * Returns up to `limit` copiers without a decision on the signal, in an order that differs for each signal. A copier
+ * that first followed the strategy after the signal gets no decision on it.
  */
 export function dueCopiers(
   tx: Tx,
@@ -79,14 +81,14 @@ export async function filterUndecided(
        AND NOT EXISTS (SELECT FROM decisions d WHERE d.signal_id = $3 AND d.copier_id = c.id)`,
     [strategyId, sequence, id, copierIds],
   );
-  const lacking = new Set(rows.map((row) => row.id));
-  return copierIds.filter((copierId) => lacking.has(copierId));
+  const undecided = new Set(rows.map((row) => row.id));
+  return copierIds.filter((copierId) => undecided.has(copierId));
 }
 
 /**
- * Marks the signal as planned, because no copier lacks a decision on it. If no copier follows the strategy, marks all
- * its signals as planned. This is safe: a copier that starts to follow it does so after the last signal, and locks the
- * sequence until its start is committed.
+ * Marks the signal as planned, because every copier has a decision on it. If no copier follows the strategy, marks all
+ * its signals as planned. This is safe: a start of a copier locks the strategy's last sequence until it is committed,
+ * and the copier follows only later signals.
  */
 export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Promise<void> {
   const [last] = await queryPrepared<{ last_sequence: string }>(
@@ -105,7 +107,7 @@ export async function finishSignal(tx: Tx, { strategyId, sequence }: Signal): Pr
   );
 }
 
-/** Returns the accounts with too old balances whose copiers size their copies by equity. */
+/** Returns the accounts of copiers that size by equity, if their balances are older than `ageMaxMs` milliseconds. */
 export async function staleEquityAccounts(
   tx: Tx,
   { id, strategyId, sequence }: Signal,

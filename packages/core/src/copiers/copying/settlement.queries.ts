@@ -14,7 +14,7 @@ import { DECISION_COLUMNS, type DecisionRow } from './decision.view.js';
 const IS_DUE = `d.settled_at IS NULL AND (t.status IN ('FILLED', 'CANCELLED', 'FAILED')
   OR (d.pending_trade_id IS NULL AND d.look_at <= clock_timestamp()))`;
 
-/** Returns decisions whose order has ended, and exits that are due for their next order; exits first. */
+/** Returns up to `limit` decisions whose order has ended or whose next check is due; exits first. */
 export async function dueDecisions(
   tx: Tx,
   limit: number,
@@ -28,7 +28,7 @@ export async function dueDecisions(
   );
 }
 
-/** A decision with its pending order. The order's fields are null if no order is pending. */
+/** An unsettled decision with its pending order. The nullable `order…` fields are null if no order is pending. */
 export interface OpenDecision {
   readonly id: string;
   readonly userId: string;
@@ -61,7 +61,7 @@ export interface OpenDecision {
   readonly orderSubmittedAt: Date | null;
 }
 
-const OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.status AS "copierStatus",
+const SELECT_OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.status AS "copierStatus",
     d.exchange_account_id AS "accountId", d.signal_id AS "signalId", d.kind, d.reference_price AS "referencePrice",
     d.signal_at AS "signalAt", d.outcome, d.code, d.inputs, d.target_amount AS "targetAmount",
     d.sent_amount AS "sentAmount", d.filled_amount AS "filledAmount", d.filled_cost AS "filledCost", d.attempt,
@@ -74,12 +74,12 @@ const OPEN = `SELECT d.id, d.user_id AS "userId", d.copier_id AS "copierId", c.s
 
 /** Locks and returns the decisions that are still due. Waits for other workers that settle them. */
 export function lockOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
-  return queryPrepared<OpenDecision>(tx, OPEN, [ids]);
+  return queryPrepared<OpenDecision>(tx, SELECT_OPEN, [ids]);
 }
 
 /** Locks and returns the decisions that are still due, but skips those that another worker has locked. */
 export function takeOpenDecisions(tx: Tx, ids: readonly string[]): Promise<OpenDecision[]> {
-  return queryPrepared<OpenDecision>(tx, `${OPEN} SKIP LOCKED`, [ids]);
+  return queryPrepared<OpenDecision>(tx, `${SELECT_OPEN} SKIP LOCKED`, [ids]);
 }
 
 /** All fields of a decision that settlement changes. */
@@ -99,12 +99,12 @@ export interface DecisionChange {
   readonly latencyMs: number | null;
   readonly slippageBps: Decimal | null;
   readonly isSettled: boolean;
-  /** Delay until the next check, while no order is in flight. */
+  /** Delay until the next check of a decision without an order in flight. */
   readonly nextCheckInMs: number;
 }
 
 /** The changed columns with the fields of a change that they store. */
-const WRITTEN = {
+const WRITTEN_COLUMNS = {
   outcome: 'outcome',
   code: 'code',
   inputs: 'inputs',
@@ -123,7 +123,7 @@ const WRITTEN = {
 /** $1 is a JSON array of changes. */
 const UPDATE = `
   UPDATE decisions AS d SET
-    ${Object.entries(WRITTEN)
+    ${Object.entries(WRITTEN_COLUMNS)
       .map(([column, field]) => `${column} = n."${field}"`)
       .join(', ')},
     settled_at = CASE WHEN n."isSettled" THEN clock_timestamp() END,
@@ -139,7 +139,7 @@ export async function writeDecisions(tx: Tx, changes: readonly DecisionChange[])
   return queryPrepared<DecisionRow>(tx, UPDATE, [JSON.stringify(changes)]);
 }
 
-/** Adds the amounts that orders of exits left unsold to the owed amounts of the lot, by copier. */
+/** Adds amounts that exit orders did not sell to the owed amounts of the lot. `owed` maps copier ids to amounts. */
 export async function addOwed(tx: Tx, lotTradeId: string, owed: ReadonlyMap<string, Decimal>): Promise<void> {
   if (owed.size === 0) return;
   await queryPrepared(
@@ -162,7 +162,9 @@ export async function clearOwed(tx: Tx, lotTradeId: string, copierIds: readonly 
   );
 }
 
-/** Returns the copiers that still owe part of the lot, or still hold part of a closed lot. */
+/**
+ * Returns the copiers that still have to sell: they hold some of the lot, and owe an amount or the signal is a CLOSE.
+ */
 export async function owingCopiers(
   tx: Tx,
   { lotTradeId, sequence, kind }: Signal,
@@ -181,17 +183,17 @@ export async function owingCopiers(
 }
 
 /**
- * Reopens the CLOSE decision of a lot if the lot later received fills of an earlier entry that can be sold. The exchange
- * may have reported the entry late, or the entry counted as absent. The decision may also have missed a fill that was
- * being written while it was settled.
+ * Reopens the settled CLOSE decisions whose copier holds some of the lot again and can sell it. This happens if a fill
+ * of an earlier entry is stored after the settlement, for example because the exchange reports it late. The settlement
+ * may also have missed a fill that another transaction was storing. Returns the number of reopened decisions.
  */
 export async function reopenClosings(tx: Tx): Promise<number> {
-  const rows = await queryPrepared(tx, REOPEN, [WRITTEN_WITHIN_MS]);
+  const rows = await queryPrepared(tx, REOPEN, [FILL_TRANSACTION_MAX_MS]);
   return rows.length;
 }
 
-/** The longest time a fill's transaction may take. */
-const WRITTEN_WITHIN_MS = 10_000;
+/** The maximum duration of a transaction that stores a fill. */
+const FILL_TRANSACTION_MAX_MS = 10_000;
 const REOPEN = `
   UPDATE decisions SET settled_at = NULL, look_at = clock_timestamp(), pending_trade_id = NULL
   WHERE id IN (

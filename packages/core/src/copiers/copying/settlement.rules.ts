@@ -1,9 +1,9 @@
 /**
  * Determines the outcome of a decision once its order has ended.
  *
- * 1. An unfilled order is a skip or a failure, a partly filled order a clamped copy, and a completely filled order has
- *    the planned outcome.
- * 2. An exit is done once no further order is placed for it, however many orders it took.
+ * 1. An entry's unfilled order is a skip or a failure, a partly filled one is a clamped copy, and a completely filled
+ *    one has the planned outcome.
+ * 2. An exit gets its outcome once no further order is placed for it.
  */
 import type {
   CancelReason,
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly code: DecisionCode | null;
 }
 
-/** Maps failures, of the exchange or of our own checks before sending, to decision codes. */
+/** Maps failure codes of orders, of the exchange and of our checks before sending, to decision codes. */
 const FAILURES: Readonly<Record<string, DecisionCode>> = {
   credentials_rejected: 'CREDENTIALS',
   permission_missing: 'CREDENTIALS',
@@ -58,8 +58,8 @@ function clampCode(reason: CancelReason | null): DecisionCode {
 }
 
 /**
- * Returns how much worse the fills were than the reference price, in basis points. Positive if more was paid or less
- * received. Null if nothing was filled or the reference is zero.
+ * Returns the slippage of the fills against the reference price, in basis points. Positive if the copy paid more or
+ * received less. Null if nothing was filled or the reference price is zero.
  */
 export function slippageBps(
   side: TradeSide,
@@ -81,8 +81,8 @@ export function retryAfterMs(attempt: number): number {
 }
 
 /**
- * Returns the verdict on an exit for which no further order is placed. If the remainder is too small to sell, the exit
- * is done. Any other code means that it was clamped or skipped.
+ * Returns the verdict on an exit for which no further order is placed. `code` says why; null if nothing is left to
+ * sell. A remainder that is too small to sell does not make the exit incomplete.
  */
 export function exitVerdict(
   { filledAmount, targetAmount }: { readonly filledAmount: Decimal; readonly targetAmount: Decimal },

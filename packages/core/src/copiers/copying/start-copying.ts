@@ -3,10 +3,10 @@
  *
  * 1. The watermark is the strategy's last sequence, locked until the start is committed. Only later signals are
  *    copied.
- * 2. Copies of lots that the strategy reduced or closed during the pause are reported (drift), and sold only on
- *    request.
- * 3. Lots that are already open are copied only on request, at the current price and within the same limits. A lot of
- *    which the copier ever had a copy is never bought again.
+ * 2. What the copier still holds of lots that the strategy reduced or closed during the pause is reported (drift). It
+ *    is sold only if `resync` is set.
+ * 3. Lots that are already open are copied only if `copy_existing` is set, at the current price and within the same
+ *    limits. A lot that the copier has copied before is never copied again.
  */
 import {
   type CopierStart,
@@ -23,7 +23,7 @@ import { equitiesOf } from '../../trade-pairs/index.js';
 import { BigDecimal } from '../../values/index.js';
 import { markStarted } from '../copiers.queries.js';
 import { plannedSignalOf } from '../planning/planned-signal.js';
-import { refreshMarks, resetPeak } from './copier-marks.queries.js';
+import { refreshLossMarks, resetPeak } from './copier-marks.queries.js';
 import { databaseNow } from './copy-inputs.queries.js';
 import { assetsOf, EQUITY_AGE_MAX_MS, planCopies } from './copy-planner.service.js';
 import { reopenExit } from './decisions.queries.js';
@@ -32,7 +32,7 @@ import { missedExits, openLeaderLots } from './leader-lots.queries.js';
 import type { LotDrift } from './lot-drift.js';
 import { storePlans } from './store-plans.js';
 
-/** A locked copier that follows a strategy. */
+/** The fields of a locked copier that its start needs. */
 export interface CopierToStart {
   readonly id: string;
   readonly userId: string;
@@ -46,8 +46,8 @@ export interface CopierToStart {
 }
 
 /**
- * Starts a copier that the caller has locked, together with its account. Returns the drift, which is empty after a
- * resync.
+ * Starts a copier. The caller has locked it and its account. Returns the drift; empty if `resync` is set, because the
+ * missed exits are then sold.
  */
 export async function startFollowing(
   tx: Tx,
@@ -56,10 +56,10 @@ export async function startFollowing(
 ): Promise<readonly LotDrift[]> {
   const strategyId = copier.strategyId!;
   const sequence = await lockLastSequence(tx, strategyId);
-  const isResumed = copier.status === 'PAUSED';
-  const drift = isResumed ? await driftOf(tx, copier, sequence) : copier.drift;
+  const wasPaused = copier.status === 'PAUSED';
+  const drift = wasPaused ? await driftOf(tx, copier, sequence) : copier.drift;
   if (copier.statusReason === 'DRAWDOWN') {
-    await refreshMarks(tx, [copier.id]);
+    await refreshLossMarks(tx, [copier.id]);
     await resetPeak(tx, copier.id);
   }
   await markStarted(tx, copier.id, sequence, resync === undefined ? drift : []);
@@ -68,7 +68,7 @@ export async function startFollowing(
   return resync === undefined ? drift : [];
 }
 
-/** Makes an active copier sell the amounts that it did not sell while it was paused. */
+/** Makes an active copier sell what it would have sold if it had not been paused. */
 export async function resyncExits(tx: Tx, copier: CopierToStart): Promise<void> {
   const until = Number(copier.resumedSequence);
   await reopenExits(tx, copier, await driftOf(tx, copier, until), until);
@@ -108,7 +108,7 @@ export async function checkMinCopyEquity(
   );
 }
 
-/** Locks and returns the last sequence. Until the transaction ends, the strategy cannot emit a signal. */
+/** Locks and returns the strategy's last sequence. Until the transaction ends, the strategy cannot emit a signal. */
 async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
   await queryPrepared(
     tx,
@@ -123,16 +123,18 @@ async function lockLastSequence(tx: Tx, strategyId: string): Promise<number> {
   return Number(row!.last_sequence);
 }
 
-/** Returns the amounts of its lots that the copier would have sold if it had followed the exits up to `until`. */
+/**
+ * Returns, for each lot of the copier, the amount that it would have sold if it had followed the exits up to `until`.
+ */
 async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<LotDrift[]> {
   const missed = await missedExits(tx, copier.id, copier.strategyId!, until);
   return [...groupBy(missed, ({ lotTradeId }) => lotTradeId)].map(([lotTradeId, exits]) => {
     const { symbol, heldAmount } = exits[0]!;
     const remaining = exits.reduce(
-      (held, { leftAmount, exitAmount, lotAmountBefore }) =>
-        leftAmount === null
+      (held, { abandonedAmount, exitAmount, lotAmountBefore }) =>
+        abandonedAmount === null
           ? held.times(new BigDecimal(lotAmountBefore).minus(exitAmount)).div(lotAmountBefore)
-          : BigDecimal.max(0, held.minus(leftAmount)),
+          : BigDecimal.max(0, held.minus(abandonedAmount)),
       new BigDecimal(heldAmount),
     );
     const isClosed = exits.some(({ kind }) => kind === 'CLOSE');
@@ -142,7 +144,9 @@ async function driftOf(tx: Tx, copier: CopierToStart, until: number): Promise<Lo
   });
 }
 
-/** Makes the copier owe the excess amount of each lot, in the decision on the last exit that it missed. */
+/**
+ * Adds the excess amount of each lot to its owed amount, and reopens the decision on the last missed exit to sell it.
+ */
 async function reopenExits(
   tx: Tx,
   copier: CopierToStart,
@@ -160,6 +164,7 @@ async function reopenExits(
   }
 }
 
+/** Copies the strategy's open lots that have a signal up to the sequence `until`, at their last prices. */
 async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, until: number): Promise<void> {
   const now = await databaseNow(tx);
   for (const lot of await openLeaderLots(tx, strategyId, copier.id, until)) {
@@ -177,13 +182,16 @@ async function copyExisting(tx: Tx, copier: CopierToStart, strategyId: string, u
       signalAt: now,
       emittedAt: now,
     };
-    const plannedAs = { ...plannedSignalOf(signal), copiesExisting: true };
-    const planned = await planCopies(tx, signal, [copier.id], { now, plannedAs, ignoresPause: true });
+    const plannedSignal = { ...plannedSignalOf(signal), copiesExisting: true };
+    const planned = await planCopies(tx, signal, [copier.id], { now, plannedSignal, ignoresPause: true });
     await storePlans(tx, signal, planned, now);
   }
 }
 
-/** Returns the leader's current equity, because a lot that is copied now is sized by it, not by earlier equity. */
+/**
+ * Returns the leader's equity, at most 60 s old. A lot that is copied now is sized by it, not by the equity at
+ * its signal.
+ */
 async function leaderEquity(tx: Tx, signal: Signal, now: Date): Promise<Decimal | null> {
   const { exchangeAccountId, symbol } = signal;
   const known = await equitiesOf(tx, [exchangeAccountId], assetsOf(symbol)[1]);

@@ -1,4 +1,4 @@
-import { FollowedStrategiesService } from '../followed-strategies.service.js';
+import { StrategyChangesService } from '../strategy-changes.service.js';
 import { CopyingUnderTest, type Follower, tradeIdOf } from '../testing/copying-under-test.js';
 
 let env: CopyingUnderTest;
@@ -34,7 +34,7 @@ describe('after a stop', () => {
     expect(await env.eventTypes(follower)).toEqual(['copier.started', 'copier.stopped']);
   });
 
-  it('rule 11: the unsent entry has ended, and the owed exit is abandoned', async () => {
+  it('rule 11: the unsent entry and the unsent exit of a paused copier are cancelled, and the exit is not ordered again', async () => {
     const follower = await env.holding();
     await env.leaderSells('4');
     await env.leaderBuys('10');
@@ -59,7 +59,7 @@ describe('after a stop', () => {
     ]);
   });
 
-  it('rule 11: a copier in CLOSE_ONLY has no open entries, and continues its exits until it holds nothing', async () => {
+  it('rule 11: the open entries of a copier in CLOSE_ONLY are cancelled, and its exits continue until it holds nothing', async () => {
     const follower = await env.holding();
     await env.leaderSells('5');
     await env.leaderBuys('10');
@@ -80,8 +80,8 @@ describe('after a stop', () => {
 
   it('rule 26: copiers of an archived strategy follow only its exits', async () => {
     const follower = await env.holding();
-    const followed = new FollowedStrategiesService(env.core.commands);
-    await followed.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
+    const strategyChanges = new StrategyChangesService(env.core.commands);
+    await strategyChanges.update(env.leader, env.strategy.id, { status: 'ARCHIVED' });
     expect(await env.copierOf(follower)).toMatchObject({
       status: 'CLOSE_ONLY',
       status_reason: 'STRATEGY_ARCHIVED',
@@ -93,7 +93,7 @@ describe('after a stop', () => {
 });
 
 describe('after a restart', () => {
-  it('rule 12: exits missed during the pause are reported as drift, and sold only on request', async () => {
+  it('rule 12: exits that were missed during the pause are reported as drift, and not sold', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('4');
@@ -157,7 +157,7 @@ describe('after a restart', () => {
     expect(await env.held(follower)).toBe('0');
   });
 
-  it('rule 12: the missed sale can be requested after the drift was reported, and happens once', async () => {
+  it('rule 12: resync EXITS can be requested after the drift was reported, and sells once', async () => {
     const follower = await env.holding();
     await stop(follower);
     await env.leaderSells('10');
@@ -234,7 +234,7 @@ describe('after a restart', () => {
 });
 
 describe('copying existing lots', () => {
-  it('rule 10: happens only on request, at the current price, within its slippage bound', async () => {
+  it('rule 10: happens only if copy_existing is set, at the current price and within its slippage bound', async () => {
     await env.leaderBuys('10', '90');
     await env.leaderSells('2', '95');
     await env.setPair('last_price = 110');
@@ -254,7 +254,7 @@ describe('copying existing lots', () => {
     expect(await env.held(plain)).toBe('0');
   });
 
-  it('never buys a lot again of which the copier already had a copy that its user sold', async () => {
+  it('never copies a lot again whose copy the user has sold', async () => {
     const follower = await env.holding({ copy_existing: true });
     const sale = await env.insertTrade({
       user_id: follower.actor.userId,

@@ -1,4 +1,4 @@
-/** Stores plans in one transaction: orders, lot states, decisions and their events. */
+/** Stores plans in the caller's transaction: orders, lot states, decisions and events. */
 import { decision as decisionSchema } from '@trading-automation/contracts';
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { emitEvents } from '../../operations/index.js';
@@ -39,7 +39,7 @@ export async function storePlans(
   await emitSkips(tx, rows, new Map(planned.map(({ candidate: { copier } }) => [copier.id, copier])));
 }
 
-/** Records a failed copy. It has no code, because the cause is a fault in the copier's own numbers. */
+/** Stores a FAILED decision for a copier whose numbers make planning fail. No decision code fits this cause. */
 export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, now: Date): Promise<void> {
   const [copier] = await queryPrepared<{ userId: string; accountId: string; status: string }>(
     tx,
@@ -48,8 +48,14 @@ export async function storeFailedCopy(tx: Tx, signal: Signal, copierId: string, 
   );
   const { userId, accountId } = copier!;
   const failed = { outcome: 'FAILED', code: null, inputs: { rule: 'planning' } } as const;
-  const nothing = { targetAmount: '0', sentAmount: '0', tradeId: null, isApplied: true, isSettled: true };
-  const decision = { userId, copierId, accountId, ...failed, ...nothing };
+  const withoutOrder = {
+    targetAmount: '0',
+    sentAmount: '0',
+    tradeId: null,
+    isApplied: true,
+    isSettled: true,
+  };
+  const decision = { userId, copierId, accountId, ...failed, ...withoutOrder };
   const rows = await insertDecisions(tx, signal, [decision], now);
   await emitSkips(tx, rows, new Map([[copierId, copier!]]));
 }
@@ -83,12 +89,15 @@ function decisionOf(
   };
 }
 
-/** Returns whether an exit with this code is retried, because the cause is transient. */
+/** Returns true if an exit that was skipped with this code is retried, because the cause may pass. */
 export function isRetried(code: NewDecision['code']): boolean {
   return code === 'INSUFFICIENT_BALANCE' || code === 'PAIR_UNAVAILABLE';
 }
 
-/** Emits `copier.trade_skipped`, except for skips of a paused copier or of a copier that does not hold the lot. */
+/**
+ * Emits `copier.trade_skipped` for settled decisions that skipped the signal or failed. Omits skips of a paused copier,
+ * and skips because the copier does not hold the lot.
+ */
 export async function emitSkips(
   tx: Tx,
   rows: readonly DecisionRow[],

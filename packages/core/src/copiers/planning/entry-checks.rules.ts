@@ -1,6 +1,6 @@
 /**
- * Checks whether an entry may be sized at all, in this order: status, watermark, credentials, pair, side, age, loss,
- * number of trades. The first rule that fails is the reason.
+ * Checks whether an entry may be copied at all, in this order: status, watermark, credentials, pair, side, age, daily
+ * loss, drawdown, number of open lots. The first rule that fails is the reason of the rejection.
  */
 import type { DecisionCode } from '@trading-automation/contracts';
 import { fractionOf, isLess } from './fraction.rules.js';

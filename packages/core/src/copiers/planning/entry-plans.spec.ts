@@ -4,7 +4,7 @@ import { entryInput, lotAfter, NOW, type PlanOverrides, TERMS } from './testing/
 
 const plan = (overrides: PlanOverrides = {}) => planCopy(entryInput(overrides));
 
-describe('rule 1: targets are cumulative', () => {
+describe('rule 1: an entry', () => {
   it('sends ratio × the filled amount of the leader, less the sent amount', () => {
     const first = plan({ signal: { cumulativeAmount: '0.5', filledAmount: '0.5' } });
     expect(first).toMatchObject({
@@ -61,7 +61,7 @@ describe('rule 1: targets are cumulative', () => {
     expect(next.targetAmount).toBe('0.51');
   });
 
-  it('forgoes earlier fills if the copy starts with a later fill', () => {
+  it('forgoes the leader’s earlier fills if the copier starts with a later one', () => {
     const late = plan({ signal: { kind: 'INCREASE', cumulativeAmount: '2', filledAmount: '0.5' } });
     expect(late).toMatchObject({
       order: { amount: '0.25' },
@@ -223,7 +223,7 @@ describe('rule 8: below the minimum', () => {
     expect(second).toMatchObject({ outcome: 'COPIED', targetAmount: '0.06', order: { amount: '0.06' } });
   });
 
-  it('SKIP forgoes such a size', () => {
+  it('SKIP forgoes a size below the exchange minimum', () => {
     const terms = { belowMinimum: 'SKIP' } as const;
     expect(plan({ terms, signal: small })).toMatchObject({ code: 'BELOW_MINIMUM', lot: null });
     const later = plan({ terms, signal: { cumulativeAmount: '0.12', filledAmount: '0.06' } });
@@ -232,7 +232,7 @@ describe('rule 8: below the minimum', () => {
     expect(held).toMatchObject({ code: 'BELOW_MINIMUM', lot: { forgoneAmount: '0.03' } });
   });
 
-  it('ROUND_UP raises such a size to the minimum, and deducts the difference from later sizes', () => {
+  it('ROUND_UP raises a size to the exchange minimum, and deducts the difference from later sizes', () => {
     const terms = { belowMinimum: 'ROUND_UP' } as const;
     const result = plan({ terms, signal: small });
     expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.03', order: { amount: '0.05' } });
@@ -253,7 +253,7 @@ describe('rule 8: below the minimum', () => {
     expect(capped).toMatchObject({ outcome: 'SKIPPED', code: 'BELOW_MINIMUM', order: null });
   });
 
-  it('row 14: reports the broken rule, the value and the limit', () => {
+  it('row 14: a skip reports the violated rule, the value and the limit', () => {
     expect(plan({ signal: small }).inputs).toMatchObject({
       rule: 'min_notional',
       value: '3.015',
@@ -265,7 +265,7 @@ describe('rule 8: below the minimum', () => {
 });
 
 describe('rule 9: clamp or skip', () => {
-  it('row 8: max_trade_quote bounds a copy of a large leader, however the leader’s order fills', () => {
+  it('row 8: max_trade_quote bounds the whole copy of a large order, even if the order fills in parts', () => {
     const terms = { maxTradeQuote: '50' };
     const first = plan({ terms });
     expect(first).toMatchObject({
@@ -291,7 +291,7 @@ describe('rule 9: clamp or skip', () => {
     expect(full).toMatchObject({ outcome: 'SKIPPED', code: 'MAX_OPEN', order: null, lot: null });
   });
 
-  it('the tighter limit is the reason', () => {
+  it('if two limits apply, the tighter one is the reason', () => {
     const terms = { maxTradeQuote: '60', maxOpenQuote: '100' };
     expect(plan({ terms, copier: { openQuote: '70' } }).code).toBe('MAX_OPEN');
     expect(plan({ terms, copier: { openQuote: '10' } }).code).toBe('MAX_TRADE');
@@ -344,7 +344,7 @@ describe('rule 14: the age of signals', () => {
 });
 
 describe('rule 15: the first limit that is reached is the reason', () => {
-  /** Each step also violates all later limits. */
+  /** The limits in the order in which they are checked, each with overrides that violate it. */
   const violations: readonly (readonly [DecisionCode, PlanOverrides])[] = [
     ['NOT_ACTIVE', { copier: { status: 'CLOSE_ONLY' } }],
     ['NOT_HELD', { signal: { lotFirstSequence: 10 } }],
@@ -366,7 +366,8 @@ describe('rule 15: the first limit that is reached is the reason', () => {
     ['BELOW_MINIMUM', { pair: { minAmount: '9' } }],
     ['INSUFFICIENT_BALANCE', { account: { freeQuote: '1' } }],
   ];
-  const merged = (from: number): PlanOverrides =>
+  /** Overrides that violate the limit at the index and all later ones. */
+  const violatedFrom = (from: number): PlanOverrides =>
     violations.slice(from).reduce<PlanOverrides>(
       (all, [, overrides]) => ({
         signal: { ...all.signal, ...overrides.signal },
@@ -381,7 +382,7 @@ describe('rule 15: the first limit that is reached is the reason', () => {
   it.each(violations.map(([code], i) => [code, i] as const))(
     '%s precedes all later limits of the list',
     (code, i) => {
-      expect(plan(merged(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
+      expect(plan(violatedFrom(i))).toMatchObject({ outcome: 'SKIPPED', code, order: null });
     },
   );
 
@@ -390,7 +391,7 @@ describe('rule 15: the first limit that is reached is the reason', () => {
     ['PAIR_UNAVAILABLE', { pair: null }],
     ['NOT_ACTIVE', { copier: { status: 'PAUSED' } }],
     ['NOT_ACTIVE', { copier: { startedAt: null } }],
-  ])('%s skips the entry without a lot', (code, overrides) => {
+  ])('%s skips the entry, and no lot is created', (code, overrides) => {
     expect(plan(overrides)).toMatchObject({
       outcome: 'SKIPPED',
       code,

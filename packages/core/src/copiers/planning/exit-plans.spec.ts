@@ -36,25 +36,25 @@ describe('rule 3: exits are never blocked', () => {
   });
 });
 
-describe('rule 4: exits are fractions', () => {
-  it('if the leader closes 20 % of its lot, the copier closes 20 % of its own', () => {
+describe('rule 4: an exit', () => {
+  it('sells 20 % of the copier’s lot if the leader closes 20 % of its own', () => {
     expect(plan({ lot: { heldAmount: '7.5' } })).toMatchObject({
       targetAmount: '1.5',
       order: { amount: '1.5' },
     });
   });
 
-  it('computed exactly: a third of three is one', () => {
+  it('is computed exactly: a third of three is one', () => {
     const signal = { lotAmountBefore: '0.3', exitAmount: '0.1' };
     expect(plan({ signal, lot: { heldAmount: '3' } }).order?.amount).toBe('1');
   });
 
-  it('and the last exit takes everything, whatever its size', () => {
+  it('sells everything if it closes the lot, whatever its size', () => {
     const result = plan({ signal: { ...CLOSE, exitAmount: '0.001' }, lot: { heldAmount: '0.9876' } });
     expect(result).toMatchObject({ outcome: 'COPIED', targetAmount: '0.9876', order: { amount: '0.987' } });
   });
 
-  it('row 16: and ten partial exits leave no remainder', () => {
+  it('row 16: of a tenth leaves no remainder after ten exits', () => {
     let lot = lotAfter(planCopy(entryInput()));
     for (let left = 10; left > 0; left -= 1) {
       const signal = {
@@ -68,7 +68,7 @@ describe('rule 4: exits are fractions', () => {
   });
 });
 
-describe('rule 5: a leader that flips in one fill', () => {
+describe('rule 5: a leader that reverses its position in one fill', () => {
   const open = {
     kind: 'OPEN',
     side: 'SELL',
@@ -86,19 +86,19 @@ describe('rule 5: a leader that flips in one fill', () => {
     });
   });
 
-  it('has only its opening copied by a copier without a lot', () => {
+  it('has only the new lot copied by a copier that does not hold the old one', () => {
     expect(plan({ signal: CLOSE, lot: null })).toMatchObject({ code: 'NOT_HELD', order: null });
     expect(planCopy(entryInput({ signal: open })).outcome).toBe('COPIED');
   });
 });
 
 describe('rule 8: exits and the minimum', () => {
-  it('row 15: a remainder too small to sell is sold too', () => {
+  it('row 15: an exit also sells a remainder that would be too small to sell later', () => {
     const result = plan({ signal: { exitAmount: '1.92' } });
     expect(result).toMatchObject({ targetAmount: '0.96', order: { amount: '1' }, lot: { owedAmount: '0' } });
   });
 
-  it('an exit that is too small is owed, and taken with the next exit', () => {
+  it('an exit that is too small is owed, and sold with the next exit', () => {
     const small = plan({ signal: { exitAmount: '0.08' } });
     expect(small).toMatchObject({
       outcome: 'SKIPPED',
@@ -123,7 +123,7 @@ describe('rule 8: exits and the minimum', () => {
     });
   });
 
-  it('an amount above the maximum of one order is owed, and can be requested again', () => {
+  it('an amount above the maximum of one order is owed, and sold by a later order', () => {
     const result = plan({ signal: CLOSE, pair: { maxAmount: '0.97' } });
     expect(result).toMatchObject({
       outcome: 'COPIED',
@@ -149,15 +149,15 @@ describe('rule 8: exits and the minimum', () => {
     expect(plan({ pair: { lastPrice: null } }).order?.amount).toBe('0.2');
   });
 
-  it('the amount carried for entries shrinks with the lot, and is dropped when the lot is closed', () => {
+  it('an exit reduces the amount carried to the next entry by its share, and a CLOSE drops it', () => {
     const carried = { sentAmount: '0.96', heldAmount: '0.96' };
     expect(plan({ signal: CLOSE, lot: carried }).lot?.forgoneAmount).toBe('0.04');
     expect(plan({ lot: carried }).lot?.forgoneAmount).toBe('0.008');
   });
 });
 
-describe('rule 11: a paused copier', () => {
-  it('follows no exit, and keeps its lot unchanged', () => {
+describe('rule 11: a stopped copier', () => {
+  it('follows no exit and keeps its lot unchanged while it is PAUSED', () => {
     const result = plan({ copier: { status: 'PAUSED' }, lot: { owedAmount: '0.1' } });
     expect(result).toMatchObject({
       outcome: 'SKIPPED',
@@ -167,7 +167,7 @@ describe('rule 11: a paused copier', () => {
     });
   });
 
-  it('follows exits, but no entries, once it is set to CLOSE_ONLY', () => {
+  it('follows exits but no entries while it is CLOSE_ONLY', () => {
     expect(plan({ copier: { status: 'CLOSE_ONLY' } }).outcome).toBe('COPIED');
     expect(planCopy(entryInput({ copier: { status: 'CLOSE_ONLY' } })).code).toBe('NOT_ACTIVE');
   });
@@ -205,8 +205,8 @@ describe('rule 13: a lot of which the owner sold a part', () => {
   });
 });
 
-describe('rule 24: fees in base', () => {
-  it('leave an exit of the lesser of lot and free balance, rounded down', () => {
+describe('rule 24: fees in base currency', () => {
+  it('limit an exit to the lesser of lot and free balance, rounded down', () => {
     const net = plan({ signal: CLOSE, lot: { heldAmount: '0.999' }, account: { freeBase: '0.9985' } });
     expect(net).toMatchObject({ order: { amount: '0.998' } });
   });
@@ -218,7 +218,7 @@ describe('rule 24: fees in base', () => {
 });
 
 describe('rule 27: a pair that the copier cannot trade', () => {
-  it('leads to PAIR_UNAVAILABLE for exits too, and the copier still owes them', () => {
+  it('leads to PAIR_UNAVAILABLE for exits too, and their amounts are owed', () => {
     expect(plan({ pair: null })).toMatchObject({
       code: 'PAIR_UNAVAILABLE',
       order: null,

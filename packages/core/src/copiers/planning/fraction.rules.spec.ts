@@ -17,14 +17,14 @@ import {
   times,
 } from './fraction.rules.js';
 
-/** The reference implementation: another library, with far more digits than any of these results has. */
+/** The product computes with bigint fractions; the tests with decimal.js and far more digits than any result has. */
 const Wide = Decimal.clone({ precision: 400 });
 const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }), fc.nat(18))
   .map(([units, places]) => new Wide(units.toString()).div(new Wide(10).pow(places)).toFixed());
 const positive = decimal.map((text) => text.replace('-', '')).filter((text) => !/^[0.]+$/.test(text));
 const step = fc.constantFrom('1', '0.5', '0.003', '0.000000000000000001', '25');
-const worthOf = ({ numerator, denominator }: Fraction) =>
+const toWide = ({ numerator, denominator }: Fraction) =>
   new Wide(numerator.toString()).div(denominator.toString());
 
 describe('fractions', () => {
@@ -32,12 +32,12 @@ describe('fractions', () => {
     fc.assert(
       fc.property(decimal, decimal, positive, (a, b, c) => {
         const [x, y] = [fractionOf(a), fractionOf(b)];
-        expect(worthOf(plus(x, y)).eq(new Wide(a).plus(b))).toBe(true);
-        expect(worthOf(minus(x, y)).eq(new Wide(a).minus(b))).toBe(true);
-        expect(worthOf(times(x, y)).eq(new Wide(a).times(b))).toBe(true);
-        expect(worthOf(times(dividedBy(x, fractionOf(c)), fractionOf(c))).eq(a)).toBe(true);
+        expect(toWide(plus(x, y)).eq(new Wide(a).plus(b))).toBe(true);
+        expect(toWide(minus(x, y)).eq(new Wide(a).minus(b))).toBe(true);
+        expect(toWide(times(x, y)).eq(new Wide(a).times(b))).toBe(true);
+        expect(toWide(times(dividedBy(x, fractionOf(c)), fractionOf(c))).eq(a)).toBe(true);
         expect(isLess(x, y)).toBe(new Wide(a).lt(b));
-        expect([worthOf(lesserOf(x, y)), worthOf(greaterOf(x, y))]).toEqual([Wide.min(a, b), Wide.max(a, b)]);
+        expect([toWide(lesserOf(x, y)), toWide(greaterOf(x, y))]).toEqual([Wide.min(a, b), Wide.max(a, b)]);
       }),
     );
   });
@@ -62,7 +62,7 @@ describe('fractions', () => {
     expect(roundDown(minus(fractionOf('0'), third))).toBe('-0.333333333333333334');
   });
 
-  it('are equal in lowest terms', () => {
+  it('are reduced to lowest terms', () => {
     expect(reduce({ numerator: 150n, denominator: 100n })).toEqual({ numerator: 3n, denominator: 2n });
     expect(reduce({ numerator: 0n, denominator: 7n })).toEqual({ numerator: 0n, denominator: 1n });
   });

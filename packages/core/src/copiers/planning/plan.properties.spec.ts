@@ -4,37 +4,37 @@ import { planCopy } from './plan.rules.js';
 import type { CopiedLotState, CopyInput, CopyPlan } from './plan.types.js';
 import { entryInput, exitInput, TERMS } from './testing/plan-inputs.js';
 
-/** The reference implementation of the arithmetic: another library. */
+/** The product computes with fractions; the tests compute with decimal.js, so that they do not share its errors. */
 const PreciseDecimal = Decimal.clone({ precision: 200 });
-const n = (text: string) => new PreciseDecimal(text);
+const precise = (text: string) => new PreciseDecimal(text);
 
-/** Decimals from 1 to `max` units of the last decimal place. */
+/** Decimals with `places` decimal places, from the smallest positive one to `max` times it. */
 const decimals = (places: number, max: number) =>
-  fc.integer({ min: 1, max }).map((units) => n(String(units)).div(n('10').pow(places)).toFixed());
-const perhaps = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+  fc.integer({ min: 1, max }).map((units) => precise(String(units)).div(precise('10').pow(places)).toFixed());
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const step = fc.constantFrom('1', '0.1', '0.05', '0.001', '0.00000001');
 
 const pair = fc.record({
   priceTick: fc.constantFrom('0.01', '0.5', '0.0001'),
   amountStep: step,
-  marketAmountStep: perhaps(step),
+  marketAmountStep: orNull(step),
   minAmount: fc.oneof(fc.constant('0'), decimals(3, 500)),
-  maxAmount: perhaps(decimals(1, 300)),
+  maxAmount: orNull(decimals(1, 300)),
   minNotional: fc.oneof(fc.constant('0'), decimals(2, 3_000)),
-  maxNotional: perhaps(decimals(0, 5_000)),
-  lastPrice: perhaps(decimals(2, 100_000)),
+  maxNotional: orNull(decimals(0, 5_000)),
+  lastPrice: orNull(decimals(2, 100_000)),
 });
 
 const terms = fc.record({
   sizing: fc.record({
     mode: fc.constantFrom('FIXED_AMOUNT', 'FIXED_QUOTE', 'MULTIPLIER', 'EQUITY_RATIO'),
     value: decimals(4, 1_000_000),
-    capital: perhaps(decimals(2, 1_000_000)),
+    capital: orNull(decimals(2, 1_000_000)),
   }),
   belowMinimum: fc.constantFrom('SKIP', 'ACCUMULATE', 'ROUND_UP'),
-  maxTradeQuote: perhaps(decimals(1, 20_000)),
-  maxOpenQuote: perhaps(decimals(1, 20_000)),
-  maxSlippageBps: perhaps(fc.integer({ min: 0, max: 2_000 })),
+  maxTradeQuote: orNull(decimals(1, 20_000)),
+  maxOpenQuote: orNull(decimals(1, 20_000)),
+  maxSlippageBps: orNull(fc.integer({ min: 0, max: 2_000 })),
 });
 
 const scenarios = fc.record({
@@ -46,7 +46,7 @@ const scenarios = fc.record({
   account: fc.record({
     freeQuote: decimals(2, 10_000_000),
     freeBase: decimals(6, 50_000_000),
-    equity: perhaps(decimals(2, 1_000_000)),
+    equity: orNull(decimals(2, 1_000_000)),
   }),
   openQuote: decimals(2, 100_000),
 });
@@ -59,8 +59,8 @@ interface PlannedEntry {
 
 /** Plans the entries of one lot of the leader, in order. All sent orders are filled in full. */
 function entriesOf(scenario: Scenario): PlannedEntry[] {
-  const total = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0'));
-  let cumulative = n('0');
+  const total = scenario.fills.reduce((sum, fill) => sum.plus(fill), precise('0'));
+  let cumulative = precise('0');
   let lot: CopiedLotState | null = null;
   return scenario.fills.map((filledAmount) => {
     cumulative = cumulative.plus(filledAmount);
@@ -79,16 +79,16 @@ function entriesOf(scenario: Scenario): PlannedEntry[] {
       },
     });
     const plan = planCopy(input);
-    const held = n(lot?.heldAmount ?? '0').plus(plan.order?.amount ?? 0);
+    const held = precise(lot?.heldAmount ?? '0').plus(plan.order?.amount ?? 0);
     lot = plan.lot === null ? null : { ...plan.lot, heldAmount: held.toFixed() };
     return { input, plan };
   });
 }
 
-const isMultiple = (value: string, size: string) => n(value).mod(size).isZero();
+const isMultiple = (value: string, size: string) => precise(value).mod(size).isZero();
 
 describe('an entry with any input', () => {
-  const check = (property: (scenario: PlannedEntry) => void) =>
+  const check = (property: (entry: PlannedEntry) => void) =>
     fc.assert(
       fc.property(scenarios, (scenario) => entriesOf(scenario).forEach(property)),
       { numRuns: 400 },
@@ -98,10 +98,11 @@ describe('an entry with any input', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const { terms: bounds } = plan.lot!;
-      const cost = n(plan.order.amount).times(plan.order.price!);
-      expect(n(plan.order.reserved).gte(cost)).toBe(true);
-      expect(n(plan.order.reserved).lte(input.account.freeQuote)).toBe(true);
-      if (bounds.maxTradeQuote !== null) expect(n(plan.lot!.sentQuote).lte(bounds.maxTradeQuote)).toBe(true);
+      const cost = precise(plan.order.amount).times(plan.order.price!);
+      expect(precise(plan.order.reserved).gte(cost)).toBe(true);
+      expect(precise(plan.order.reserved).lte(input.account.freeQuote)).toBe(true);
+      if (bounds.maxTradeQuote !== null)
+        expect(precise(plan.lot!.sentQuote).lte(bounds.maxTradeQuote)).toBe(true);
       if (bounds.maxOpenQuote !== null) {
         expect(cost.plus(input.copier.openQuote).lte(bounds.maxOpenQuote)).toBe(true);
       }
@@ -112,12 +113,14 @@ describe('an entry with any input', () => {
     check(({ input, plan }) => {
       if (plan.order === null) return;
       const lot = plan.lot!;
-      const target = n(input.signal.cumulativeAmount)
+      const target = precise(input.signal.cumulativeAmount)
         .times(lot.ratio!.numerator)
-        .minus(n(lot.forgoneAmount).plus(lot.sentAmount).times(lot.ratio!.denominator));
+        .minus(precise(lot.forgoneAmount).plus(lot.sentAmount).times(lot.ratio!.denominator));
       if (lot.terms.belowMinimum !== 'ROUND_UP') expect(target.gte(0)).toBe(true);
-      const due = n(plan.targetAmount).plus('1e-18');
-      expect(n(plan.order.amount).lte(due.times(lot.terms.belowMinimum === 'ROUND_UP' ? 2 : 1))).toBe(true);
+      const due = precise(plan.targetAmount).plus('1e-18');
+      expect(precise(plan.order.amount).lte(due.times(lot.terms.belowMinimum === 'ROUND_UP' ? 2 : 1))).toBe(
+        true,
+      );
     });
   });
 
@@ -126,15 +129,17 @@ describe('an entry with any input', () => {
       if (plan.order === null) return;
       const { amount, price } = plan.order;
       const rules = input.account.pair!;
-      const notional = n(amount).times(price!);
+      const notional = precise(amount).times(price!);
       expect(isMultiple(amount, rules.amountStep) && isMultiple(price!, rules.priceTick)).toBe(true);
-      expect(n(amount).gt(0) && n(amount).gte(rules.minAmount) && notional.gte(rules.minNotional)).toBe(true);
-      if (rules.maxAmount !== null) expect(n(amount).lte(rules.maxAmount)).toBe(true);
+      expect(
+        precise(amount).gt(0) && precise(amount).gte(rules.minAmount) && notional.gte(rules.minNotional),
+      ).toBe(true);
+      if (rules.maxAmount !== null) expect(precise(amount).lte(rules.maxAmount)).toBe(true);
       if (rules.maxNotional !== null) expect(notional.lte(rules.maxNotional)).toBe(true);
       const bps = plan.lot!.terms.maxSlippageBps ?? 50;
       expect(
-        n(price!).lte(
-          n(input.signal.referencePrice)
+        precise(price!).lte(
+          precise(input.signal.referencePrice)
             .times(10_000 + bps)
             .div(10_000),
         ),
@@ -142,12 +147,12 @@ describe('an entry with any input', () => {
     });
   });
 
-  it('has a reason whenever it differs from the requested size, and an order unless it is skipped', () => {
+  it('has a code unless its outcome is COPIED, and an order unless it is SKIPPED', () => {
     check(({ plan }) => {
       expect(plan.outcome === 'COPIED').toBe(plan.code === null);
       expect(plan.outcome === 'SKIPPED').toBe(plan.order === null);
       for (const amount of [plan.lot?.forgoneAmount, plan.lot?.sentAmount, plan.targetAmount]) {
-        if (amount !== undefined) expect(n(amount).gte(0)).toBe(true);
+        if (amount !== undefined) expect(precise(amount).gte(0)).toBe(true);
       }
     });
   });
@@ -174,10 +179,10 @@ describe('the fills of one order of the leader', () => {
   }));
   const sentBy = (scenario: Scenario) => entriesOf(scenario).at(-1)?.plan.lot?.sentAmount ?? '0';
 
-  it('add up to the same copy in any order and any number', () => {
+  it('add up to the same copy in any order, and if one fill replaces them all', () => {
     fc.assert(
       fc.property(unlimited, (scenario) => {
-        const whole = scenario.fills.reduce((sum, fill) => sum.plus(fill), n('0')).toFixed();
+        const whole = scenario.fills.reduce((sum, fill) => sum.plus(fill), precise('0')).toFixed();
         expect(sentBy({ ...scenario, fills: scenario.fills.toReversed() })).toBe(sentBy(scenario));
         expect(sentBy({ ...scenario, fills: [whole] })).toBe(sentBy(scenario));
       }),
@@ -185,7 +190,7 @@ describe('the fills of one order of the leader', () => {
     );
   });
 
-  it('add up to the same copy however often they are repeated', () => {
+  it('add up to the same copy even if their signals are repeated', () => {
     fc.assert(
       fc.property(unlimited, fc.array(fc.nat(5), { maxLength: 8 }), (scenario, repeats) => {
         const entries = entriesOf(scenario);
@@ -208,7 +213,7 @@ describe('an exit with any input', () => {
   const exit = fc.record({
     pair,
     held: decimals(6, 50_000_000),
-    owed: perhaps(decimals(6, 60_000_000)),
+    owed: orNull(decimals(6, 60_000_000)),
     before: decimals(6, 9_000_000),
     share: fc.integer({ min: 0, max: 100 }),
     free: decimals(6, 50_000_000),
@@ -216,7 +221,7 @@ describe('an exit with any input', () => {
     price: decimals(2, 100_000),
   });
 
-  it('never takes more than is held or free, and takes only a tradable amount', () => {
+  it('never sells more than is held or free, and only a tradable amount', () => {
     fc.assert(
       fc.property(exit, ({ pair: rules, held, owed, before, share, free, kind, price }) => {
         const { order, targetAmount, lot } = planCopy(
@@ -227,18 +232,18 @@ describe('an exit with any input', () => {
             signal: {
               kind,
               lotAmountBefore: before,
-              exitAmount: n(before).times(share).div(100).toFixed(),
+              exitAmount: precise(before).times(share).div(100).toFixed(),
               referencePrice: price,
             },
           }),
         );
-        expect(n(targetAmount).lte(held)).toBe(true);
-        expect(n(lot!.owedAmount).lte(held)).toBe(true);
+        expect(precise(targetAmount).lte(held)).toBe(true);
+        expect(precise(lot!.owedAmount).lte(held)).toBe(true);
         if (order === null) return;
-        expect(n(order.amount).lte(held) && n(order.amount).lte(free)).toBe(true);
-        const worth = n(order.amount).times(rules.lastPrice ?? price);
-        expect(n(order.amount).gte(rules.minAmount) && worth.gte(rules.minNotional)).toBe(true);
-        if (rules.maxAmount !== null) expect(n(order.amount).lte(rules.maxAmount)).toBe(true);
+        expect(precise(order.amount).lte(held) && precise(order.amount).lte(free)).toBe(true);
+        const worth = precise(order.amount).times(rules.lastPrice ?? price);
+        expect(precise(order.amount).gte(rules.minAmount) && worth.gte(rules.minNotional)).toBe(true);
+        if (rules.maxAmount !== null) expect(precise(order.amount).lte(rules.maxAmount)).toBe(true);
         expect(isMultiple(order.amount, rules.marketAmountStep ?? rules.amountStep)).toBe(true);
       }),
       { numRuns: 600 },
@@ -257,8 +262,8 @@ describe('an exit with any input', () => {
             signal: { kind: 'CLOSE', referencePrice: price },
           }),
         );
-        const size = n(rules.marketAmountStep ?? rules.amountStep);
-        const left = n(held).minus(plan.order?.amount ?? 0);
+        const size = precise(rules.marketAmountStep ?? rules.amountStep);
+        const left = precise(held).minus(plan.order?.amount ?? 0);
         const tradable = left.div(size).floor().times(size);
         const worth = tradable.times(rules.lastPrice ?? price);
         expect(tradable.lte(0) || tradable.lt(rules.minAmount) || worth.lt(rules.minNotional)).toBe(true);

@@ -1,26 +1,29 @@
 /**
- * Decides what a copier does about one signal of its strategy. Pure, and the only place where this is decided: live
- * copying, the simulation and the tests call the same function.
+ * Decides what a copier does about one signal of its strategy. Pure. Live copying, the simulation and the tests call
+ * the same function.
  *
  * Entries
  * 1. The target of a lot is ratio × the filled amount of the leader's trade so far. Sent and forgone amounts are
  *    deducted, so that neither reordered nor repeated signals buy anything twice.
- * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. The lot carries rounding
- *    remainders to the next entry, and amounts below the exchange's minimum if the copier's settings allow it.
+ * 2. A skipped signal is final: its amount is forgone, and no later signal makes up for it. Two amounts are not forgone
+ *    but carried to the lot's next entry: rounding remainders and, if the copier's settings allow it, amounts below the
+ *    exchange's minimum.
  * 3. A fixed size is the size for the leader's whole order, and each of its fills takes its share. The first fill
- *    cannot take the whole size, because the leader's order may fill no further. If every fill took the whole size, an
- *    order filled in five parts would cost five times the sum. `max_trade_quote` bounds the lot for the same reason.
+ *    cannot take the whole size, because the leader's order may fill no further. If every fill took the whole size,
+ *    an order filled in five parts would be copied at five times the size. `max_trade_quote` bounds the lot for the
+ *    same reason.
  * 4. Amounts are rounded down and prices towards the leader's price; minimums are checked on the rounded values.
  *    Nothing is rounded earlier: ratios and remainders are fractions.
  * 5. Limits reduce a copy. If a limit reduces it below the exchange's minimum, it is skipped with that limit as the
- *    reason. An insufficient balance skips the copy and never reduces it, because the user did not request a part.
- * 6. The copier's settings at the lot's first entry bound the lot, whatever the current settings are.
+ *    reason. An insufficient balance never reduces the copy but skips it, because the user did not request a
+ *    smaller copy.
+ * 6. The copier's settings at the lot's first entry apply to the whole lot. Later changes do not affect it.
  *
  * Exits
- * 7. An exit takes the same share of the copier's lot as the leader's exit took of the leader's lot; the last exit
- *    takes everything. Only a pause or the exchange itself can prevent an exit.
- * 8. An amount that is too small for an order is owed and taken with the next exit. An exit that would leave a
- *    remainder too small to sell takes the remainder too.
+ * 7. An exit sells the same share of the copier's lot as the leader's exit closed of the leader's lot; a CLOSE sells
+ *    everything. Only a pause or the exchange itself can prevent an exit.
+ * 8. An amount that is too small for an order is owed, and the next exit sells it too. If an exit would leave a
+ *    remainder that is too small to sell, it sells the remainder too.
  * 9. An exit never sells more than the lot holds, and never more than is free.
  */
 import type { Decimal, DecisionCode } from '@trading-automation/contracts';
@@ -77,7 +80,7 @@ function planEntry(input: CopyInput): CopyPlan {
   return sizeEntry({ input, terms, lot, due, pair: input.account.pair! });
 }
 
-/** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps what it carried. */
+/** Plans a rejected entry. An existing lot forgoes the amount that the signal adds, and keeps its carried amount. */
 function rejectedEntry(input: CopyInput, { code, ...numbers }: EntryRejection): CopyPlan {
   const ratio = frozenRatio(input);
   const stored = storedLot(input);
@@ -109,11 +112,11 @@ function sizeEntry(entry: Entry): CopyPlan {
   const caps = entryCaps({ copier: input.copier, terms, pair }, lot.sentQuote, price);
   const rounded = floorTo(due, pair.amountStep);
   const cap = tightestBelow(caps, fractionOf(rounded));
-  const cut = cap === null ? null : capInputs(cap, rounded, price);
+  const capNumbers = cap === null ? null : capInputs(cap, rounded, price);
   const amount = cap === null ? rounded : floorTo(cap.amount, pair.amountStep);
   const shortfall = findMinimumViolation(amount, price, pair);
-  if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, inputs: cut ?? {} });
-  if (cap !== null) return skipped(entry, cap.code, { limit_price: limitPrice, ...cut });
+  if (shortfall === null) return reserve(entry, { amount, limitPrice, cap, inputs: capNumbers ?? {} });
+  if (cap !== null) return skipped(entry, cap.code, { limit_price: limitPrice, ...capNumbers });
   const raised = terms.belowMinimum === 'ROUND_UP' ? roundedUpAmount(entry, price, caps) : null;
   if (raised !== null) {
     return reserve(entry, { amount: raised, limitPrice, cap, inputs: { rounded_up: true, ...shortfall } });
@@ -253,20 +256,20 @@ interface ExitBounds {
   readonly step: Decimal;
 }
 
-/** Returns the amount to sell now, at most one order's maximum. Includes a remainder that could not be sold later. */
+/** Returns the amount of the next exit order. It includes a remainder that would be too small to sell later. */
 function exitAmountOf({ requested, available, price, pair, step }: ExitBounds): Decimal {
   const isRemainderTradable = (amount: Decimal) => {
     const remainder = floorTo(minus(available, fractionOf(amount)), step);
     return findMinimumViolation(remainder, price, pair) === null;
   };
-  const part = floorTo(requested, step);
-  const amount = isRemainderTradable(part) ? part : floorTo(available, step);
+  const requestedAmount = floorTo(requested, step);
+  const amount = isRemainderTradable(requestedAmount) ? requestedAmount : floorTo(available, step);
   const cap = marketCap(price, pair);
   if (cap === null || !isLess(cap, fractionOf(amount))) return amount;
-  const most = floorTo(cap, step);
-  if (isRemainderTradable(most)) return most;
-  const least = fractionOf(minTradableAmount(price, pair, step));
-  return floorTo(greaterOf(minus(available, least), ZERO), step);
+  const maxAmount = floorTo(cap, step);
+  if (isRemainderTradable(maxAmount)) return maxAmount;
+  const minRemainder = fractionOf(minTradableAmount(price, pair, step));
+  return floorTo(greaterOf(minus(available, minRemainder), ZERO), step);
 }
 
 const exitOrder = (side: CopyOrder['side'], amount: Decimal, reserved: Decimal): CopyOrder => ({
@@ -282,7 +285,7 @@ const exitOrder = (side: CopyOrder['side'], amount: Decimal, reserved: Decimal):
 const owedAfter = (requested: Fraction, amount: Decimal): Decimal =>
   roundDown(greaterOf(minus(requested, fractionOf(amount)), ZERO));
 
-/** Returns the share of the leader's lot that its exit took. */
+/** Returns the share of the leader's lot that the leader's exit closed. */
 function exitFraction({ signal }: CopyInput): Fraction {
   const [exit, before] = [fractionOf(signal.exitAmount), fractionOf(signal.lotAmountBefore)];
   const one = { numerator: 1n, denominator: 1n };
@@ -290,7 +293,9 @@ function exitFraction({ signal }: CopyInput): Fraction {
   return isAboveZero(before) ? lesserOf(dividedBy(exit, before), one) : ZERO;
 }
 
-/** Reduces the amount that the lot carries for entries in proportion to the exit; a closed lot carries nothing. */
+/**
+ * Reduces the amount that the lot carries to its next entry, by the share of the exit. A closed lot carries nothing.
+ */
 function lotAfterExit(lot: Lot, requested: Fraction, share: Fraction): Lot {
   const owedAmount = roundDown(requested);
   if (lot.ratio === null) return { ...lot, owedAmount };
@@ -316,8 +321,7 @@ function storedLot({ copier }: CopyInput): Lot | null {
 }
 
 /**
- * Returns the lot after this signal was seen. A lot that starts with a later fill of the leader forgoes the earlier
- * fills.
+ * Returns the lot with the leader's amount after this signal. A new lot forgoes the leader's fills before this signal.
  */
 function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   const { cumulativeAmount, filledAmount } = input.signal;
@@ -338,7 +342,7 @@ function lotAtEntry(input: CopyInput, terms: CopyTerms, ratio: Fraction): Lot {
   };
 }
 
-/** Rounds down, so that never more than the due amount is forgone. */
+/** Adds to the forgone amount, rounded down so that the lot never forgoes more than the due amount. */
 const forgo = (lot: Lot, amount: Fraction): Lot => ({
   ...lot,
   forgoneAmount: roundDown(plus(fractionOf(lot.forgoneAmount), amount)),

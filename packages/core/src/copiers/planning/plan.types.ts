@@ -1,4 +1,4 @@
-/** Input and output of the planning of a copy. Amounts are in base currency, prices and values in quote currency. */
+/** Input and output of `planCopy`. Amounts are in base currency, prices and values in quote currency. */
 import type {
   BelowMinimumRule,
   CopierStatus,
@@ -12,7 +12,7 @@ import type {
   TradeType,
 } from '@trading-automation/contracts';
 
-/** A fill on the strategy's account, as copiers receive it. Each signal concerns one lot of the leader. */
+/** The fields of a signal that `planCopy` needs. A signal reports a fill on the strategy's account, for one lot. */
 export interface PlannedSignal {
   readonly id: string;
   readonly sequence: number;
@@ -34,8 +34,8 @@ export interface PlannedSignal {
   /** Entries: the amount of the leader's whole order, filled or not. */
   readonly leaderOrderAmount: Decimal;
   /**
-   * Exits: the amount of the leader's lot before the fill, and the amount that the fill took. Net of fees in base
-   * currency.
+   * Exits: the amount of the leader's lot before the fill, and the amount that the fill closed. Both are net of fees in
+   * base currency.
    */
   readonly lotAmountBefore: Decimal;
   readonly exitAmount: Decimal;
@@ -52,7 +52,7 @@ export interface PlannedSignal {
   readonly copiesExisting?: boolean;
 }
 
-/** Settings of a copier. A lot keeps the settings of its first signal. */
+/** Settings of a copier. A lot keeps the settings that applied at its first entry. */
 export interface CopyTerms {
   readonly sizing: { readonly mode: SizingMode; readonly value: Decimal; readonly capital: Decimal | null };
   readonly belowMinimum: BelowMinimumRule;
@@ -61,7 +61,7 @@ export interface CopyTerms {
   readonly maxOpenTrades: number | null;
   readonly maxDailyLossQuote: Decimal | null;
   readonly maxDrawdownPercent: Decimal | null;
-  /** Null means 50. */
+  /** In basis points; null means 50. */
   readonly maxSlippageBps: number | null;
   readonly maxSignalAgeMs: number;
   readonly allowedPairs: readonly string[] | null;
@@ -81,13 +81,13 @@ export interface CopiedLotState {
   readonly sentAmount: Decimal;
   /** The highest possible cost of the sent amount, in quote currency. */
   readonly sentQuote: Decimal;
-  /** The amount that limits, age or an insufficient balance cut off; never sent later. */
+  /** The amount that was not sent because of limits, age or an insufficient balance; it is never sent later. */
   readonly forgoneAmount: Decimal;
   /** The leader's cumulative amount at the last entry that was planned. */
   readonly seenAmount: Decimal;
-  /** The amount that exits still have to sell, because it was too small or too large for one order. */
+  /** The amount that exits still have to sell: it was too small or too large for one order, or was not filled. */
   readonly owedAmount: Decimal;
-  /** The amount bought and not sold yet, net of fees in base; never more than exits can still take. */
+  /** The amount bought and not sold yet, net of fees in base currency. */
   readonly heldAmount: Decimal;
 }
 
@@ -99,11 +99,11 @@ export interface CopierState {
   readonly startedAt: Date | null;
   /** The strategy's last sequence at the copier's start. Lots that began by then are not copied. */
   readonly startedSequence: number;
-  /** Null if the copier has no such lot yet. */
+  /** The copier's share of the signal's lot; null if it has none yet. */
   readonly lot: CopiedLotState | null;
   /** Loss since 00:00 UTC, realised and open, as a positive number; fees included. */
   readonly dayLossQuote: Decimal;
-  /** Fall of the copier's equity from its peak, in percent; null if its equity is unknown. */
+  /** Fall of the copier's result from its peak, in percent of equity; null without a drawdown limit or known equity. */
   readonly drawdownPercent: Decimal | null;
   /** Number of the copier's other lots that hold something or have entries in flight. */
   readonly openLotCount: number;
@@ -115,7 +115,7 @@ export interface CopierState {
 export interface CopyPair {
   readonly priceTick: Decimal;
   readonly amountStep: Decimal;
-  /** Step of market orders, if it differs. */
+  /** Step of market orders; null if it equals `amountStep`. */
   readonly marketAmountStep: Decimal | null;
   readonly marketMaxAmount?: Decimal | null;
   readonly minAmount: Decimal;
@@ -154,20 +154,20 @@ export interface CopyOrder {
   readonly reserved: Decimal;
 }
 
-/** The numbers of the decision record. None of them reveals what the leader owns. */
+/** The numbers that the decision's record shows. They reveal nothing about the leader's holdings. */
 export type PlanInputs = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface CopyPlan {
   readonly outcome: Exclude<DecisionOutcome, 'FAILED'>;
   readonly code: DecisionCode | null;
   /**
-   * Amount that the signal requests, before limits and rounding. For an exit, the amount that it takes. 0 if the entry
-   * was rejected before sizing.
+   * The amount that the signal requests to buy or to sell, before limits and rounding. 0 if the entry was rejected
+   * before sizing.
    */
   readonly targetAmount: Decimal;
   /** Null if no order is sent. */
   readonly order: CopyOrder | null;
-  /** The copier's new share of the lot; null if it has no share. */
+  /** The copier's share of the lot after the plan; null if it has none. */
   readonly lot: Omit<CopiedLotState, 'heldAmount'> | null;
   /** The numbers behind the decision, for its record. */
   readonly inputs: PlanInputs;

@@ -1,5 +1,5 @@
 /**
- * Maps stored rows to the input of planning. Live copying and the simulation both use these functions, so that both
+ * Maps stored rows to the input of `planCopy`. Live copying and the simulation use the same functions, so that they
  * plan with the same numbers.
  */
 import {
@@ -11,7 +11,7 @@ import {
 } from '@trading-automation/contracts';
 import type { CopyPair, CopyTerms, PlannedSignal } from './plan.types.js';
 
-/** The fields of a stored signal that planning needs. */
+/** The fields of a stored signal that `planCopy` needs. */
 export interface SignalToPlan {
   readonly id: string;
   readonly sequence: number;
@@ -53,7 +53,7 @@ export function plannedSignalOf(signal: SignalToPlan): PlannedSignal {
   };
 }
 
-/** The columns of a copier that bound what it copies. */
+/** The columns of a copier that determine the size and the limits of its copies. */
 export interface CopierSettings extends Omit<CopyTerms, 'sizing'> {
   readonly sizingMode: SizingMode;
   readonly sizingValue: Decimal;
@@ -81,7 +81,7 @@ export function termsOf(settings: CopierSettings): CopyTerms {
   };
 }
 
-/** Maps the columns of a pair that bound its orders. */
+/** Maps the columns of a pair that limit its orders. */
 export function copyPairOf(pair: CopyPair): CopyPair {
   return {
     priceTick: canonicalDecimal(pair.priceTick),

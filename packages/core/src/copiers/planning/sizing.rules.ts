@@ -1,6 +1,4 @@
-/**
- * The calculations behind the sizes of copies. Only plan.rules.ts may import this file.
- */
+/** Calculates the ratio, the limit price and the bounds of a copy. Only plan.rules.ts may import this file. */
 import type { Decimal, DecisionCode, TradeSide } from '@trading-automation/contracts';
 import {
   ceilTo,
@@ -18,26 +16,28 @@ import {
 } from './fraction.rules.js';
 import type { CopiedLotState, CopyInput, CopyPair, CopyTerms } from './plan.types.js';
 
-/** Applies to a copier without `max_slippage_bps`. */
+/** The slippage bound of a copier without `max_slippage_bps`. */
 const DEFAULT_SLIPPAGE_BPS = 50;
 const BPS = 10_000n;
 
 /**
- * Returns the base units of the copy for one base unit of the leader; null if a required equity is unknown, or the
- * leader's is not positive.
+ * Returns how many base units are copied for one base unit of the leader. Returns null if the ratio needs an equity
+ * that is unknown, or if the leader's equity is not positive.
  */
 export function ratioOf({ signal, account }: CopyInput, { sizing }: CopyTerms): Fraction | null {
   const value = fractionOf(sizing.value);
   if (sizing.mode === 'MULTIPLIER') return reduce(value);
   if (sizing.mode === 'EQUITY_RATIO') {
-    const own = sizing.capital ?? account.equity;
+    const copierEquity = sizing.capital ?? account.equity;
     const { leaderEquity } = signal;
-    if (own === null || leaderEquity === null || !isAboveZero(fractionOf(leaderEquity))) return null;
-    return reduce(dividedBy(times(value, greaterOf(fractionOf(own), ZERO)), fractionOf(leaderEquity)));
+    if (copierEquity === null || leaderEquity === null || !isAboveZero(fractionOf(leaderEquity))) return null;
+    return reduce(
+      dividedBy(times(value, greaterOf(fractionOf(copierEquity), ZERO)), fractionOf(leaderEquity)),
+    );
   }
-  const order = greaterOf(fractionOf(signal.leaderOrderAmount), fractionOf(signal.cumulativeAmount));
-  if (sizing.mode === 'FIXED_AMOUNT') return reduce(dividedBy(value, order));
-  return reduce(dividedBy(value, times(order, fractionOf(signal.referencePrice))));
+  const leaderAmount = greaterOf(fractionOf(signal.leaderOrderAmount), fractionOf(signal.cumulativeAmount));
+  if (sizing.mode === 'FIXED_AMOUNT') return reduce(dividedBy(value, leaderAmount));
+  return reduce(dividedBy(value, times(leaderAmount, fractionOf(signal.referencePrice))));
 }
 
 /**
@@ -100,7 +100,7 @@ export function tightestBelow(caps: readonly Cap[], amount: Fraction): Cap | nul
   return tightest;
 }
 
-/** Returns the exchange minimum that a rounded amount violates, with the numbers; null if it can be traded. */
+/** Returns the exchange minimum that an amount violates, with both numbers; null if the amount can be traded. */
 export function findMinimumViolation(amount: Decimal, price: Fraction, pair: CopyPair) {
   const size = fractionOf(amount);
   if (!isAboveZero(size) || isLess(size, fractionOf(pair.minAmount))) {
@@ -137,7 +137,7 @@ export function marketCap(price: Fraction, pair: CopyPair): Fraction | null {
   return bounds.reduce<Fraction | null>((least, one) => (least && isLess(least, one) ? least : one), null);
 }
 
-/** Returns the amount that the leader's fills so far request, less sent and forgone amounts; never below zero. */
+/** Returns the ratio × the leader's cumulative amount, less the sent and forgone amounts; never below zero. */
 export function dueOf(
   ratio: Fraction,
   cumulative: Fraction,

@@ -116,7 +116,7 @@ describe('simulating a copier', () => {
     expect(await env.eventTypes()).toEqual([]);
   });
 
-  it('replays the requested range, including its first and excluding its last instant', async () => {
+  it('replays the signals from `from` (inclusive) to `to` (exclusive)', async () => {
     const copier = await env.createLinked();
     await appendPastSignals(
       env.strategy.id,
@@ -154,7 +154,7 @@ describe('simulating a copier', () => {
     });
   });
 
-  it('replays the newest signals if there are too many, and lists the newest decisions', async () => {
+  it('replays only the newest signals and lists only the newest decisions, up to its limits', async () => {
     const bounded = new CopierSimulation(env.core.platform, env.core.commands, {
       signalsMax: 3,
       decisionsMax: 2,

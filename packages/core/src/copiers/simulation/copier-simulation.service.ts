@@ -25,9 +25,9 @@ import {
 } from './simulation.queries.js';
 import { viewSimulation } from './simulation.view.js';
 
-/** A chunk is replayed without yielding, which takes a few milliseconds. Other requests run between chunks. */
+/** The maximum number of signals replayed at once, which takes a few ms. Other requests run between chunks. */
 const CHUNK_MAX = 100;
-/** Applies if the exchange publishes no fee and the copier has not paid a fee yet. */
+/** As a share. Applies if the exchange publishes no fee and the copier has not paid one yet. */
 const FEE_RATE_DEFAULT = '0.001';
 
 export interface SimulationBounds {
@@ -35,15 +35,15 @@ export interface SimulationBounds {
   readonly decisionsMax?: number;
 }
 
-interface FollowingCopier extends CopierToSimulate {
+interface LinkedCopier extends CopierToSimulate {
   readonly strategyId: string;
 }
 
 /**
  * Simulates what a copier would have done about its strategy's past signals.
  *
- * It reads only signals, which every follower may see, and never the holdings of the strategy's account. The work is
- * bounded: it replays only the newest signals of the range, in chunks.
+ * Of the strategy it reads only signals, which every user who copies it may see, and never the holdings of its account.
+ * The work is bounded: it replays only the newest signals of the range, in chunks.
  */
 export class CopierSimulation {
   private readonly signalsMax: number;
@@ -70,62 +70,68 @@ export class CopierSimulation {
 
   private async replay(actor: Actor, publicId: string, range: SimulationAsked): Promise<Simulation> {
     const tx = this.platform.database.manager;
-    const copier = await findFollowing(tx, actor, publicId);
+    const copier = await findLinkedCopier(tx, actor, publicId);
     const { first, last } = await rangeOf(tx, copier.strategyId, range);
     const start = Math.max(first, last - this.signalsMax + 1);
-    const market = new SimulationMarket(tx, copier);
+    const data = new ReplayData(tx, copier);
     const replay = new Replay({
       copierId: copier.id,
       terms: termsOf(copier),
       onBreach: copier.onBreach,
-      startingEquity: market.startingEquity,
-      pairs: market.pairs,
+      startingEquity: data.startingEquity,
+      pairs: data.pairs,
     });
-    const { decisions, firstAt, lastAt } = await this.run(tx, { copier, market, replay, start, last });
+    const { decisions, firstEmittedAt, lastEmittedAt } = await this.run(tx, {
+      copier,
+      data,
+      replay,
+      start,
+      last,
+    });
     const { currency } = replay;
     return viewSimulation({
-      first: firstAt,
-      last: lastAt,
+      firstEmittedAt,
+      lastEmittedAt,
       signalCount: Math.max(0, last - start + 1),
-      leftOutCount: start - first,
+      olderSignalCount: start - first,
       decisions: decisions.slice(-this.decisionsMax),
       counts: replay.counts,
       currency,
-      startingEquity: (currency === null ? undefined : market.startingEquity.get(currency)) ?? '0',
+      startingEquity: (currency === null ? undefined : data.startingEquity.get(currency)) ?? '0',
       result: replay.resultIn(currency ?? ''),
     });
   }
 
   private async run(
     tx: Tx,
-    { copier, market, replay, start, last }: ReplayRun,
-  ): Promise<{ decisions: ReplayedDecision[]; firstAt: Date | null; lastAt: Date | null }> {
+    { copier, data, replay, start, last }: ReplayRun,
+  ): Promise<{ decisions: ReplayedDecision[]; firstEmittedAt: Date | null; lastEmittedAt: Date | null }> {
     let decisions: ReplayedDecision[] = [];
-    let [firstAt, lastAt]: [Date | null, Date | null] = [null, null];
+    let [firstEmittedAt, lastEmittedAt]: [Date | null, Date | null] = [null, null];
     for (let after = start - 1; after < last; ) {
       const limit = Math.min(CHUNK_MAX, last - after);
       const signals = await signalsAfter(tx, copier.strategyId, after, limit);
       if (signals.length === 0) break;
-      await market.load(signals.map(({ symbol }) => symbol));
+      await data.load(signals.map(({ symbol }) => symbol));
       decisions = [...decisions.slice(-this.decisionsMax), ...signals.map((signal) => replay.apply(signal))];
-      firstAt ??= signals[0]!.emittedAt;
-      lastAt = signals.at(-1)!.emittedAt;
+      firstEmittedAt ??= signals[0]!.emittedAt;
+      lastEmittedAt = signals.at(-1)!.emittedAt;
       after = signals.at(-1)!.sequence;
     }
-    return { decisions, firstAt, lastAt };
+    return { decisions, firstEmittedAt, lastEmittedAt };
   }
 }
 
 interface ReplayRun {
-  readonly copier: FollowingCopier;
-  readonly market: SimulationMarket;
+  readonly copier: LinkedCopier;
+  readonly data: ReplayData;
   readonly replay: Replay;
-  /** `start` and `last` are the sequences of the first and of the last signal. */
+  /** The sequence of the first signal to replay; `last` is that of the last one. */
   readonly start: number;
   readonly last: number;
 }
 
-async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<FollowingCopier> {
+async function findLinkedCopier(tx: Tx, actor: Actor, publicId: string): Promise<LinkedCopier> {
   const id = decodeId('cpr', publicId);
   const copier = id === null ? null : await copierToSimulate(tx, actor.userId, id);
   if (copier === null) throw new DomainError('not_found');
@@ -140,7 +146,7 @@ async function findFollowing(tx: Tx, actor: Actor, publicId: string): Promise<Fo
   return { ...copier, strategyId };
 }
 
-/** Returns the sequences of the signals in the range. If there are none, `last` is less than `first`. */
+/** Returns the first and the last sequence in the range. If it contains no signal, `last` is less than `first`. */
 async function rangeOf(
   tx: Tx,
   strategyId: string,
@@ -154,8 +160,8 @@ async function rangeOf(
   };
 }
 
-/** The pairs, fees and equity that the replay needs; loaded when a symbol first occurs. */
-class SimulationMarket {
+/** The pairs, fees and starting equity that the replay needs. They are loaded when a symbol first occurs. */
+class ReplayData {
   readonly pairs = new Map<string, ReplayPair>();
   readonly startingEquity = new Map<string, string>();
   private readonly loadedSymbols = new Set<string>();
@@ -163,14 +169,14 @@ class SimulationMarket {
 
   constructor(
     private readonly tx: Tx,
-    private readonly copier: FollowingCopier,
+    private readonly copier: LinkedCopier,
   ) {}
 
   async load(symbols: readonly string[]): Promise<void> {
     const unknown = [...new Set(symbols)].filter((symbol) => !this.loadedSymbols.has(symbol));
     if (unknown.length === 0) return;
     for (const pair of await pairsOf(this.tx, this.copier, unknown)) {
-      const feeRate = pair.takerFee ?? (await this.feePaid()) ?? FEE_RATE_DEFAULT;
+      const feeRate = pair.takerFee ?? (await this.recentFeeRate()) ?? FEE_RATE_DEFAULT;
       this.pairs.set(pair.symbol, { rules: copyPairOf(pair), feeRate });
     }
     for (const symbol of unknown) {
@@ -186,7 +192,7 @@ class SimulationMarket {
     this.startingEquity.set(quote, equity?.amount ?? (await balanceOf(this.tx, accountId, quote)));
   }
 
-  private async feePaid(): Promise<string | null> {
+  private async recentFeeRate(): Promise<string | null> {
     if (this.observedFee === undefined) this.observedFee = await observedFeeRate(this.tx, this.copier.id);
     return this.observedFee;
   }

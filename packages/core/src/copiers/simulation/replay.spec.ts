@@ -6,11 +6,11 @@ import { quoteOf, Replay, type ReplayOptions, type ReplayPair, type ReplaySignal
 
 const START = Date.parse('2026-03-01T23:00:00.000Z');
 
-const TRADED: ReplayPair = { rules: PAIR, feeRate: '0' };
+const TRADED_PAIR: ReplayPair = { rules: PAIR, feeRate: '0' };
 
 type SignalOverrides = Partial<ReplaySignal>;
 
-/** Signals of one lot of 2 at 100, one a minute, unless overridden. */
+/** Returns one signal a minute of a lot of 2 at 100, each with its overrides. */
 function signalsFrom(...overrides: SignalOverrides[]): ReplaySignal[] {
   return overrides.map((override, index) => {
     const at = new Date(START + index * 60_000);
@@ -44,7 +44,7 @@ function replayOf(more: Partial<ReplayOptions> = {}): Replay {
     terms: TERMS,
     onBreach: 'CLOSE_ONLY',
     startingEquity: new Map([['USDT', '1000']]),
-    pairs: new Map([['BTC/USDT', TRADED]]),
+    pairs: new Map([['BTC/USDT', TRADED_PAIR]]),
     ...more,
   });
 }
@@ -58,7 +58,7 @@ const exit = (part: string, before: string, referencePrice: string): SignalOverr
 });
 
 describe('a replay', () => {
-  it('makes the same decisions as planning each signal on its own with the same holdings', () => {
+  it('makes the same decisions as `planCopy` with the same holdings', () => {
     const signals = signalsFrom(
       { filledAmount: '0.01', cumulativeAmount: '0.01' },
       { kind: 'INCREASE', filledAmount: '1.49', cumulativeAmount: '1.5' },
@@ -92,11 +92,11 @@ describe('a replay', () => {
     });
   });
 
-  it('reports a result that differs from the result of the strategy only by fees', () => {
+  it('reports the result of the strategy, less the fees of the copies', () => {
     const free = replayOf();
-    const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED, feeRate: '0.001' }]]) });
+    const paying = replayOf({ pairs: new Map([['BTC/USDT', { ...TRADED_PAIR, feeRate: '0.001' }]]) });
     for (const signal of signalsFrom({}, exit('2', '2', '110')))
-      for (const one of [free, paying]) one.apply(signal);
+      for (const replay of [free, paying]) replay.apply(signal);
     expect(free.resultIn('USDT')).toEqual({ fees: '0', netPnl: '10', trackingDifferenceBps: '0' });
     // Bought 1 less 0.001; sold 0.999 at 110 for 109.89 less a fee of 0.10989.
     expect(paying.resultIn('USDT')).toEqual({
@@ -112,10 +112,10 @@ describe('a replay', () => {
     expect(replay.resultIn('USDT').netPnl).toBe('30');
   });
 
-  it('keeps quote currencies separate, each with the whole equity of the account', () => {
+  it('keeps quote currencies separate, each with its own starting equity', () => {
     const pairs = new Map([
-      ['BTC/USDT', TRADED],
-      ['BTC/EUR', TRADED],
+      ['BTC/USDT', TRADED_PAIR],
+      ['BTC/EUR', TRADED_PAIR],
     ]);
     const replay = replayOf({
       pairs,
@@ -149,7 +149,7 @@ describe('a replay', () => {
     expect(replay.apply(late!).plan.code).toBe('STALE_SIGNAL');
   });
 
-  it('sizes by an equity that includes the profit of the copies', () => {
+  it('sizes copies by an equity that includes the profit of earlier copies', () => {
     const terms = { ...TERMS, sizing: { mode: 'EQUITY_RATIO', value: '1', capital: null } } as const;
     const replay = replayOf({ terms, startingEquity: new Map([['USDT', '500']]) });
     const [open, close, again] = signalsFrom({}, exit('2', '2', '150'), {
@@ -170,7 +170,7 @@ describe('a replay', () => {
   });
 });
 
-describe('rule 16: a replay that loses too much in a day', () => {
+describe('rule 16: a replay that reaches its daily loss', () => {
   const terms = { ...TERMS, maxDailyLossQuote: '15' };
   const next = { lotTradeId: 'next', lotFirstSequence: 9, referencePrice: '80' };
 

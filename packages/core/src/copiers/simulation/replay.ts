@@ -1,11 +1,11 @@
 /**
- * Replays a strategy's signals as a copier would have followed them, had it been started just before the first signal.
+ * Replays a strategy's signals as if the copier had been started just before the first of them.
  *
  * 1. `planCopy` decides, with the copier's current settings and its exchange's current rules. While the account can
  *    pay, live copying makes the same decisions on the same signals.
  * 2. Orders are filled in full, immediately, at the leader's price. The fee is deducted from the received amount.
- * 3. In each quote currency the account starts with its whole equity in that currency. Its equity then is this amount
- *    plus the profit and loss of the copies.
+ * 3. In each quote currency, the account starts with its current equity in that currency. Its later equity is this
+ *    amount plus the profit and loss of the copies.
  * 4. A reached loss limit stops the copier for the rest of the replay, as in live copying without a restart.
  */
 import type {
@@ -86,7 +86,7 @@ export class Replay {
     const quote = quoteOf(signal.symbol);
     this.startedSequence ??= signal.sequence - 1;
     this.signalsByQuote.set(quote, (this.signalsByQuote.get(quote) ?? 0) + 1);
-    this.mark(signal, quote);
+    this.setPrice(signal, quote);
     const input = this.inputOf(signal, quote);
     const plan = planCopy(input);
     this.stopOnBreach(input);
@@ -101,7 +101,7 @@ export class Replay {
     return { copied, clamped, skipped, skippedByReason: Object.fromEntries(this.reasons) };
   }
 
-  /** The quote currency with the most signals; in a tie, the one that occurred first; null before the first signal. */
+  /** The quote currency with the most signals; in a tie, the first one that occurred. Null before the first signal. */
   get currency(): string | null {
     let most: string | null = null;
     for (const [quote, count] of this.signalsByQuote) {
@@ -119,7 +119,10 @@ export class Replay {
     };
   }
 
-  /** Computed as in copiers' stats: over the sold parts of common lots, weighted by the cost of the copies. */
+  /**
+   * Computes the tracking difference like the stats of a copier: over the lots of which both sides sold a part,
+   * weighted by the cost of the copies.
+   */
   private trackingDifference(quote: string): Decimal | null {
     const returns = new Map<string, BigDecimal>();
     for (const { lotTradeId, cost, pnl } of this.leader.soldIn(quote)) returns.set(lotTradeId, pnl.div(cost));
@@ -135,10 +138,10 @@ export class Replay {
     return bps.isZero() ? '0' : bps.toString();
   }
 
-  private mark({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
-    // A new day starts with the last result of the day before, before the new price is applied.
+  private setPrice({ symbol, referencePrice, emittedAt }: ReplaySignal, quote: string): void {
+    // If a new day has begun, the result before the new price is the result at 00:00 UTC.
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
-    for (const book of [this.copies, this.leader]) book.mark(symbol, quote, referencePrice);
+    for (const portfolio of [this.copies, this.leader]) portfolio.setPrice(symbol, quote, referencePrice);
     this.losses.record(quote, emittedAt, this.copies.resultOf(quote));
   }
 

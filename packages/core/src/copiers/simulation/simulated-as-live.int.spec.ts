@@ -150,7 +150,7 @@ describe('the decisions of a simulation', () => {
     const settlement = new CopySettlement(env.core.platform);
     const roll = seededRandom(4_711);
     const held = [0, 0];
-    for (let turn = 0; turn < 30; turn += 1) {
+    for (let round = 0; round < 30; round += 1) {
       const pairIndex = roll(2);
       const price = 90 + roll(2_000) / 100;
       const isSale = held[pairIndex]! > 0 && roll(3) === 0;

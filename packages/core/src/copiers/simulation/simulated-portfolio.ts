@@ -1,7 +1,7 @@
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../../values/index.js';
 
-/** An order that was filled in full and immediately. */
+/** The only fill of an order: it fills the whole order immediately. */
 export interface SimulatedFill {
   /** The trade that opened the leader's lot. */
   readonly lotTradeId: string;
@@ -48,8 +48,7 @@ interface CashFlow {
 const DECIMALS = 18;
 
 /**
- * Tracks the holdings of each lot, and the result in each quote currency, of a portfolio that sells only what it
- * bought.
+ * Tracks the amount held of each lot and the result in each quote currency. The portfolio sells only what it bought.
  */
 export class SimulatedPortfolio {
   private readonly lots = new Map<string, SimulatedLot>();
@@ -59,7 +58,7 @@ export class SimulatedPortfolio {
   private openLotCount = 0;
 
   /** Sets the current price of a pair. */
-  mark(symbol: string, quote: string, price: Decimal): void {
+  setPrice(symbol: string, quote: string, price: Decimal): void {
     this.holdingOf(symbol, quote).price = new BigDecimal(price);
   }
 
@@ -76,8 +75,8 @@ export class SimulatedPortfolio {
       addEntry(lot, { held, cost: value });
     } else {
       cashFlow.flow = cashFlow.flow.plus(value).minus(fee);
-      lot.soldCost = lot.soldCost.plus(takeCost(lot, new BigDecimal(amount)));
-      if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(takeCost(lot, lot.held));
+      lot.soldCost = lot.soldCost.plus(removeAmount(lot, new BigDecimal(amount)));
+      if (lot.held.lt(amountStep)) lot.soldCost = lot.soldCost.plus(removeAmount(lot, lot.held));
       lot.proceeds = lot.proceeds.plus(value).minus(fee);
     }
     const holding = this.holdingOf(symbol, quote);
@@ -106,6 +105,7 @@ export class SimulatedPortfolio {
     return this.cost;
   }
 
+  /** Returns receipts less payments. */
   flowOf(quote: string): BigDecimal {
     return this.cashFlowOf(quote).flow;
   }
@@ -122,7 +122,7 @@ export class SimulatedPortfolio {
     return this.cashFlowOf(quote).fees;
   }
 
-  /** Returns the realised result plus the open result at the last marked prices, net of fees. */
+  /** Returns the realised result plus the open result at the last prices set, net of fees. */
   resultOf(quote: string): BigDecimal {
     let result = this.flowOf(quote);
     for (const holding of this.holdings.values()) {
@@ -132,16 +132,16 @@ export class SimulatedPortfolio {
   }
 
   private holdingOf(symbol: string, quote: string): PairHolding {
-    const known = this.holdings.get(symbol);
-    if (known !== undefined) return known;
+    const existing = this.holdings.get(symbol);
+    if (existing !== undefined) return existing;
     const holding = { quote, held: new BigDecimal(0), price: new BigDecimal(0) };
     this.holdings.set(symbol, holding);
     return holding;
   }
 
   private cashFlowOf(quote: string): CashFlow {
-    const known = this.cashFlows.get(quote);
-    if (known !== undefined) return known;
+    const existing = this.cashFlows.get(quote);
+    if (existing !== undefined) return existing;
     const cashFlow = { flow: new BigDecimal(0), fees: new BigDecimal(0) };
     this.cashFlows.set(quote, cashFlow);
     return cashFlow;
@@ -163,8 +163,8 @@ function addEntry(lot: SimulatedLot, entry: OpenEntry): void {
   lot.cost = lot.cost.plus(entry.cost);
 }
 
-/** Removes the amount from the lot, oldest entries first. Returns the cost of the amount. */
-function takeCost(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
+/** Removes an amount from the lot, oldest entries first. Returns its cost. */
+function removeAmount(lot: SimulatedLot, amount: BigDecimal): BigDecimal {
   const before = lot.cost;
   let remaining = BigDecimal.min(amount, lot.held);
   while (remaining.gt(0)) {

@@ -34,8 +34,8 @@ export async function copierToSimulate(tx: Tx, userId: string, id: string): Prom
 }
 
 /**
- * Returns the first sequence emitted at the instant or later, or one more than the last sequence. Sequences have no gaps
- * and increase with time, so a binary search finds it with few look-ups by key.
+ * Returns the sequence of the first signal emitted at the instant or later; if none is, one more than the last
+ * sequence. Sequences have no gaps and increase with time, so a binary search finds it with few look-ups by key.
  */
 export async function firstSequenceAt(
   tx: Tx,
@@ -79,7 +79,7 @@ export function pairsOf(
   );
 }
 
-/** Returns the account's last known balance of an asset, free and locked. */
+/** Returns the account's last known balance of an asset, free plus locked; 0 if unknown. */
 export async function balanceOf(tx: Tx, accountId: string, asset: string): Promise<Decimal> {
   const [row] = await queryPrepared<{ amount: Decimal }>(
     tx,
@@ -91,10 +91,10 @@ export async function balanceOf(tx: Tx, accountId: string, asset: string): Promi
   return row?.amount ?? '0';
 }
 
-/** Number of the newest fills that the fee rate is computed from. */
+/** The number of the newest trades whose fills determine the fee rate. */
 const FEE_SAMPLE = 100;
 
-/** Returns the recent fee rate, as a share of the received amount; null if there are no fills with a fee. */
+/** Returns the average fee of the copier's newest fills, as a share of the received amount; null without such fills. */
 export async function observedFeeRate(tx: Tx, copierId: string): Promise<Decimal | null> {
   const [row] = await queryPrepared<{ rate: Decimal | null }>(
     tx,

@@ -3,11 +3,15 @@ import { formatInstant } from '../../values/index.js';
 import type { ReplayCounts, ReplayedDecision, ReplayResult } from './replay.js';
 
 export interface SimulationOutcome {
-  readonly first: Date | null;
-  readonly last: Date | null;
+  /** When the first and the last replayed signal were emitted; null if none was replayed. */
+  readonly firstEmittedAt: Date | null;
+  readonly lastEmittedAt: Date | null;
   readonly signalCount: number;
-  readonly leftOutCount: number;
-  /** The newest decisions, oldest first. */
+  /**
+   * The number of signals of the range that are too old to be replayed, because the replay is limited to the newest.
+   */
+  readonly olderSignalCount: number;
+  /** The most recent decisions, in order of time. */
   readonly decisions: readonly ReplayedDecision[];
   readonly counts: ReplayCounts;
   readonly currency: string | null;
@@ -16,12 +20,12 @@ export interface SimulationOutcome {
 }
 
 export function viewSimulation(outcome: SimulationOutcome): Simulation {
-  const { first, last, counts, result } = outcome;
+  const { firstEmittedAt, lastEmittedAt, counts, result } = outcome;
   return {
-    from: first === null ? undefined : formatInstant(first),
-    to: last === null ? undefined : formatInstant(last),
+    from: firstEmittedAt === null ? undefined : formatInstant(firstEmittedAt),
+    to: lastEmittedAt === null ? undefined : formatInstant(lastEmittedAt),
     signal_count: outcome.signalCount,
-    left_out_count: outcome.leftOutCount,
+    left_out_count: outcome.olderSignalCount,
     decisions: outcome.decisions.map(viewSimulatedDecision),
     truncated: outcome.decisions.length < outcome.signalCount,
     copied: counts.copied,

@@ -45,7 +45,7 @@ export class CopiersUnderTest {
     return this.core.close();
   }
 
-  /** Starts the next test with a new user, who has a strategy and an account to copy it to. */
+  /** Prepares the next test: a new user with a strategy, and a second account on which it can be copied. */
   async reset(): Promise<void> {
     this.actor = await this.core.actor();
     this.source = await this.core.account(this.actor);
@@ -53,6 +53,7 @@ export class CopiersUnderTest {
     this.strategy = await this.makeStrategy(this.actor, this.source);
   }
 
+  /** Creates a strategy on an account of its owner. */
   makeStrategy(owner: Actor, on: RecordIds, more: Fields = {}): Promise<Strategy> {
     const input = strategyCreate.parse({ name: 's', exchange_account_id: on.id, ...more });
     return this.strategies.create(owner, input);
@@ -64,7 +65,7 @@ export class CopiersUnderTest {
     return this.makeStrategy(owner, await this.core.account(owner), more);
   }
 
-  /** Changes columns of the strategies on the source account. */
+  /** Changes columns of the actor's strategy, in SQL. */
   async setStrategy(columns: string): Promise<void> {
     await this.core.rows(`UPDATE strategies SET ${columns} WHERE exchange_account_id = $1`, this.source.uuid);
   }
@@ -83,10 +84,12 @@ export class CopiersUnderTest {
     return this.copiers.create(this.actor, this.inputOf(more));
   }
 
+  /** Creates a copier that follows the actor's strategy. */
   createLinked(more: Fields = {}): Promise<Copier> {
     return this.create({ strategy_id: this.strategy.id, ...more });
   }
 
+  /** Creates and starts a copier that follows the actor's strategy. */
   async started(more: Fields = {}): Promise<Copier> {
     return this.copiers.start(this.actor, (await this.createLinked(more)).id);
   }

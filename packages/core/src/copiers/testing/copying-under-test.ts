@@ -15,6 +15,7 @@ import { CopySettlement } from '../copying/copy-settlement.service.js';
 type Row = Record<string, unknown>;
 type Fields = Readonly<Record<string, unknown>>;
 
+/** A user with a copier that follows the leader's strategy. */
 export interface Follower {
   readonly actor: Actor;
   readonly account: RecordIds;
@@ -81,7 +82,7 @@ export class CopyingUnderTest {
     return this.core.close();
   }
 
-  /** Starts a test with a new leader without followers. */
+  /** Prepares the next test: a new leader with a strategy that no copier follows. */
   async reset(more: Fields = {}): Promise<void> {
     await this.setPair('is_active = true, last_price = 100, min_amount = 0.001, min_notional = 1');
     this.leader = await this.core.actor();
@@ -97,11 +98,14 @@ export class CopyingUnderTest {
     this.strategy = { id, uuid: String(row!.id) };
   }
 
+  /** Changes columns of the pair, in SQL. */
   async setPair(columns: string): Promise<void> {
     await this.core.rows(`UPDATE trade_pairs SET ${columns} WHERE id = $1`, this.pair.uuid);
   }
 
-  /** Adds a new user who follows the leader; starts the copier unless `start` is false. */
+  /**
+   * Creates a copier of the leader's strategy, for a new user unless `on` is set. Starts it unless `start` is false.
+   */
   async follower(
     more: Fields = {},
     {
@@ -127,7 +131,7 @@ export class CopyingUnderTest {
     return { actor, account, copier, uuid: String(row!.id) };
   }
 
-  /** Inserts a trade of the strategy without fills. */
+  /** Inserts an unfilled trade of the strategy. Returns its uuid. */
   leaderOrder(side: 'BUY' | 'SELL', amount: string, more: Fields = {}): Promise<string> {
     return this.insertTrade({
       user_id: this.leader.userId,
@@ -140,7 +144,7 @@ export class CopyingUnderTest {
     });
   }
 
-  /** Inserts a trade on any account, as if its exchange had reported it. */
+  /** Inserts a trade on any account; by default an external one. Returns its uuid. */
   async insertTrade(columns: Fields): Promise<string> {
     const id = newUuid();
     const values = {
@@ -167,12 +171,14 @@ export class CopyingUnderTest {
     return id;
   }
 
+  /** Inserts a buy of the strategy and fills it completely. Returns the trade's uuid. */
   async leaderBuys(amount: string, price = '100', more: Fields = {}): Promise<string> {
     const id = await this.leaderOrder('BUY', amount, more);
     await this.fill(id, { price });
     return id;
   }
 
+  /** Inserts a sale of the strategy and fills it completely. Returns the trade's uuid. */
   async leaderSells(amount: string, price = '100', more: Fields = {}): Promise<string> {
     const id = await this.leaderOrder('SELL', amount, more);
     await this.fill(id, { price });
@@ -276,7 +282,7 @@ export class CopyingUnderTest {
     }
   }
 
-  /** Adds a copier that holds its half of the leader's lot. */
+  /** Creates a copier, lets the leader buy `amount`, and fills the copy, by default of half the amount. */
   async holding(more: Fields = {}, amount = '10'): Promise<Follower & { readonly lotTradeId: string }> {
     const follower = await this.follower(more);
     const lotTradeId = await this.leaderBuys(amount);
@@ -284,7 +290,7 @@ export class CopyingUnderTest {
     return { ...follower, lotTradeId };
   }
 
-  /** Returns the copier's decisions, by sequence. */
+  /** Returns the copier's decisions, in order of sequence. */
   async decisions({ uuid }: Follower): Promise<Row[]> {
     return this.core.rows(
       `SELECT sequence::int, kind, outcome, code, trim_scale(target_amount)::text AS target,
@@ -301,6 +307,7 @@ export class CopyingUnderTest {
     return decision;
   }
 
+  /** Returns the amount that the copier holds in all its lots. */
   async held({ uuid }: Follower): Promise<string> {
     const row = await this.core.row(
       'SELECT trim_scale(coalesce(sum(open_amount), 0))::text AS held FROM lots WHERE copier_id = $1',
@@ -313,6 +320,7 @@ export class CopyingUnderTest {
     return this.copiers.get(actor, copier.id);
   }
 
+  /** Returns the types of the events emitted to the user, without those of trades. */
   async eventTypes({ actor }: Follower): Promise<string[]> {
     const events = await this.core.events(actor.userId);
     return events.map(({ type }) => type).filter((type) => !type.startsWith('trade.'));

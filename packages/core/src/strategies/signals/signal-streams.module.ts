@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { Platform } from '../../platform/index.js';
 import { SignalStreams } from './signal-streams.service.js';
 
-/** Signal streams for an API that pushes signals. */
+/** Provides signal streams to an API. */
 @Module({
   providers: [
     {

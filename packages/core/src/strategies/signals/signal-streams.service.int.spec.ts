@@ -17,27 +17,27 @@ import type { Actor } from '../../operations/index.js';
 import { Platform } from '../../platform/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import type { NewSignal } from './signal.js';
-import { SIGNAL_BUFFER_MAX, SignalFollower } from './signal-follower.js';
+import { SIGNAL_BUFFER_MAX, SignalFeed } from './signal-feed.js';
 import { SignalStreams } from './signal-streams.service.js';
-import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
+import { type SignalSubscription, SubscriptionReader } from './signal-subscription.js';
 import { appendSignals, SIGNALS_CHANNEL } from './signals.queries.js';
 
 let core: CoreUnderTest;
 let streams: SignalStreams;
-let other: SignalStreams;
+let otherStreams: SignalStreams;
 let pairId: string;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   streams = new SignalStreams(core.platform);
-  other = new SignalStreams(await core.openSecondPlatform());
+  otherStreams = new SignalStreams(await core.openSecondPlatform());
   pairId = (await core.pair()).uuid;
 });
 afterAll(async () => {
-  await Promise.all([streams.onModuleDestroy(), other.onModuleDestroy()]);
+  await Promise.all([streams.onModuleDestroy(), otherStreams.onModuleDestroy()]);
   await core.close();
 });
 
-/** A strategy of a new user, and the trade whose fills its signals report. */
+/** A new user's strategy, with one trade whose fills cause its signals. */
 class Leader {
   private constructor(
     readonly actor: Actor,
@@ -46,7 +46,7 @@ class Leader {
     readonly tradeId: string,
   ) {}
 
-  static async begin(visibility: StrategyVisibility = 'PRIVATE', order: object = {}): Promise<Leader> {
+  static async create(visibility: StrategyVisibility = 'PRIVATE', order: object = {}): Promise<Leader> {
     const actor = await core.actor();
     const account = await core.account(actor);
     const uuid = newUuid();
@@ -150,7 +150,7 @@ const errorOf = (code: string) => expect.objectContaining({ code });
 
 describe('a stream of signals', () => {
   it('delivers each signal as its contract defines, with the filled order and the fraction that an exit closed', async () => {
-    const leader = await Leader.begin('PRIVATE', {
+    const leader = await Leader.create('PRIVATE', {
       type: 'STOP_LIMIT',
       price: '60100.50',
       stop_price: '60000',
@@ -215,12 +215,12 @@ describe('a stream of signals', () => {
     await stream.return();
   });
 
-  it('starts now or after any earlier signal, in any process, and neither loses nor repeats a signal', async () => {
-    const leader = await Leader.begin();
+  it('starts with new signals or after any earlier signal, in any process, without loss or duplicates', async () => {
+    const leader = await Leader.create();
     await leader.emit(5);
     const fromNow = await streams.open(leader.actor, leader.id);
     const resumed = await Promise.all(
-      upTo(5, 0).map((seen) => (seen % 2 === 0 ? streams : other).open(leader.actor, leader.id, seen)),
+      upTo(5, 0).map((seen) => (seen % 2 === 0 ? streams : otherStreams).open(leader.actor, leader.id, seen)),
     );
     await leader.emit(2);
     for (const [seen, stream] of resumed.entries()) {
@@ -232,21 +232,21 @@ describe('a stream of signals', () => {
     await Promise.all([fromNow, ...resumed].map((stream) => stream.return()));
   });
 
-  it('keeps the order of signals that several processes commit concurrently, even if it is interrupted and resumed', async () => {
-    const leader = await Leader.begin();
+  it('delivers signals in order of sequence if several processes commit them concurrently, even after a reconnect', async () => {
+    const leader = await Leader.create();
     const platforms = [core.platform, await core.openSecondPlatform()] as const;
     const first = await streams.open(leader.actor, leader.id);
     const emitting = Promise.all(upTo(60).map((n) => leader.emit((n % 3) + 1, {}, platforms[n % 2])));
     const seen = await sequences(first, 50);
     await first.return();
-    const second = await other.open(leader.actor, leader.id, seen.at(-1));
+    const second = await otherStreams.open(leader.actor, leader.id, seen.at(-1));
     await emitting;
     expect([...seen, ...(await sequences(second, 70))]).toEqual(upTo(120));
     await second.return();
   });
 
-  it('delivers the same payload to all subscribers of a process, each signal once', async () => {
-    const leader = await Leader.begin('PUBLIC');
+  it('delivers the same object to all subscribers of a process', async () => {
+    const leader = await Leader.create('PUBLIC');
     const actors = [leader.actor, await core.actor(), await core.actor()];
     const open = await Promise.all(actors.map((actor) => streams.open(actor, leader.id)));
     await leader.emit(3);
@@ -257,30 +257,30 @@ describe('a stream of signals', () => {
     await Promise.all(open.map((stream) => stream.return()));
   });
 
-  it('buffers only the last payloads for a slow subscriber, and still delivers all signals to it', async () => {
-    const leader = await Leader.begin();
-    const follower = new SignalFollower(core.platform.database, leader.uuid, 0);
-    const cursorOf = () => new SignalCursor(leader.actor.userId, follower, 0, () => undefined);
-    const [slow, quick] = [cursorOf(), cursorOf()];
-    for (const cursor of [slow, quick]) follower.add(cursor);
+  it('buffers at most 256 signals per strategy, and still delivers all signals to a slow subscriber', async () => {
+    const leader = await Leader.create();
+    const feed = new SignalFeed(core.platform.database, leader.uuid, 0);
+    const createReader = () => new SubscriptionReader(leader.actor.userId, feed, 0, () => undefined);
+    const [slow, quick] = [createReader(), createReader()];
+    for (const reader of [slow, quick]) feed.add(reader);
     for (let i = 0; i < 10; i += 1) {
       await leader.emit(100);
-      follower.requestPoll();
+      feed.requestPoll();
       expect(await sequences(quick.stream, 100)).toEqual(upTo(i * 100 + 100, i * 100 + 1));
-      expect(follower.bufferedCount).toBeLessThanOrEqual(SIGNAL_BUFFER_MAX);
+      expect(feed.bufferedCount).toBeLessThanOrEqual(SIGNAL_BUFFER_MAX);
     }
-    expect(follower.bufferedCount).toBe(SIGNAL_BUFFER_MAX);
+    expect(feed.bufferedCount).toBe(SIGNAL_BUFFER_MAX);
     expect(await sequences(slow.stream, 1_000)).toEqual(upTo(1_000));
     const pending = [slow.stream.next(), quick.stream.next()];
     await leader.emit(1);
-    follower.requestPoll();
+    feed.requestPoll();
     const [behind, live] = await Promise.all(pending);
     expect(behind?.value).toBe(live?.value);
     await Promise.all([slow.stream.return(), quick.stream.return()]);
   });
 
   it('delivers signals even if notifications are lost', async () => {
-    const leader = await Leader.begin();
+    const leader = await Leader.create();
     const unnotified = await core.openSecondPlatform();
     await unnotified.listener.stop();
     const unnotifiedStreams = new SignalStreams(unnotified);
@@ -293,8 +293,8 @@ describe('a stream of signals', () => {
     await Promise.all([live.return(), unnotifiedStreams.onModuleDestroy()]);
   });
 
-  it('survives an outage of the database without losing a signal, whether its reader is up to date or behind', async () => {
-    const leader = await Leader.begin();
+  it('loses no signal in an outage of the database, whether its reader is up to date or behind', async () => {
+    const leader = await Leader.create();
     await leader.emit(3);
     const [live, behind] = [
       await streams.open(leader.actor, leader.id),
@@ -303,7 +303,7 @@ describe('a stream of signals', () => {
     const results = await inTransaction(core.platform.database, async (tx) => {
       await tx.query('LOCK TABLE strategies IN ACCESS EXCLUSIVE MODE');
       const reads = [sequences(live, 1), sequences(behind, 4)];
-      // One connection polls for the follower, the other reads a page for the subscriber that is behind.
+      // One connection polls for the feed, the other reads a page for the subscriber that is behind.
       const pids = await connectionsWaitingForLock(2);
       await core.rows('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS cut (pid)', pids);
       return reads;
@@ -313,8 +313,8 @@ describe('a stream of signals', () => {
     await Promise.all([live.return(), behind.return()]);
   });
 
-  it('fails if reading fails permanently, instead of waiting forever', async () => {
-    const leader = await Leader.begin();
+  it('fails if a query fails for another reason than an outage, instead of waiting forever', async () => {
+    const leader = await Leader.create();
     const stream = await streams.open(leader.actor, leader.id);
     const pending = stream.next();
     await core.rows('ALTER TABLE signals RENAME TO signals_elsewhere');
@@ -323,8 +323,8 @@ describe('a stream of signals', () => {
     expect([await stream.next(), stream.ended.aborted]).toEqual([done, true]);
   });
 
-  it('cannot be opened after a sequence that the strategy never had', async () => {
-    const leader = await Leader.begin();
+  it('cannot be opened after a sequence that no signal of the strategy has', async () => {
+    const leader = await Leader.create();
     await leader.emit(2);
     for (const after of [-1, 3, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
       await expect(streams.open(leader.actor, leader.id, after)).rejects.toMatchObject({
@@ -339,7 +339,7 @@ describe('a stream of signals', () => {
 describe('signals', () => {
   it('may be read by the owner of the strategy and, while it is public and active, by every user with READ', async () => {
     const otherActor = await core.actor();
-    const [own, open] = [await Leader.begin(), await Leader.begin('PUBLIC')];
+    const [own, open] = [await Leader.create(), await Leader.create('PUBLIC')];
     const { manager } = core.platform.database;
     const tryOpen = async (actor: Actor, leader: Leader) => {
       const stream = await streams.open(actor, leader.id).catch(({ code }) => code);
@@ -373,13 +373,13 @@ describe('signals', () => {
   ])(
     'may not be read by other users once the strategy is %s, so that no later signal reaches them',
     async (_case, column, value) => {
-      const leader = await Leader.begin('PUBLIC');
+      const leader = await Leader.create('PUBLIC');
       const otherActor = await core.actor();
       const owner = await streams.open(leader.actor, leader.id);
       const [waiting, idle, far] = [
         await streams.open(otherActor, leader.id),
         await streams.open(otherActor, leader.id),
-        await other.open(otherActor, leader.id),
+        await otherStreams.open(otherActor, leader.id),
       ];
       await leader.emit(1);
       for (const stream of [owner, waiting, far]) expect(await sequences(stream, 1)).toEqual([1]);
@@ -398,16 +398,16 @@ describe('signals', () => {
     },
   );
 
-  it('may not be read by other users once the strategy is private, even from the database', async () => {
-    const leader = await Leader.begin('PUBLIC');
+  it('may not be read by other users once the strategy is private, even if they are read from the database', async () => {
+    const leader = await Leader.create('PUBLIC');
     const otherActor = await core.actor();
     await leader.emit(300);
-    // The follower has not polled since the change, so the read itself must check the access.
-    const follower = new SignalFollower(core.platform.database, leader.uuid, 300);
-    const cursor = new SignalCursor(otherActor.userId, follower, 0, () => undefined);
-    expect(await sequences(cursor.stream, 100)).toEqual(upTo(100));
+    // The feed has not polled since the change, so the read itself must check the access.
+    const feed = new SignalFeed(core.platform.database, leader.uuid, 300);
+    const reader = new SubscriptionReader(otherActor.userId, feed, 0, () => undefined);
+    expect(await sequences(reader.stream, 100)).toEqual(upTo(100));
     await leader.change(core.platform.database.manager, 'visibility', 'PRIVATE');
-    await expect(cursor.stream.next()).rejects.toEqual(errorOf('not_found'));
+    await expect(reader.stream.next()).rejects.toEqual(errorOf('not_found'));
   });
 });
 
@@ -439,11 +439,11 @@ function countingPlatform({ world, database, listener }: Platform) {
 }
 
 describe('streams of signals', () => {
-  it('end immediately, even while a signal is awaited; the last stream of a strategy ends its follower', async () => {
+  it('end immediately, even while a signal is awaited; the last one of a strategy ends the polling of its signals', async () => {
     const { channels, reads, platform } = countingPlatform(core.platform);
     const control = countingPlatform(core.platform);
     const [own, controlStreams] = [new SignalStreams(platform), new SignalStreams(control.platform)];
-    const [leader, second] = [await Leader.begin(), await Leader.begin()];
+    const [leader, second] = [await Leader.create(), await Leader.create()];
     const [one, two] = [await own.open(leader.actor, leader.id), await own.open(leader.actor, leader.id)];
     const three = await own.open(second.actor, second.id);
     await controlStreams.open(leader.actor, leader.id);

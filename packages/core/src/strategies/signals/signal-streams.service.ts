@@ -2,14 +2,14 @@ import { DomainError, strategyOperations } from '@trading-automation/contracts';
 
 import { type Actor, authorise, decodeIdOrThrow } from '../../operations/index.js';
 import type { Platform } from '../../platform/index.js';
-import { SignalFollower } from './signal-follower.js';
-import { SignalCursor, type SignalSubscription } from './signal-subscription.js';
+import { SignalFeed } from './signal-feed.js';
+import { type SignalSubscription, SubscriptionReader } from './signal-subscription.js';
 import { SIGNALS_CHANNEL } from './signals.queries.js';
 import { mayRead, readSignalHead } from './trade-signals.queries.js';
 
-/** Pushes signals. A strategy is followed only while it has subscribers. */
+/** Opens streams of signals. The process reads a strategy's signals only while the strategy has subscribers. */
 export class SignalStreams {
-  private readonly followers = new Map<string, SignalFollower>();
+  private readonly feeds = new Map<string, SignalFeed>();
   private readonly subscriptions = new Set<SignalSubscription>();
   private stopListening: (() => void) | undefined;
   private isClosing = false;
@@ -18,26 +18,26 @@ export class SignalStreams {
 
   /**
    * Opens a stream of the signals emitted from now on or, with `afterSequence`, of all signals after that sequence. The
-   * strategy must be the actor's own or an active public strategy. The caller closes the stream.
+   * strategy must be one of the actor's or an active public one. The caller must end the stream.
    *
    * @throws {DomainError} `not_found`; `invalid_query` if no signal of the strategy has the sequence `afterSequence`
    */
   async open(actor: Actor, strategyPublicId: string, afterSequence?: number): Promise<SignalSubscription> {
     authorise(actor, strategyOperations.get.access);
     const strategyId = decodeIdOrThrow('str', strategyPublicId);
-    const now = await readSignalHead(this.platform.database.manager, strategyId);
-    if (now === undefined || !mayRead(now, actor.userId)) throw new DomainError('not_found');
+    const head = await readSignalHead(this.platform.database.manager, strategyId);
+    if (head === undefined || !mayRead(head, actor.userId)) throw new DomainError('not_found');
     if (this.isClosing) throw new DomainError('service_unavailable');
     const after =
-      afterSequence === undefined ? now.lastSequence : parseAfterSequence(afterSequence, now.lastSequence);
-    const follower = this.followers.get(strategyId) ?? this.follow(strategyId, now.lastSequence);
-    const cursor = new SignalCursor(actor.userId, follower, after, () => {
-      this.subscriptions.delete(cursor.stream);
-      if (follower.isUnused) this.unfollow(strategyId);
+      afterSequence === undefined ? head.lastSequence : parseAfterSequence(afterSequence, head.lastSequence);
+    const feed = this.feeds.get(strategyId) ?? this.openFeed(strategyId, head.lastSequence);
+    const reader = new SubscriptionReader(actor.userId, feed, after, () => {
+      this.subscriptions.delete(reader.stream);
+      if (feed.isUnused) this.closeFeed(strategyId);
     });
-    this.subscriptions.add(cursor.stream);
-    follower.add(cursor);
-    return cursor.stream;
+    this.subscriptions.add(reader.stream);
+    feed.add(reader);
+    return reader.stream;
   }
 
   /** Ends all subscriptions; later calls of `open` fail. */
@@ -46,26 +46,26 @@ export class SignalStreams {
     await Promise.all([...this.subscriptions].map((subscription) => subscription.return()));
   }
 
-  private follow(strategyId: string, after: number): SignalFollower {
-    const follower = new SignalFollower(this.platform.database, strategyId, after);
-    this.followers.set(strategyId, follower);
+  private openFeed(strategyId: string, after: number): SignalFeed {
+    const feed = new SignalFeed(this.platform.database, strategyId, after);
+    this.feeds.set(strategyId, feed);
     this.stopListening ??= this.platform.listener.subscribe(SIGNALS_CHANNEL, (changed) =>
       this.requestPoll(changed),
     );
-    return follower;
+    return feed;
   }
 
-  private unfollow(strategyId: string): void {
-    this.followers.delete(strategyId);
-    if (this.followers.size > 0) return;
+  private closeFeed(strategyId: string): void {
+    this.feeds.delete(strategyId);
+    if (this.feeds.size > 0) return;
     this.stopListening?.();
     this.stopListening = undefined;
   }
 
   /** @param changed the uuid of a strategy; undefined if notifications of any strategy may have been missed */
   private requestPoll(changed: string | undefined): void {
-    if (changed !== undefined) this.followers.get(changed)?.requestPoll();
-    else for (const follower of this.followers.values()) follower.requestPoll();
+    if (changed !== undefined) this.feeds.get(changed)?.requestPoll();
+    else for (const feed of this.feeds.values()) feed.requestPoll();
   }
 }
 

@@ -1,23 +1,26 @@
 import type { TradeSignal } from '@trading-automation/contracts';
 import { toDomainError } from '../../operations/index.js';
 import { type PullStream, PullStreamController } from '../../platform/index.js';
-import { isOutage, type SignalFollower, type SignalReader } from './signal-follower.js';
+import { isOutage, type SignalFeed, type SignalReader } from './signal-feed.js';
 
 /**
- * Delivers the signals of one strategy to one reader, in order, each once. `next` fails with `not_found` once the reader
+ * Delivers the signals of one strategy to one user, in order, each once. `next` fails with `not_found` once the user
  * may no longer read the strategy. The caller that opened the stream ends it with `return`.
  */
 export type SignalSubscription = PullStream<TradeSignal>;
 
-/** The state of one subscription: the sequence that it has reached, and at most one page that was read ahead. */
-export class SignalCursor implements SignalReader {
+/**
+ * Reads the signals of one subscription: from the feed's buffer or, if it is too far behind, page by page from
+ * the database.
+ */
+export class SubscriptionReader implements SignalReader {
   readonly stream: SignalSubscription & PullStreamController<TradeSignal>;
-  /** Signals read ahead, the next one last. */
+  /** The unread rest of the last page from the database, in reverse order. */
   private page: TradeSignal[] = [];
 
   constructor(
     readonly userId: string,
-    private readonly follower: SignalFollower,
+    private readonly feed: SignalFeed,
     /** The sequence of the last signal that was delivered. */
     private sequence: number,
     onEnd: () => void,
@@ -25,7 +28,7 @@ export class SignalCursor implements SignalReader {
     this.stream = new PullStreamController(
       () => this.read(),
       () => {
-        follower.remove(this);
+        feed.remove(this);
         this.page = [];
         onEnd();
       },
@@ -41,14 +44,14 @@ export class SignalCursor implements SignalReader {
   }
 
   private read(): TradeSignal | undefined | Promise<TradeSignal | undefined> {
-    const ahead = this.page.pop();
-    if (ahead === undefined && this.follower.isEvicted(this.sequence)) return this.readFromDatabase();
-    return this.advanceTo(ahead ?? this.follower.next(this.sequence));
+    const nextOfPage = this.page.pop();
+    if (nextOfPage === undefined && this.feed.isEvicted(this.sequence)) return this.readFromDatabase();
+    return this.advanceTo(nextOfPage ?? this.feed.next(this.sequence));
   }
 
   private async readFromDatabase(): Promise<TradeSignal | undefined> {
     try {
-      const page = await this.follower.readPage(this.sequence, this.userId);
+      const page = await this.feed.readPage(this.sequence, this.userId);
       this.page = page.toReversed();
       return this.advanceTo(this.page.pop());
     } catch (error) {

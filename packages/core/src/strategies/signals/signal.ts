@@ -1,12 +1,12 @@
 import type { Decimal, SignalKind, TradeSide, TradingType } from '@trading-automation/contracts';
 
 /**
- * One change that a strategy's account made to one lot of the strategy. Here a lot comprises all that one trade of the
- * strategy opened. Amounts are in base currency, prices and values in quote currency.
+ * One change that a strategy's account made to one lot of the strategy. Here a lot is the whole amount that one trade
+ * of the strategy opened. Amounts are in base currency, prices and values in quote currency.
  */
 export interface NewSignal {
   readonly strategyId: string;
-  /** OPEN is a lot's first signal. CLOSE leaves the lot empty, but its order may still be open and fill it again. */
+  /** OPEN is a lot's first signal. After CLOSE the lot is empty; it can grow again if its entry order is still open. */
   readonly kind: SignalKind;
   /** The side of the fill, which is the side of its copies. */
   readonly side: TradeSide;
@@ -24,20 +24,20 @@ export interface NewSignal {
   readonly lotOpenedAt: Date;
   /** The amount of the whole order that opens the lot, filled or not. */
   readonly lotOrderAmount: Decimal;
-  /** The trade of the fill. */
+  /** The trade of the fill that caused the signal. */
   readonly sourceTradeId: string;
   readonly sourceFillId: string;
   /** Entries: the amount that the fill added to the filled amount of the lot's order. Exits: equals `exitAmount`. */
   readonly filledAmount: Decimal;
-  /** The total filled amount of the lot's order, including fees in base; copies are sized by it. */
+  /** The total filled amount of the lot's order, including fees in base currency; copies are sized by it. */
   readonly cumulativeAmount: Decimal;
-  /** The lot's amount before and after according to the signals, net of fees in base. */
+  /** The lot's amount before and after this signal, net of fees in base currency. */
   readonly lotAmountBefore: Decimal;
   readonly lotAmountAfter: Decimal;
-  /** The closed amount; copies close the fraction `exitAmount / lotAmountBefore`. 0 for entries. */
+  /** The amount that an exit closed; copies close the fraction `exitAmount / lotAmountBefore`. 0 for entries. */
   readonly exitAmount: Decimal;
   readonly referencePrice: Decimal;
-  /** The equity when the lot's order was sent; null if no recent valuation was known. */
+  /** The leader's equity when the lot's order was sent; null if no recent valuation was known. */
   readonly leaderEquity: Decimal | null;
   /** When the fill was executed, by the exchange's clock. */
   readonly signalAt: Date;

@@ -3,7 +3,7 @@
  *
  * 1. The sequences of a strategy are 1, 2, 3, … without gaps and become visible in that order. They are assigned under a
  *    lock of the strategy's row in `strategy_sequences`, held until the transaction ends. A rollback frees them.
- * 2. A fill emits at most one signal per lot, however often it is booked again.
+ * 2. A fill emits at most one signal per lot, even if the fill is booked several times.
  * 3. Notifications are only hints: readers also poll for the signals after their last one.
  */
 import { insertMany, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
@@ -15,7 +15,7 @@ export const SIGNALS_CHANNEL = 'signals';
 
 /**
  * Appends signals; the signals of one strategy are numbered in input order. The caller holds the locks that order the
- * fills. Afterwards it may take only the locks of events.
+ * fills. After this call, the transaction may lock nothing except to emit events.
  */
 export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Promise<void> {
   if (signals.length === 0) return;
@@ -25,13 +25,13 @@ export async function appendSignals(tx: Tx, signals: readonly NewSignal[]): Prom
     counts.set(strategyId, ordinal);
     return ordinal;
   });
-  const bases = await takeSequences(tx, counts);
-  const firsts = new Map<string, number>();
+  const lastBefore = await reserveSequences(tx, counts);
+  const firstSequences = new Map<string, number>();
   const numbered = signals.map((signal, i) => {
-    const sequence = bases.get(signal.strategyId)! + ordinals[i]!;
-    const first = signal.lotFirstSequence ?? firsts.get(signal.lotTradeId) ?? sequence;
-    firsts.set(signal.lotTradeId, first);
-    return { ...signal, id: newUuid(), sequence, lotFirstSequence: first };
+    const sequence = lastBefore.get(signal.strategyId)! + ordinals[i]!;
+    const firstSequence = signal.lotFirstSequence ?? firstSequences.get(signal.lotTradeId) ?? sequence;
+    firstSequences.set(signal.lotTradeId, firstSequence);
+    return { ...signal, id: newUuid(), sequence, lotFirstSequence: firstSequence };
   });
   await insertMany(tx, SignalEntity, numbered, { computed: { leaderRatio: LEADER_RATIO } });
 }
@@ -61,7 +61,7 @@ export async function lastSequenceOf(tx: Tx, strategyId: string): Promise<number
   return Number(row?.last_sequence ?? 0);
 }
 
-/** Returns the emitted state of the lots that these trades opened; lots without signals are left out. */
+/** Returns the emitted state of the lots that these trades opened; lots without signals are absent. */
 export async function loadEmittedLots(
   tx: Tx,
   lotTradeIds: readonly string[],
@@ -71,13 +71,13 @@ export async function loadEmittedLots(
     Omit<EmittedLotState, 'firstSequence'> & { tradeId: string; firstSequence: string }
   >(
     tx,
-    `SELECT asked.id AS "tradeId", last.lot_first_sequence AS "firstSequence", last.lot_opened_at AS "openedAt",
+    `SELECT requested.id AS "tradeId", last.lot_first_sequence AS "firstSequence", last.lot_opened_at AS "openedAt",
        trim_scale(last.cumulative_amount)::text AS "cumulativeAmount",
        trim_scale(last.lot_amount_after)::text AS "openAmount"
-     FROM unnest($1::uuid[]) AS asked (id)
+     FROM unnest($1::uuid[]) AS requested (id)
      CROSS JOIN LATERAL (
        SELECT lot_first_sequence, lot_opened_at, cumulative_amount, lot_amount_after FROM signals
-       WHERE lot_trade_id = asked.id ORDER BY sequence DESC LIMIT 1) AS last`,
+       WHERE lot_trade_id = requested.id ORDER BY sequence DESC LIMIT 1) AS last`,
     [lotTradeIds],
   );
   return new Map(
@@ -88,8 +88,8 @@ export async function loadEmittedLots(
   );
 }
 
-/** Reserves sequences and returns the last sequence of each strategy before them. Locks the rows in the order of ids. */
-async function takeSequences(
+/** Reserves sequences; returns each strategy's last sequence before them. Locks the rows in the order of ids. */
+async function reserveSequences(
   tx: Tx,
   counts: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, number>> {
@@ -97,7 +97,7 @@ async function takeSequences(
   const rows = await queryPrepared<{ strategy_id: string; last_sequence: string }>(
     tx,
     `INSERT INTO strategy_sequences AS s (strategy_id, last_sequence)
-     SELECT id, count FROM unnest($1::uuid[], $2::bigint[]) AS taken (id, count) ORDER BY id
+     SELECT id, count FROM unnest($1::uuid[], $2::bigint[]) AS reserved (id, count) ORDER BY id
      ON CONFLICT (strategy_id) DO UPDATE SET last_sequence = s.last_sequence + excluded.last_sequence
      RETURNING strategy_id, last_sequence, pg_notify('${SIGNALS_CHANNEL}', strategy_id::text)`,
     [ids, ids.map((id) => counts.get(id))],

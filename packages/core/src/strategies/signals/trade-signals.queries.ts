@@ -1,8 +1,9 @@
 /**
  * Reads signals as subscribers see them, together with who may read them.
  *
- * One statement reads both in the same snapshot: a user who may read the strategy in that snapshot may read the whole
- * page. A signal that is emitted after the user lost access is never in a page that still grants access.
+ * One statement reads both, in one database snapshot. If the user may read the strategy in that snapshot, they may read
+ * all signals of the page. A page that grants access therefore never contains a signal that was emitted after the user
+ * lost access.
  */
 import {
   type Decimal,
@@ -17,7 +18,7 @@ import {
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 import { divideDecimals, formatInstant } from '../../values/index.js';
 
-/** Who may read a strategy: its owner, and everyone if it is public and active. */
+/** Who may read a strategy: its owner and, if it is public and active, every user. */
 export interface SignalAccess {
   readonly ownerId: string;
   readonly isPublic: boolean;
@@ -28,7 +29,7 @@ export const mayRead = ({ ownerId, isPublic }: SignalAccess, userId: string): bo
 
 const ACCESS = `st.user_id AS "ownerId", st.visibility = 'PUBLIC' AND st.status = 'ACTIVE' AS "isPublic"`;
 
-/** Returns who may read a strategy and its last sequence; undefined if it does not exist or was removed. */
+/** Returns the last sequence of a strategy and who may read it; undefined if it does not exist or was removed. */
 export async function readSignalHead(
   tx: Tx,
   strategyId: string,
@@ -48,7 +49,9 @@ export interface SignalPage {
   readonly signals: readonly TradeSignal[];
 }
 
-/** Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if it does not exist. */
+/**
+ * Returns at most `limit` signals of a strategy after `sequence`, in order; undefined if the strategy does not exist.
+ */
 export async function tradeSignalsAfter(
   tx: Tx,
   strategyId: string,
@@ -58,9 +61,9 @@ export async function tradeSignalsAfter(
   // Joins `trades` directly, because the trades feature depends on this one and cannot be imported.
   const rows = await queryPrepared<SignalAccess & (TradeSignalRow | { id: null })>(
     tx,
-    `SELECT ${ACCESS}, told.id, told."strategyId", told.sequence, told.kind, told.symbol, told."tradingType", told.side,
-       told."orderType", told.price, told."stopPrice", told."filledAmount", told."leaderRatio", told."exitAmount",
-       told."lotAmountBefore", told."referencePrice", told."sourceTradeId", told."emittedAt", told."signalAt"
+    `SELECT ${ACCESS}, page.id, page."strategyId", page.sequence, page.kind, page.symbol, page."tradingType", page.side,
+       page."orderType", page.price, page."stopPrice", page."filledAmount", page."leaderRatio", page."exitAmount",
+       page."lotAmountBefore", page."referencePrice", page."sourceTradeId", page."emittedAt", page."signalAt"
      FROM strategies st LEFT JOIN LATERAL (
        SELECT s.id, s.strategy_id AS "strategyId", s.sequence, s.kind, s.symbol, s.trading_type AS "tradingType",
          s.side, t.type AS "orderType", trim_scale(t.price)::text AS price,
@@ -71,8 +74,8 @@ export async function tradeSignalsAfter(
          s.emitted_at AS "emittedAt", s.signal_at AS "signalAt"
        FROM signals s JOIN trades t ON t.id = s.source_trade_id
        WHERE s.strategy_id = st.id AND s.sequence > $2 ORDER BY s.sequence LIMIT $3
-     ) told ON true
-     WHERE st.id = $1 AND st.deleted_at IS NULL ORDER BY told.sequence`,
+     ) page ON true
+     WHERE st.id = $1 AND st.deleted_at IS NULL ORDER BY page.sequence`,
     [strategyId, sequence, limit],
   );
   const [first] = rows;

@@ -5,13 +5,13 @@ import type { Actor } from '../operations/index.js';
 import type { StrategiesService } from '../strategies/index.js';
 import type { CoreUnderTest, RecordIds } from '../testing/index.js';
 import type { CopiersService } from './copiers.service.js';
-import { FollowedStrategiesService } from './followed-strategies.service.js';
+import { StrategyChangesService } from './strategy-changes.service.js';
 import { CopiersUnderTest, invalidStateError } from './testing/copiers-under-test.js';
 
 let env: CopiersUnderTest;
 let core: CoreUnderTest;
 let strategies: StrategiesService;
-let followed: FollowedStrategiesService;
+let strategyChanges: StrategyChangesService;
 let copiers: CopiersService;
 /** The owner of the strategy. */
 let leader: Actor;
@@ -24,7 +24,7 @@ let target: RecordIds;
 beforeAll(async () => {
   env = await CopiersUnderTest.open();
   ({ core, copiers, strategies } = env);
-  followed = new FollowedStrategiesService(core.commands);
+  strategyChanges = new StrategyChangesService(core.commands);
 });
 afterAll(() => env.close());
 beforeEach(async () => {
@@ -42,9 +42,9 @@ async function activeCopier(): Promise<Copier> {
   return copiers.start(follower, id);
 }
 const update = (input: object, actor = leader) =>
-  followed.update(actor, strategy.id, strategyUpdate.parse(input));
+  strategyChanges.update(actor, strategy.id, strategyUpdate.parse(input));
 const link = (ids: readonly string[], actor = follower, to = strategy) =>
-  followed.linkCopiers(actor, to.id, { copier_ids: [...ids] });
+  strategyChanges.linkCopiers(actor, to.id, { copier_ids: [...ids] });
 const stopsOf = async (actor: Actor) =>
   (await core.events(actor.userId)).filter(({ type }) => type === 'copier.stopped');
 
@@ -90,11 +90,11 @@ describe('changing a strategy', () => {
 
   it('is restricted to its owner, even if others can read it', async () => {
     await expect(update({ name: 'taken' }, follower)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(followed.delete(follower, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(strategyChanges.delete(follower, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await strategies.get(leader, strategy.id)).toEqual(strategy);
   });
 
-  it('accepts only pairs of its exchange', async () => {
+  it('accepts only pairs of the exchange of its account', async () => {
     const elsewhere = await core.pair({ exchange: 'other', base: 'CHG' });
     await expect(update({ trade_pair_ids: [elsewhere.id] })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -136,14 +136,14 @@ describe('archiving a strategy', () => {
     expect(await stopsOf(follower)).toHaveLength(2);
   });
 
-  it('can be undone, but this starts no copier', async () => {
+  it('can be undone, but its copiers stay CLOSE_ONLY', async () => {
     const active = await activeCopier();
     await update({ status: 'ARCHIVED' });
     await expect(update({ status: 'ACTIVE' })).resolves.toMatchObject({ status: 'ACTIVE' });
     expect(await copiers.get(follower, active.id)).toMatchObject({ status: 'CLOSE_ONLY' });
   });
 
-  it('cannot be undone once its account is removed', async () => {
+  it('cannot be undone once the account of the strategy is removed', async () => {
     await update({ status: 'ARCHIVED' });
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', source.uuid);
     await expect(update({ status: 'ACTIVE' })).rejects.toMatchObject(invalidStateError('ACCOUNT_REMOVED'));
@@ -165,11 +165,11 @@ describe('archiving a strategy', () => {
 });
 
 describe('removing a strategy', () => {
-  it('succeeds without further input if all its copiers are paused', async () => {
+  it('succeeds without stop_copiers if all its copiers are paused', async () => {
     const paused = await makeCopier({ strategy_id: strategy.id });
-    expect(await followed.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
+    expect(await strategyChanges.delete(leader, strategy.id)).toEqual({ id: strategy.id, deleted: true });
     await expect(strategies.get(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(strategyChanges.delete(leader, strategy.id)).rejects.toMatchObject({ code: 'not_found' });
     expect(await copiers.get(follower, paused.id)).toEqual(paused);
     await expect(copiers.start(follower, paused.id)).rejects.toMatchObject(
       invalidStateError('STRATEGY_REMOVED'),
@@ -179,15 +179,15 @@ describe('removing a strategy', () => {
   it('fails while a copier is ACTIVE or CLOSE_ONLY, unless stop_copiers is true', async () => {
     const copier = await activeCopier();
     for (const input of [undefined, { stop_copiers: false }]) {
-      await expect(followed.delete(leader, strategy.id, input)).rejects.toMatchObject(
+      await expect(strategyChanges.delete(leader, strategy.id, input)).rejects.toMatchObject(
         invalidStateError('ACTIVE_COPIERS'),
       );
     }
     await copiers.stop(follower, copier.id, { mode: 'CLOSE_ONLY' });
-    await expect(followed.delete(leader, strategy.id)).rejects.toMatchObject(
+    await expect(strategyChanges.delete(leader, strategy.id)).rejects.toMatchObject(
       invalidStateError('ACTIVE_COPIERS'),
     );
-    await followed.delete(leader, strategy.id, { stop_copiers: true });
+    await strategyChanges.delete(leader, strategy.id, { stop_copiers: true });
     expect(await copiers.get(follower, copier.id)).toMatchObject({
       status: 'PAUSED',
       status_reason: 'STRATEGY_ARCHIVED',
@@ -201,7 +201,7 @@ describe('removing a strategy', () => {
     const { id } = await makeCopier({ strategy_id: strategy.id });
     const [started, removed] = await Promise.allSettled([
       copiers.start(follower, id),
-      followed.delete(leader, strategy.id),
+      strategyChanges.delete(leader, strategy.id),
     ]);
     expect([started.status, removed.status].sort()).toEqual(['fulfilled', 'rejected']);
   });
@@ -224,7 +224,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('links no copier if some are unknown or of another user, and lists each of those', async () => {
+  it('links no copier if some are unknown or of another user; the error lists each of these', async () => {
     const mine = await makeCopier();
     const foreign = await makeCopier({}, leader, await core.account(leader));
     const ids = [foreign.id, mine.id, encodeId('cpr', newUuid()), 'cpr_x'];
@@ -257,7 +257,7 @@ describe('linking copiers', () => {
     });
   });
 
-  it('reports a private strategy of another user as not found, and rejects an own archived strategy', async () => {
+  it('reports a private strategy of another user as not found, and rejects an archived strategy of the caller', async () => {
     const { id } = await makeCopier();
     await update({ visibility: 'PRIVATE' });
     await expect(link([id])).rejects.toMatchObject({ code: 'not_found' });
@@ -266,7 +266,7 @@ describe('linking copiers', () => {
     await expect(link([mine.id], leader)).rejects.toMatchObject(invalidStateError('STRATEGY_ARCHIVED'));
   });
 
-  it('links all copiers of a request or none within the capacity, even with concurrent requests', async () => {
+  it('links either all copiers of a request or none if the capacity is limited, even with concurrent requests', async () => {
     await update({ capacity: 3 });
     const pairs = await Promise.all(
       Array.from({ length: 3 }, async () => [(await makeCopier()).id, (await makeCopier()).id]),

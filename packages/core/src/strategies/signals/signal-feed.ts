@@ -1,11 +1,12 @@
 /**
- * Follows the signals of one strategy, once per process.
+ * Reads the new signals of one strategy, once for all subscribers of a process.
  *
- * 1. `head` is the last sequence that was read. Each signal is read once, and all subscribers get the same payload.
+ * 1. `head` is the last sequence that was read. The feed reads each signal once; all subscribers get the same object.
  * 2. Only the payloads after `floor` up to `head` are buffered. A subscriber behind `floor` reads from the database, so
  *    a slow subscriber does not make the memory grow.
- * 3. Notifications only shorten the wait: the follower also polls every two seconds.
- * 4. A subscriber that may no longer read the strategy gets an error before it gets any signal of that poll.
+ * 3. Notifications only shorten the wait: the feed also polls every two seconds.
+ * 4. Each poll also checks who may read the strategy. A subscriber without access gets an error and no signal of
+ *    the poll.
  */
 import { DomainError, type TradeSignal } from '@trading-automation/contracts';
 import type { Database } from '@trading-automation/persistence';
@@ -13,11 +14,11 @@ import { toDomainError } from '../../operations/index.js';
 import { mayRead, type SignalPage, tradeSignalsAfter } from './trade-signals.queries.js';
 
 const POLL_MS = 2_000;
-const PAGE = 100;
+const PAGE_MAX = 100;
 /** The maximum number of payloads buffered per strategy. */
 export const SIGNAL_BUFFER_MAX = 256;
 
-/** A receiver of signals. */
+/** One subscriber of the feed. */
 export interface SignalReader {
   readonly userId: string;
   /** Notifies the reader that more signals may be available. */
@@ -25,7 +26,7 @@ export interface SignalReader {
   fail(error: unknown): void;
 }
 
-export class SignalFollower {
+export class SignalFeed {
   private readonly readers = new Set<SignalReader>();
   private readonly buffer: TradeSignal[] = [];
   private readonly timer: NodeJS.Timeout;
@@ -72,13 +73,13 @@ export class SignalFollower {
 
   /** Returns the first buffered signal after `sequence`. */
   next(sequence: number): TradeSignal | undefined {
-    // Searches from the end, because the signal is usually the last one.
+    // Searches from the end, because most subscribers are up to date.
     return this.buffer[this.buffer.findLastIndex((buffered) => buffered.sequence <= sequence) + 1];
   }
 
   /** Reads signals that are no longer buffered. @throws {DomainError} `not_found` if the user has no access */
   async readPage(sequence: number, userId: string): Promise<readonly TradeSignal[]> {
-    const limit = Math.min(PAGE, this.floor - sequence);
+    const limit = Math.min(PAGE_MAX, this.floor - sequence);
     const page = await tradeSignalsAfter(this.database.manager, this.strategyId, sequence, limit);
     if (!isReadable(page, userId)) throw new DomainError('not_found');
     return page.signals;
@@ -94,14 +95,14 @@ export class SignalFollower {
     while (this.isPollRequested) {
       this.isPollRequested = false;
       await this.pollOnce().catch((error) => this.handlePollError(error));
-      // Readers whose own database read failed retry too.
+      // Also wakes readers whose own read of the database failed, so that they retry.
       for (const reader of this.readers) reader.wake();
     }
     this.isPolling = false;
   }
 
   private async pollOnce(): Promise<void> {
-    const page = await tradeSignalsAfter(this.database.manager, this.strategyId, this.head, PAGE);
+    const page = await tradeSignalsAfter(this.database.manager, this.strategyId, this.head, PAGE_MAX);
     for (const reader of this.readers) {
       if (!isReadable(page, reader.userId)) reader.fail(new DomainError('not_found'));
     }
@@ -110,7 +111,7 @@ export class SignalFollower {
     this.head = page.signals.at(-1)!.sequence;
     const surplus = this.buffer.length - SIGNAL_BUFFER_MAX;
     if (surplus > 0) this.floor = this.buffer.splice(0, surplus).at(-1)!.sequence;
-    if (page.signals.length === PAGE && !this.isUnused) this.isPollRequested = true;
+    if (page.signals.length === PAGE_MAX && !this.isUnused) this.isPollRequested = true;
   }
 
   /** Ignores an outage, because the next poll reads the same signals. Any other error fails all readers. */

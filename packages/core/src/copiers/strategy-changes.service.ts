@@ -22,13 +22,13 @@ import {
 import { CopierEntity } from './copier.entity.js';
 import { isFollowed, linkCopiers } from './copiers.queries.js';
 import { assertMayFollow } from './follow-checks.js';
-import { closeOnlyCopiersOf, pauseCopiersOf } from './stop-copiers.js';
+import { pauseCopiersOfStrategy, setCopiersToCloseOnly } from './stop-copiers.js';
 
 /**
- * The use-cases that change a strategy and its copiers in one transaction. They belong to this feature because copiers
- * depend on strategies, and strategies do not depend on copiers.
+ * The use cases that change a strategy together with the copiers that follow it, in one transaction. They belong to
+ * this feature because copiers depend on strategies, and strategies do not depend on copiers.
  */
-export class FollowedStrategiesService {
+export class StrategyChangesService {
   constructor(private readonly commands: CommandRunner) {}
 
   /** Updates a strategy. Archiving it switches the active copiers of all users to CLOSE_ONLY. */
@@ -37,11 +37,12 @@ export class FollowedStrategiesService {
     return this.commands.run(actor.idempotency, async (tx) => {
       const id = await lockOwnStrategy(tx, actor, publicId);
       await changeStrategy(tx, id, input);
-      if (input.status === 'ARCHIVED') await closeOnlyCopiersOf(tx, id);
+      if (input.status === 'ARCHIVED') await setCopiersToCloseOnly(tx, id);
       return readStrategy(tx, actor, id);
     });
   }
 
+  /** Deletes a strategy. With `stop_copiers`, first pauses the copiers of all users; otherwise all must be paused. */
   async delete(
     actor: Actor,
     publicId: string,
@@ -50,14 +51,17 @@ export class FollowedStrategiesService {
     authorise(actor, strategyOperations.delete.access);
     return this.commands.run(actor.idempotency, async (tx) => {
       const id = await lockOwnStrategy(tx, actor, publicId);
-      if (input?.stop_copiers === true) await pauseCopiersOf(tx, id);
+      if (input?.stop_copiers === true) await pauseCopiersOfStrategy(tx, id);
       if (await isFollowed(tx, id)) throw stillFollowed();
       await removeStrategy(tx, id);
       return { id: encodeId('str', id), deleted: true };
     });
   }
 
-  /** Links either all of the copiers to the strategy, or none of them. Copiers that already follow it do not change. */
+  /**
+   * Links the copiers to the strategy; if one cannot be linked, links none. Copiers that already follow it do
+   * not change.
+   */
   async linkCopiers(actor: Actor, publicId: string, input: CopiersLink): Promise<Strategy> {
     authorise(actor, strategyOperations.linkCopiers.access);
     return this.commands.run(actor.idempotency, async (tx) => {
@@ -69,7 +73,7 @@ export class FollowedStrategiesService {
       await assertMayFollow(tx, strategy, links);
       for (const { field, copier } of links) {
         if (copier.status === 'PAUSED') continue;
-        const message = `The copier follows another strategy and is ${copier.status}. Stop it first.`;
+        const message = `The copier follows another strategy and is ${copier.status}. Stop it with mode PAUSED first.`;
         throw invalidState(message, copier.status, field);
       }
       await linkCopiers(
@@ -82,7 +86,7 @@ export class FollowedStrategiesService {
   }
 }
 
-interface NamedCopier {
+interface RequestedCopier {
   /** The path of the copier's first occurrence in the request body. */
   readonly field: string;
   readonly copier: CopierEntity;
@@ -92,7 +96,7 @@ interface NamedCopier {
  * Locks the actor's own copiers, each once.
  * @throws {DomainError} `not_found` with one detail per unknown id
  */
-async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): Promise<NamedCopier[]> {
+async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): Promise<RequestedCopier[]> {
   const ids = publicIds.map((publicId) => decodeId('cpr', publicId));
   const copiers = await tx.find(CopierEntity, {
     where: { id: In(ids.filter((id) => id !== null)), userId: actor.userId, deletedAt: IsNull() },
@@ -110,6 +114,6 @@ async function lockCopiers(tx: Tx, actor: Actor, publicIds: readonly string[]): 
 }
 
 function stillFollowed(): DomainError {
-  const message = 'Copiers still follow the strategy. Stop them, or send {"stop_copiers": true}.';
+  const message = 'The strategy has copiers that are not paused. Pause them, or send {"stop_copiers": true}.';
   return invalidState(message, 'ACTIVE_COPIERS');
 }
