@@ -27,7 +27,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })
   venueAccountId!: string | null;
 
-  /** A sealed box that only the trading worker can open; null once the account is removed. */
+  /** Sealed secrets that only the trading worker can open; null once the account is removed. */
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;
 
@@ -35,7 +35,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ type: 'jsonb' })
   balances!: Balances;
 
-  /** An instant of the database's clock; `balances` certainly includes all earlier changes. */
+  /** The database's time just before the balances were requested: `balances` includes all changes before it. */
   @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
   balancesTakenAt!: Date | null;
 

@@ -245,7 +245,10 @@ interface FindOptions {
   readonly isLocked?: boolean;
 }
 
-/** Returns the actor's account, unless it is removed. @throws {DomainError} `not_found` */
+/**
+ * Returns the actor's account.
+ * @throws {DomainError} `not_found` if it does not exist, is removed or is not the actor's
+ */
 async function findOwn(
   tx: Tx,
   actor: Actor,
@@ -335,9 +338,9 @@ const USE_MESSAGES: Record<AccountUse, string> = {
   RUNNING_COPIER: 'A copier that is not paused copies to the account. Stop it first.',
 };
 
-function accountInUse(state: AccountUse): DomainError {
-  const message = USE_MESSAGES[state];
-  return invalidState(message, state);
+function accountInUse(use: AccountUse): DomainError {
+  const message = USE_MESSAGES[use];
+  return invalidState(message, use);
 }
 
 export function accountInactiveError(): DomainError {

@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect((await list('order=asc')).items).toEqual(before);
   });
 
-  it('creates exactly one notification for each event with several relays', async () => {
+  it('creates exactly one notification for each event, even if several relays run concurrently', async () => {
     const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));

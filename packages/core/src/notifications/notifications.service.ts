@@ -81,7 +81,7 @@ export class NotificationsService {
     return { unread };
   }
 
-  /** Marks a notification as read; `read_at` keeps the first time. */
+  /** Marks a notification as read. If it was read before, `read_at` does not change. */
   async read(actor: Actor, id: string): Promise<Notification> {
     authorise(actor, notificationOperations.read.access);
     const uuid = decodeIdOrThrow('ntf', id);
@@ -102,8 +102,8 @@ export class NotificationsService {
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
     return this.commands.run(actor.idempotency, async (tx) => {
-      // Without this lock, concurrent calls could lock the same rows in different orders. It is not the user's lock,
-      // because the update may take long and stopping a copier must not wait for it.
+      // Without this lock, concurrent calls could lock the same rows in different orders. The lock is not the user's
+      // lock, because stopping a copier needs that one and must not wait for this long update.
       const lock = `notifications of ${actor.userId}`;
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
       return { updated: await markAllRead(tx, actor.userId) };
@@ -125,7 +125,7 @@ export class NotificationsService {
   }
 }
 
-/** So few rows that one statement stays within the statement timeout. */
+/** The number of notifications per statement, so that each statement stays within the statement timeout. */
 const READ_BATCH_SIZE = 5_000;
 
 async function markAllRead(tx: Tx, userId: string): Promise<number> {

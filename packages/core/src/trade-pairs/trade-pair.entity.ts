@@ -64,7 +64,7 @@ export class TradePairEntity extends RecordColumns {
   @Column({ name: 'time_in_forces', type: 'text', array: true })
   timeInForces!: TimeInForce[];
 
-  /** The last price that a worker received, in quote currency. The cost of market orders is estimated from it. */
+  /** The last price that a worker received, in quote currency; the cost of a market order is estimated from it. */
   @DecimalColumn({ name: 'last_price', nullable: true })
   lastPrice!: string | null;
 

@@ -2,14 +2,14 @@
  * The state machine of a trade: a pure function of state and trigger.
  *
  * A trade is in one of seven stages and reacts to fifteen triggers. `TRANSITIONS` alone defines the next stage for each
- * pair of stage and trigger. Triggers arrive late, twice and out of order: a timed-out submission may
- * still have reached the exchange, and a fill may arrive after its order has ended.
+ * pair of stage and trigger. Triggers arrive late, twice and out of order: a submission that timed out may still have
+ * reached the exchange, and a fill may arrive after its order has ended.
  *
  * Invariants
- * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the trade has ended
- *    are added and leave the stage unchanged.
+ * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the trade has
+ *    ended are added and leave the stage unchanged.
  * 2. FILLED, CANCELLED and FAILED are final.
- * 3. A report of the exchange ends a trade only when every fill that the exchange counts is known.
+ * 3. A report of the exchange ends a trade only when our fills add up to the filled amount in the report.
  * 4. FAILED means that the exchange never accepted the order, as far as is known, and that no fill is known.
  * 5. A trade returns to UNSENT only while it may be resubmitted under the same id, and only if its order is certainly
  *    not at the exchange or enough probes did not find it.
@@ -86,7 +86,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     EXPIRED: 'CANCELLED',
     UNSENDABLE: 'FAILED',
     CANCEL_REQUESTED: 'CANCELLED',
-    // Late results of a submission from before the trade was requeued.
+    // These are late results of a submission that was made before the trade was requeued.
     NO_ACK: 'UNSENT',
     REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
@@ -246,8 +246,8 @@ function buildTransition(
 const ABSENT_PROBES = 6;
 
 /**
- * Returns the trigger for the `probes`-th consecutive probe that found no order. A user's own order is resubmitted only
- * if the user requests it, because the first submission may still arrive.
+ * Returns the trigger for the `probes`-th consecutive probe that found no order. `mayResend` is false for a user's own
+ * order: it is never resubmitted automatically, because the first submission may still arrive.
  */
 export function triggerAfterProbes(
   probes: number,
