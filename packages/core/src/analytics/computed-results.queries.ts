@@ -7,8 +7,8 @@
  *
  * 1. A fill counts for its trade's strategy, a realised result for the lot's strategy, and a closed trade for its own
  *    strategy. A copy counts for the strategy that it copies.
- * 2. Days are UTC days. A trade counts on the day of its creation, a fill on the day of its execution, and a closure on
- *    the day of its closing fill.
+ * 2. Days are UTC days. A trade counts on the day of its creation, and a fill on the day of its execution. A closure
+ *    counts on the day of its closing fill.
  * 3. Sums are exact.
  */
 import { AMOUNTS, COUNTS } from './result-totals.js';

@@ -2,7 +2,7 @@
  * Assigns exchange accounts to trading workers.
  *
  * 1. An account has one worker at a time. Code that starts work on an account locks the ownership in its transaction
- *    (`lockOwnership`). A worker that lost the account therefore cannot start work, however late it notices the loss.
+ *    (`lockOwnership`). A worker that lost the account therefore cannot start work, even if it notices the loss late.
  * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When the lease expires, the
  *    other workers claim its accounts, each up to its equal share.
  * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the

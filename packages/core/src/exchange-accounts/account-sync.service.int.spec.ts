@@ -47,7 +47,7 @@ describe('balances', () => {
     expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
   });
 
-  it('never replace newer balances, in whatever order they arrive', async () => {
+  it('never replace newer balances, even if they arrive in any order', async () => {
     const times = [];
     for (let i = 0; i < 8; i++) times.push(await accountSync.databaseTime());
     const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));
@@ -130,7 +130,7 @@ describe('a failed sync', () => {
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
-  it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, however often it happens', async () => {
+  it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, even if it is repeated', async () => {
     await requestSync();
     await Promise.all(
       Array.from({ length: 10 }, () => accountSync.recordSyncFailure(account.uuid, 'sealed')),

@@ -24,9 +24,11 @@ export interface AccountForTrade {
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
   const id = decodeId('exa', publicId);
   const selection = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
-  const own = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
+  const ownAccount = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
   const [account] =
-    id === null ? [] : await selectPrepared(tx, selection, `${own} FOR NO KEY UPDATE`, [id, actor.userId]);
+    id === null
+      ? []
+      : await selectPrepared(tx, selection, `${ownAccount} FOR NO KEY UPDATE`, [id, actor.userId]);
   if (account === undefined) throw unknownAccount();
   if (!account.isActive) throw accountInactiveError();
   return account;

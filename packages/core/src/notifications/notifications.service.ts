@@ -91,8 +91,8 @@ export class NotificationsService {
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND read_at IS NULL`,
         [uuid, actor.userId],
       );
-      const own = { id: uuid, userId: actor.userId, deletedAt: IsNull() };
-      const row = await tx.findOneBy(NotificationEntity, own);
+      const where = { id: uuid, userId: actor.userId, deletedAt: IsNull() };
+      const row = await tx.findOneBy(NotificationEntity, where);
       if (row === null) throw new DomainError('not_found');
       return notificationView(row);
     });

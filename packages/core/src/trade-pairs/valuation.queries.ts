@@ -24,7 +24,7 @@ const rateOf = (from: string, to: string) => `
   SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
 
 /**
- * The last price of the asset in the currency `$2` on an exchange's spot market: from the pair of the two, otherwise
+ * The last price of the asset in the currency `$2`, from the exchange's spot pairs: from the pair of the two, otherwise
  * through one other currency. If several currencies are possible, the one that quotes the most pairs is used.
  */
 const PRICE = `coalesce(

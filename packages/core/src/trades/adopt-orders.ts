@@ -5,8 +5,8 @@
  *    is then stored for that trade. External orders are matched by exchange order id only: a client order id may be
  *    reused after its order has ended.
  * 2. An order is adopted once, even if several processes receive its report.
- * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight, because the two
- *    could be the same order.
+ * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight. The two could
+ *    be the same order.
  * 4. An account can be connected twice. An order that the product placed through one connection is not external for
  *    the other connection.
  */
@@ -224,8 +224,8 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
 }
 
 /**
- * Returns which of the orders' client order ids other trades of the account already use: as their client order id
- * (`ours`) and as their venue client order id (`atVenue`).
+ * Returns those client order ids of the orders that trades of the account already use. `ours` are used as client order
+ * ids, `atVenue` as venue client order ids.
  */
 async function usedClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
   const rows = await queryPrepared<{ client: string; venue: string | null }>(

@@ -6,9 +6,9 @@ import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 
 /**
- * Stores for each ended trade when the last of its lots was closed, and its profit or loss: the sum over its lots,
- * rounded to 18 decimals. A trade that opened no lot is never closed. A late fill may reopen a closed trade or change
- * its profit or loss.
+ * Stores for each ended trade when the last of its lots was closed, and its profit or loss. The profit or loss is the
+ * sum over its lots, rounded to 18 decimals. A trade that opened no lot is never closed. A late fill may reopen a
+ * closed trade or change its profit or loss.
  *
  * @returns the ids of the closed trades for which `trade.closed` was never emitted
  */

@@ -74,14 +74,14 @@ describe('an order', () => {
     ],
     ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
     [
-      'that is a limit order, whatever the limits for market orders',
+      'that is a limit order and breaks limits for market orders',
       {},
       { marketAmountStep: '7', marketMaxAmount: '0.1' },
     ],
     ['that is a market order, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
     ['that is a market order, valued at the last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
     [
-      'that is a market order on a pair without a price, whatever its notional',
+      'that is a market order on a pair without a price, and has a small notional',
       { ...market, amount: '0.001' },
       {},
     ],

@@ -11,8 +11,8 @@
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
  * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
  *    External orders are never cancelled.
- * 5. An order without a client order id is not adopted while an order of ours on its symbol is in flight, because the
- *    two could be the same order.
+ * 5. An order without a client order id is not adopted while an order of ours on its symbol is in flight. The two could
+ *    be the same order.
  * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
  *    shortfall seen. The asset must have no open order, no order in flight and no new fill. Nothing is sold: the
  *    write-off records that the amount was already missing.

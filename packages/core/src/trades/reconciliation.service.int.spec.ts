@@ -85,7 +85,7 @@ describe('external orders', () => {
     expect(await openAmount()).toEqual({ amount: 0.4 });
   });
 
-  it('row 3: become trades once, however often and in however many processes they are reported', async () => {
+  it('row 3: become trades once, even if several processes report them repeatedly', async () => {
     const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
     const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
@@ -124,8 +124,10 @@ describe('external orders', () => {
     await env.claimSubmission(id);
     const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
     expect(await env.execution.adopt(env.account.uuid, [anonymous], [])).toEqual([]);
-    const own = venueOrderOf(id, { filledAmount: '0.5' });
-    expect(await env.execution.adopt(env.account.uuid, [own], [venueFillOf(id, 'a', '0.5')])).toEqual([id]);
+    const identified = venueOrderOf(id, { filledAmount: '0.5' });
+    expect(await env.execution.adopt(env.account.uuid, [identified], [venueFillOf(id, 'a', '0.5')])).toEqual([
+      id,
+    ]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
     expect(await env.storedTrade(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
   });
@@ -249,7 +251,7 @@ describe('a shortfall', () => {
     expect(await readTrade(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
   });
 
-  it('rule 23: is not written off while balances lag behind fills, however often the account is compared meanwhile', async () => {
+  it('rule 23: is not written off while balances lag behind fills, even after several comparisons', async () => {
     await buyOne();
     for (const BTC of ['0', '0.25', '0.5', '0']) {
       const { changed } = await compare({ held: { BTC } });

@@ -6,7 +6,7 @@
  *    exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
  *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
- * 3. An asset counts as missing only if every comparison within 20 s shows the shortfall: an exchange may update
+ * 3. An asset counts as missing only if every comparison within 20 s shows the shortfall. An exchange may update
  *    balances later than fills, and two comparisons may follow each other closely.
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';

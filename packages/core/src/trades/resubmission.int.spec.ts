@@ -240,7 +240,7 @@ describe('a copy that waited beyond its time limit', () => {
 });
 
 describe('reports of many orders', () => {
-  it('rule 1: add up to the cumulative amount of each order, however its fills are split and repeated', async () => {
+  it('rule 1: add up to the cumulative amount of each order, even if its fills are split and repeated', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 8; i++) ids.push(await env.placeCopy());
     for (const id of ids) await env.claimSubmission(id);
@@ -281,7 +281,7 @@ describe('reports of many orders', () => {
     }
   });
 
-  it('take a constant number of statements, however many orders they concern', async () => {
+  it('take at most 20 statements for 100 orders', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 100; i++) ids.push(await env.placeCopy());
     const requested = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));

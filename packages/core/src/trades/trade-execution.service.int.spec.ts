@@ -204,7 +204,7 @@ describe('the report of an order', () => {
     ]);
   });
 
-  it('rule 21: has each fill counted once, however often it is reported, serially and concurrently', async () => {
+  it('rule 21: counts each fill once, even if it is repeated serially and concurrently', async () => {
     const trade = await placeSent();
     const partly = orderOf(trade, { filledAmount: '0.4' });
     const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];

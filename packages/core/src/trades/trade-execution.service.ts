@@ -10,8 +10,8 @@
  *    second later.
  * 5. A rejection applies only to the submission `begunAt`, because a stalled worker may report the rejection of an
  *    earlier submission.
- * 6. An order is resubmitted only under its first id, only until `resend_until` (null for a user's own order), and only
- *    if it is certainly not at the exchange.
+ * 6. An order is resubmitted only under its first id, only until `resend_until`, and only if it is certainly not at the
+ *    exchange. A user's own order has no `resend_until` and is never resubmitted.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';

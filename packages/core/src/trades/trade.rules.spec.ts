@@ -268,7 +268,7 @@ describe('the transition table', () => {
     }
   });
 
-  it.each(FINAL)('rule 21: never leaves %s, whatever is reported late', (stage) => {
+  it.each(FINAL)('rule 21: never leaves %s for any trigger', (stage) => {
     for (const [, next] of from(stage)) expect(next).toBe(stage);
   });
 
@@ -364,7 +364,7 @@ describe('an order that the exchange does not know', () => {
 });
 
 describe('fees', () => {
-  const parts = fc.array(
+  const feeLists = fc.array(
     fc.record({
       amount: fc.bigInt({ min: 0n, max: 10n ** 38n - 1n }),
       currency: fc.constantFrom('BTC', 'USDT', 'BNB'),
@@ -374,7 +374,7 @@ describe('fees', () => {
 
   it('are summed exactly by currency, the currency of the most fills first, in any order of input', () => {
     fc.assert(
-      fc.property(parts, (fees) => {
+      fc.property(feeLists, (fees) => {
         const feeParts = fees.map(({ amount, currency }) => ({
           amount: formatUnits(amount),
           currency,

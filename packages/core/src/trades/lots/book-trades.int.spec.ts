@@ -155,11 +155,11 @@ describe('several copiers on one account and pair', () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
-    const own = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 4 });
+    const manual = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 4 });
     await scenario.executeTrade({ side: 'SELL', amount: '0.5', at: 5 });
     expect([await held(a), await held(b)]).toMatchObject([{ isDetached: false }, { isDetached: false }]);
     await scenario.executeTrade({ side: 'SELL', amount: '1', at: 6 });
-    expect(await tradeRow(own.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
+    expect(await tradeRow(manual.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
     expect(await held(a)).toMatchObject({ amount: '0.5', isDetached: true });
     expect(await held(b)).toMatchObject({ amount: '1', isDetached: false });
     // The leader's exit applies to the remaining lot.
@@ -180,7 +180,7 @@ describe('several copiers on one account and pair', () => {
     expect((await scenario.openAmounts()).map(([, amount]) => amount)).toEqual(['1', '1']);
   });
 
-  it('rule 26: emit no signals, whichever lots they sell', async () => {
+  it('rule 26: emit no signals when they trade or when their lots are sold', async () => {
     await copy(copiers[0]!, 'BUY', '1', 2);
     await copy(copiers[0]!, 'SELL', '1', 3);
     await scenario.executeTrade({ side: 'SELL', amount: '1', at: 4 });
@@ -248,7 +248,7 @@ describe('signals', () => {
     expect(await signalsOf(strategyId)).toHaveLength(1);
   });
 
-  it('rule 4: report an exit from each lot with the closed part of the lot, whichever trade sold it', async () => {
+  it('rule 4: report an exit from each lot with the amount that was closed, even if a manual trade sold it', async () => {
     const first = await scenario.executeTrade({
       side: 'BUY',
       amount: '1',

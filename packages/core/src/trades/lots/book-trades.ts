@@ -3,7 +3,7 @@
  *
  * 1. The stored lots equal a replay of all fills in order of execution. A late fill rewinds the book to its own
  *    instant, and all fills from that instant on are booked again.
- * 2. A book changes only under its lock and in the transaction that stores the fills: lots, closed trades, signals and
+ * 2. A book changes only under its lock and in the transaction that stores the fills. Lots, closed trades, signals and
  *    events are committed with the fills or not at all.
  * 3. `trade.closed` is emitted once per trade. If a late fill reopens the trade or changes its profit or loss, only
  *    the record and its version change.
@@ -45,9 +45,9 @@ export interface TradeToBook {
 }
 
 /**
- * Locks books in the order of their keys and creates missing ones. The lock order rules out deadlocks: a transaction
- * that stores fills, or ends trades that have fills, locks the books first and the trades after them. A transaction
- * that locks several trades without their books locks open trades only, in the order of their ids.
+ * Locks books in the order of their keys and creates missing ones. Two rules exclude deadlocks. A transaction that
+ * stores fills, or ends trades that have fills, locks the books before the trades. A transaction that locks several
+ * trades without their books locks open trades only, in the order of their ids.
  */
 export async function lockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   if (keys.length > 0) await ensureAndLockBooks(tx, keys);

@@ -122,7 +122,7 @@ it('an order that continues to fill after its whole lot was sold enters the lot 
   ]);
 });
 
-it('row 15: a lot is closed to the last unit, however its exits are split', () => {
+it('row 15: a lot with dust is closed to the last unit by several exits', () => {
   const leader = new Leader();
   const dust = '0.000000000000000001';
   leader.report(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
@@ -150,7 +150,7 @@ const leaderFill = (
     executedAt: new Date(T0 + second * 1_000),
   });
 
-it('signals of fills in order add up to the amount of every lot, one per fill and lot, and never go below zero', () => {
+it('signals of fills in order add up to the amount of each lot, never go below zero, and are one per fill and lot', () => {
   fc.assert(
     fc.property(
       generatedFills(50),

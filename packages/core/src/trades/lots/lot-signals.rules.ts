@@ -1,14 +1,14 @@
 /**
  * Derives signals from a book's new fills. The functions are pure.
  *
- * 1. A fill that opens a lot of a strategy is an entry; a fill that reduces such a lot is an exit, whatever its origin.
+ * 1. A fill that opens a lot of a strategy is an entry. A fill of any origin that reduces such a lot is an exit.
  *    A fill emits one signal for each lot, exits before the entry. Copies emit no signals, and neither do changes of
  *    their lots.
  * 2. The emitted amount of a lot never goes below zero, and it reaches zero when the lot does. A copier that follows
  *    all signals therefore holds nothing of a closed lot.
  * 3. A late fill changes which lots the later fills closed. Emitted signals are never withdrawn; the signals of the
  *    late fill correct the difference, as exits of lots that are closed now. If a late fill reopens a part of a lot, no
- *    signal enters that part again. The exception is a lot that closed before it was first reported: no signal of this
+ *    signal enters that part again. The exception is a lot that closed before it was first reported. No signal of this
  *    lot was emitted, so its entry is emitted when the lot is reopened.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';

@@ -6,20 +6,20 @@
  * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in another
  * currency changes neither, because its exchange rate is unknown.
  *
- * Copies have separate lots within the book, one list per copier and copied leader lot, so that several copiers on one
- * account never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other fill
- * closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A lot of a
- * copy is detached once a fill that is not of this copy has reduced it.
+ * Copies have separate lots within the book, one list per copier and copied leader lot. Several copiers on one account
+ * therefore never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other
+ * fill closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A lot
+ * of a copy is detached once a fill that is not of this copy has reduced it.
  *
  * Invariants
- * 1. Amounts are conserved: the amount bought less the amount sold, including fees in base, equals the open lots less
- *    unmatched sales, except for dust (invariant 5). No lot is negative, and all lots of one owner are on one side.
- * 2. Values are conserved to the last unit: the costs of a lot's parts add up to the cost of the lot, and the proceeds
- *    of a fill's parts to the proceeds of the fill. The last part takes the remainder of divisions.
+ * 1. Amounts are conserved, except for dust (invariant 5). The amount bought less the amount sold, including fees in
+ *    base, equals the open lots less unmatched sales. No lot is negative, and all lots of one owner are on one side.
+ * 2. Values are conserved to the last unit. The costs of the parts of a lot add up to the cost of the lot. The proceeds
+ *    of the parts of a fill add up to the proceeds of the fill. The last part takes the remainder of divisions.
  * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
  * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
- * 5. Dust keeps no lot open: if a spot sale leaves an owner less than the amount step (for example after a fee in
- *    base), the sale closes this dust too, at its cost and without proceeds.
+ * 5. Dust keeps no lot open. Dust is less than the amount step, for example the remainder after a fee in base. A spot
+ *    sale that leaves an owner only dust also closes the dust, at its cost and without proceeds.
  */
 import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
 
@@ -296,14 +296,14 @@ export class LotBook {
 }
 
 /** Merges the two closures of a lot whose dust was closed: its sold part and its dust. */
-function mergeClosures(parts: readonly LotClosure[]): LotClosure[] {
-  const all: LotClosure[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (last?.lotId !== part.lotId) all.push(part);
-    else all[all.length - 1] = sumOf(last, part);
+function mergeClosures(closures: readonly LotClosure[]): LotClosure[] {
+  const merged: LotClosure[] = [];
+  for (const closure of closures) {
+    const last = merged.at(-1);
+    if (last?.lotId !== closure.lotId) merged.push(closure);
+    else merged[merged.length - 1] = sumOf(last, closure);
   }
-  return all;
+  return merged;
 }
 
 function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
