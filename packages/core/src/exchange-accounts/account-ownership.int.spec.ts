@@ -204,8 +204,8 @@ describe('a worker that could not renew its lease', () => {
   });
 });
 
-describe('the fence', () => {
-  it('prevents an old owner from starting work, even if it has not noticed the loss yet', async () => {
+describe('the ownership of an account', () => {
+  it('cannot be locked by an old owner, even if it has not noticed the loss yet', async () => {
     const [id] = await createAccounts(1);
     const [old, next] = [await startWorker(), await startWorker()];
     await old.tick();
@@ -221,7 +221,7 @@ describe('the fence', () => {
     expect(await lockOwned(old, ownershipOf(old, id!))).toBe(true);
   });
 
-  it('is locked while work starts on the account, so that only other accounts can move', async () => {
+  it('does not move while its owner holds the lock; other accounts of the owner do', async () => {
     const ids = await createAccounts(2);
     const [old, next] = [await startWorker(), await startWorker()];
     await old.tick();

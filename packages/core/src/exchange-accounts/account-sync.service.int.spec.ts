@@ -47,7 +47,7 @@ describe('balances', () => {
     expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
   });
 
-  it('never replace newer balances, even if they arrive in any order', async () => {
+  it('never replace newer balances, even if they arrive out of order', async () => {
     const times = [];
     for (let i = 0; i < 8; i++) times.push(await accountSync.databaseTime());
     const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));

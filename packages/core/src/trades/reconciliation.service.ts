@@ -32,7 +32,7 @@ import {
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 
-/** How far before the last comparison the next one begins, to cover clock differences and fills listed late. */
+/** How far before the last comparison the next one begins. It covers clock differences and fills listed late. */
 const OVERLAP_MS = 60_000;
 /** How long an asset must be missing before it is written off. */
 const MISSING_FOR_MS = 20_000;
