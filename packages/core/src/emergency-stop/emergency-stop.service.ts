@@ -35,6 +35,7 @@ export class EmergencyStopService {
     private readonly waitMs: number = WAIT_MS,
   ) {}
 
+  /** Runs the emergency stop of the actor, and returns its result after at most `waitMs`. */
   async run(actor: Actor): Promise<EmergencyStop> {
     authorise(actor, emergencyStopOperations.run.access);
     return this.commands.runPrepared(

@@ -3,6 +3,9 @@ import type { Balances } from '@trading-automation/exchanges';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
+/**
+ * An account at an exchange that a user connected. A removed account keeps its row for the trades that reference it.
+ */
 @Entity('exchange_accounts')
 export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
@@ -42,6 +45,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'last_sync_at', type: 'timestamptz', nullable: true })
   lastSyncAt!: Date | null;
 
+  /** The last request for a sync. It is outstanding while it is later than `syncServedAt`. */
   @Column({ name: 'sync_requested_at', type: 'timestamptz', nullable: true })
   syncRequestedAt!: Date | null;
 

@@ -60,6 +60,7 @@ const OWN = allColumns(
 export class ExchangeAccountsService {
   constructor(private readonly dependencies: ExchangeAccountsDependencies) {}
 
+  /** Lists the exchanges that this deployment offers, active or not. */
   async supported(query: ListQuery): Promise<PageWithCursors<SupportedExchange>> {
     const { platform, lists } = this.dependencies;
     const source = {
@@ -125,6 +126,7 @@ export class ExchangeAccountsService {
     }));
   }
 
+  /** Tests the credentials at their exchange, then stores the account and requests its first sync. */
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
@@ -187,6 +189,7 @@ export class ExchangeAccountsService {
     });
   }
 
+  /** Removes an account that is not in use, and deletes its credentials. */
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, exchangeAccountOperations.delete.access);
     return this.dependencies.commands.run(actor.idempotency, async (tx) => {

@@ -47,6 +47,7 @@ export class Ledger {
     this.token = REWARD_TOKENS[platform.world];
   }
 
+  /** Returns the user's balance without locking it. */
   balance(userId: string): Promise<LedgerBalance> {
     return this.read(this.platform.database.manager, userId, '');
   }

@@ -71,6 +71,7 @@ export class NotificationsService {
     });
   }
 
+  /** Returns the number of unread notifications. */
   async count(actor: Actor): Promise<{ unread: number }> {
     authorise(actor, notificationOperations.count.access);
     const [{ unread }] = await this.platform.database.query(

@@ -2,6 +2,7 @@ import type { TimeInForce, TradeType, TradingType } from '@trading-automation/co
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
+/** A pair that an exchange lists or has listed, with the exchange's rules for orders on it. */
 @Entity('trade_pairs')
 export class TradePairEntity extends RecordColumns {
   @Column({ type: 'text' })

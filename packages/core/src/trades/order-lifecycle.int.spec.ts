@@ -1,7 +1,6 @@
 /**
- * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored state
- * stays consistent.
- * A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
+ * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored
+ * state stays consistent. A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';

@@ -225,7 +225,9 @@ const reconcileInputs = fc
     return inputOf({ trades, openOrders, fills, knownFills: known });
   });
 
-/** Returns the input of the next comparison, once the actions are carried out and the orders to identify are fetched. */
+/**
+ * Returns the input of the next comparison, once the actions are carried out and the orders to identify are fetched.
+ */
 function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
   const trades = new Map(input.trades.map((trade) => [trade.id, trade]));
   const known = new Set(input.knownFills);

@@ -66,6 +66,7 @@ type Action = ReconcileAction<VenueOrder, VenueFill>;
 export class Reconciliation {
   constructor(private readonly platform: Platform) {}
 
+  /** Reads our view of the account from one database snapshot. @throws if the account does not exist */
   async state(accountId: string): Promise<AccountState> {
     return inTransaction(this.platform.database, (tx) => readState(tx, accountId), {
       isolation: 'REPEATABLE READ',

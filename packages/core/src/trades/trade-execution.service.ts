@@ -86,11 +86,13 @@ export interface OrderFailure {
 export class TradeExecution {
   constructor(private readonly platform: Platform) {}
 
+  /** Returns null if the trade does not exist. */
   async find(id: string): Promise<TradeForExecution | null> {
     const trade = await this.platform.database.manager.findOneBy(TradeEntity, { id });
     return trade === null ? null : toTradeForExecution(trade);
   }
 
+  /** Returns the trades in any order, without those that do not exist. */
   async findMany(ids: readonly string[]): Promise<readonly TradeForExecution[]> {
     const trades = await this.platform.database.manager.findBy(TradeEntity, { id: In([...ids]) });
     return trades.map(toTradeForExecution);

@@ -45,7 +45,9 @@ const RESTORED_VALUE = {
   repeats: Array.from({ length: 8 }, () => false),
 };
 
-/** A purchase is reported after its sale. Then an earlier purchase is reported, and the sale closes that one instead. */
+/**
+ * A purchase is reported after its sale. Then an earlier purchase is reported, and the sale closes that one instead.
+ */
 const REOPENED_LOT = {
   generated: (['BUY', 'BUY', 'SELL'] as const).map((side, second) => ({
     side,
