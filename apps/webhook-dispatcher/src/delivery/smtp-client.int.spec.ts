@@ -6,7 +6,7 @@ import { SmtpClient } from './smtp-client.js';
 const MAIL: ClaimedMail = {
   id: '0190a0b0-0000-7000-8000-000000000001',
   claim: 1,
-  attempts: 0,
+  deferrals: 0,
   to: 'reader@example.com',
   subject: 'Verify your e-mail address',
   text: 'Öffne den Link:\n\nhttps://api.example.com/v1/x?code=abc\n\n.\nFrom here on.\n',

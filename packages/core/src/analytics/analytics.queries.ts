@@ -5,9 +5,9 @@ import {
   NIL_UUID,
   RUNS_SQL,
   SELECTED_BY,
-  SUMMED,
+  SUMMABLE_COLUMNS,
   VALUE_COLUMNS,
-} from './ledger-results.queries.js';
+} from './computed-results.queries.js';
 import type { ReadPlan, TimeRange } from './read-plan.rules.js';
 import type { LossRuns, ResultSums } from './result-totals.js';
 
@@ -35,8 +35,8 @@ export interface ResultRow extends ResultSums {
   readonly pairId: string;
   readonly strategyId: string;
   readonly quote: string;
-  /** The first day with a realised result; `yyyy-mm-dd`. */
-  readonly tradesFrom: string | null;
+  /** The first day with a closure (`yyyy-mm-dd`); null without closures. */
+  readonly firstDay: string | null;
   readonly best_pnl: string | null;
   readonly worst_pnl: string | null;
 }
@@ -51,8 +51,8 @@ export interface DayRow {
   readonly fill_count: number;
 }
 
-/** A row of the ledger: one day, account, pair and strategy. */
-export interface LedgerRow extends ResultRow, DayRow {
+/** The results of one day, account, pair and strategy, computed from fills, lots and trades. */
+export interface ComputedRow extends ResultRow, DayRow {
   readonly net_pnl: string;
   readonly part_count: number;
   readonly fill_count: number;
@@ -61,7 +61,7 @@ export interface LedgerRow extends ResultRow, DayRow {
   readonly worst_trade_id: string | null;
 }
 
-/** Returns the user's days in the range whose rollups may be older than the ledger. */
+/** Returns the user's days in the range whose rollups may be outdated. */
 export async function loadStaleDays(
   tx: Tx,
   { userId, from, to }: AnalyticsFilter,
@@ -76,7 +76,7 @@ export async function loadStaleDays(
   return rows.map(({ day }) => day);
 }
 
-/** Selects rollups. $1: user; $2 to $4: the days; $5 to $7: account, pair and strategy. */
+/** Selects rollups. $1: user; $2 and $3: first day and end; $4: stale days; $5 to $7: account, pair and strategy. */
 const ROLLUP_FILTER = `r.user_id = $1 AND ($2::date IS NULL OR r.day >= $2) AND ($3::date IS NULL OR r.day < $3)
   AND NOT r.day = ANY ($4::date[])
   AND ($5::uuid IS NULL OR r.exchange_account_id = $5) AND ($6::uuid IS NULL OR r.trade_pair_id = $6)
@@ -89,8 +89,8 @@ function rollupParams(selection: AnalyticsFilter, plan: ReadPlan): unknown[] {
 }
 
 const SUMS = [
-  ...SUMMED.counts.map((name) => `sum(r.${name})::int AS ${name}`),
-  ...SUMMED.amounts.map((name) => `sum(r.${name}) AS ${name}`),
+  ...SUMMABLE_COLUMNS.counts.map((name) => `sum(r.${name})::int AS ${name}`),
+  ...SUMMABLE_COLUMNS.amounts.map((name) => `sum(r.${name}) AS ${name}`),
 ].join(', ');
 
 /** Returns rollup sums by account, pair and strategy. */
@@ -102,7 +102,7 @@ export async function loadRollupResults(
   return tx.query(
     `SELECT k.*, p.quote FROM (
        SELECT r.exchange_account_id AS "accountId", r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", ${SUMS},
-         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "tradesFrom", max(r.best_pnl) AS best_pnl,
+         min(r.day) FILTER (WHERE r.part_count > 0)::text AS "firstDay", max(r.best_pnl) AS best_pnl,
          min(r.worst_pnl) AS worst_pnl
        FROM result_days r WHERE ${ROLLUP_FILTER} GROUP BY 1, 2, 3) k
      JOIN trade_pairs p ON p.id = k."pairId"`,
@@ -125,30 +125,30 @@ export async function loadRollupDays(
   );
 }
 
-/** Returns, from the ledger, the sums of the time ranges without rollups. */
-export async function loadLedgerResults(
+/** Computes the sums of the time ranges without current rollups from fills, lots and trades. */
+export async function computeResults(
   tx: Tx,
   selection: AnalyticsFilter,
-  { ledgerRanges }: ReadPlan,
-): Promise<readonly LedgerRow[]> {
-  if (ledgerRanges.length === 0) return [];
+  { computedRanges }: ReadPlan,
+): Promise<readonly ComputedRow[]> {
+  if (computedRanges.length === 0) return [];
   return tx.query(
     `SELECT ${VALUE_COLUMNS.map((column) => `r.${column}`).join(', ')}, r.trade_pair_id AS "pairId", r.strategy_id AS "strategyId", r.exchange_account_id AS "accountId",
-       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "tradesFrom"
+       p.quote, r.day::text AS day, CASE WHEN r.part_count > 0 THEN r.day::text END AS "firstDay"
      FROM (${DAYS_SQL}) r JOIN trade_pairs p ON p.id = r.trade_pair_id
      WHERE $6::uuid IS NULL OR r.strategy_id = $6
      ORDER BY r.day, r.trade_pair_id, r.exchange_account_id, r.strategy_id`,
-    [...timeRangeParams(selection, ledgerRanges), selection.strategyId ?? null],
+    [...timeRangeParams(selection, computedRanges), selection.strategyId ?? null],
   );
 }
 
-function timeRangeParams(selection: AnalyticsFilter, live: readonly TimeRange[]): unknown[] {
-  const users = live.map(() => selection.userId);
+function timeRangeParams(selection: AnalyticsFilter, ranges: readonly TimeRange[]): unknown[] {
+  const users = ranges.map(() => selection.userId);
   const { accountId, pairId } = selection;
   return [
     users,
-    live.map(({ since }) => since),
-    live.map(({ until }) => until),
+    ranges.map(({ since }) => since),
+    ranges.map(({ until }) => until),
     accountId ?? null,
     pairId ?? null,
   ];
@@ -193,7 +193,7 @@ export async function loadRollupOtherFees(
 }
 
 interface RunRow extends LossRuns {
-  /** A rollup day, or the index of a time range that is read from the ledger. */
+  /** `yyyy-mm-dd`. */
   readonly day: string;
 }
 
@@ -205,7 +205,7 @@ export async function lossRuns(
   quote: string,
 ): Promise<readonly LossRuns[]> {
   const { userId, accountId, pairId, strategyId } = selection;
-  const ways =
+  const selectedBy =
     (accountId === undefined ? 0 : SELECTED_BY.account) |
     (pairId === undefined ? 0 : SELECTED_BY.pair) |
     (strategyId === undefined ? 0 : SELECTED_BY.strategy);
@@ -217,7 +217,7 @@ export async function lossRuns(
        AND NOT day = ANY ($9::date[])`,
     [
       userId,
-      ways,
+      selectedBy,
       accountId ?? NIL_UUID,
       pairId ?? NIL_UUID,
       strategyId ?? NIL_UUID,
@@ -227,16 +227,16 @@ export async function lossRuns(
       plan.staleDays,
     ],
   );
-  const live: RunRow[] =
-    plan.ledgerRanges.length === 0
+  const computed: RunRow[] =
+    plan.computedRanges.length === 0
       ? []
       : await tx.query(`SELECT ${columns} FROM (${RUNS_SQL}) r WHERE quote = $8`, [
-          ...timeRangeParams(selection, plan.ledgerRanges),
-          [ways],
+          ...timeRangeParams(selection, plan.computedRanges),
+          [selectedBy],
           strategyId ?? null,
           quote,
         ]);
-  return [...stored, ...live].sort((a, b) => (a.day < b.day ? -1 : 1));
+  return [...stored, ...computed].sort((a, b) => (a.day < b.day ? -1 : 1));
 }
 
 export async function loadPairInfo(tx: Tx, ids: readonly string[]): Promise<readonly PairInfo[]> {

@@ -34,20 +34,20 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-async function readOnce(query: string, who: Actor): Promise<Analytics> {
+async function readOnce(query: string, caller: Actor): Promise<Analytics> {
   const params = querySchemaOf(analyticsOperations.get).parse(Object.fromEntries(new URLSearchParams(query)));
-  const record = await service.get(who, params as Parameters<AnalyticsService['get']>[1]);
+  const record = await service.get(caller, params as Parameters<AnalyticsService['get']>[1]);
   expect(analytics.parse(record)).toEqual(record);
   return record;
 }
 
 /** Reads the record for a query string, and checks that it is the same with and without rollups. */
-async function read(query = '', who = actor): Promise<Analytics> {
+async function read(query = '', caller = actor): Promise<Analytics> {
   await fixtures.rebuildLots();
-  const live = await readOnce(query, who);
+  const withoutRollups = await readOnce(query, caller);
   await rollups.refresh();
-  expect(await readOnce(query, who)).toEqual(live);
-  return live;
+  expect(await readOnce(query, caller)).toEqual(withoutRollups);
+  return withoutRollups;
 }
 
 interface TradeSpec {
@@ -58,15 +58,16 @@ interface TradeSpec {
   readonly fee?: string;
   readonly feeCurrency?: string;
   readonly at?: string;
-  readonly of?: { user: Actor; account: RecordIds };
+  readonly owner?: { user: Actor; account: RecordIds };
   readonly pair?: RecordIds;
+  /** The number of fills. */
   readonly fills?: number;
   readonly strategy?: string;
 }
 
 /** Inserts a trade with equal fills, one second apart, and returns its id. */
 async function trade(spec: TradeSpec = {}): Promise<string> {
-  const { user: owner, account: on } = spec.of ?? { user: actor, account };
+  const { user: owner, account: onAccount } = spec.owner ?? { user: actor, account };
   const { side = 'BUY', status = 'FILLED', price = '100', amount = '1', at = '2026-01-01T00:00:00Z' } = spec;
   const count = spec.fills ?? (status === 'PENDING' || status === 'FAILED' ? 0 : 1);
   const fills = Array.from({ length: count }, (_, n) => ({
@@ -76,7 +77,15 @@ async function trade(spec: TradeSpec = {}): Promise<string> {
     fee: spec.fee ?? '0',
     feeCurrency: spec.feeCurrency ?? 'USDT',
   }));
-  const order = { owner, account: on, pair: spec.pair ?? pair, side, status, at, strategy: spec.strategy };
+  const order = {
+    owner,
+    account: onAccount,
+    pair: spec.pair ?? pair,
+    side,
+    status,
+    at,
+    strategy: spec.strategy,
+  };
   return (await fixtures.order({ ...order, fills })).id;
 }
 
@@ -88,7 +97,7 @@ describe('the analytics of a user', () => {
     for (const [hour, status] of statuses.entries())
       await trade({ status, at: `2026-01-01T0${hour}:00:00Z` });
     await trade({ side: 'SELL', price: '110', at: '2026-01-02T00:00:00Z' });
-    await trade({ of: foreign, price: '7' });
+    await trade({ owner: foreign, price: '7' });
     expect(await read()).toMatchObject({
       currency: 'USDT',
       trade_count: 6,
@@ -138,7 +147,7 @@ describe('the analytics of a user', () => {
     expect(record.equity_curve).toHaveLength(1);
   });
 
-  it('match sales in a range with purchases before it, and count trades by their creation', async () => {
+  it('match sales in a range with purchases before the range, and count a trade in the range of its creation', async () => {
     await trade({ price: '100' });
     const sold = await trade({ side: 'SELL', price: '90', at: '2026-02-01T00:00:00Z' });
     await trade({ price: '95', at: '2026-03-01T00:00:00Z' });
@@ -180,7 +189,7 @@ describe('the analytics of a user', () => {
     await trade({
       side: 'SELL',
       price: '110',
-      of: { user: actor, account: second },
+      owner: { user: actor, account: second },
       at: '2026-01-02T00:00:00Z',
     });
     expect(await read()).toMatchObject({ closed_count: 0, net_pnl: '0', unmatched_fill_count: 1 });
@@ -223,7 +232,7 @@ describe('the analytics of a user', () => {
   });
 
   it('include the recorded equity, and returns relative to it', async () => {
-    const point = (at: string, amount: string) =>
+    const insertSnapshot = (at: string, amount: string) =>
       core.rows(
         `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
          VALUES ($1, 'USDT', $2::timestamptz, $2::timestamptz, $3)`,
@@ -236,11 +245,11 @@ describe('the analytics of a user', () => {
     await trade({ price: '200', at: '2026-01-03T00:00:00Z' });
     await trade({ side: 'SELL', price: '90', at: '2026-01-04T00:00:00Z' });
     expect(await read()).toMatchObject({ roi: null, calmar: null, max_drawdown: { percent: null } });
-    await point('2026-01-01T00:00:30Z', '200');
-    await point('2026-01-02T23:55:00Z', '220');
+    await insertSnapshot('2026-01-01T00:00:30Z', '200');
+    await insertSnapshot('2026-01-02T23:55:00Z', '220');
     // A deposit of 1,780 counts as capital, not as profit.
-    await point('2026-01-03T12:00:00Z', '2200');
-    await point('2026-01-03T23:55:00Z', '2000');
+    await insertSnapshot('2026-01-03T12:00:00Z', '2200');
+    await insertSnapshot('2026-01-03T23:55:00Z', '2000');
     const record = await read();
     expect(record).toMatchObject({
       net_pnl: '-90',
@@ -255,7 +264,7 @@ describe('the analytics of a user', () => {
     expect((await read('from=2026-01-05T00:00:00Z')).roi).toBeNull();
   });
 
-  it('include copy metrics for the range, and omit them without decisions', async () => {
+  it('include the copy metrics of the range, and omit them if it has no decisions', async () => {
     const [strategy, copier] = [newUuid(), newUuid()];
     const leaderAccount = await core.account(actor);
     await core.rows(
@@ -274,16 +283,16 @@ describe('the analytics of a user', () => {
       strategy,
       account.uuid,
     );
-    await trade({ of: { user: actor, account: leaderAccount }, strategy });
+    await trade({ owner: { user: actor, account: leaderAccount }, strategy });
     expect((await read()).copy).toBeUndefined();
     const [lot] = await core.rows('SELECT id FROM trades WHERE strategy_id = $1', strategy);
-    const of = { copier, lotTrade: String(lot?.id), referencePrice: '100' };
+    const copy = { copier, lotTrade: String(lot?.id), referencePrice: '100' };
     const at = '2026-01-01T10:00:00Z';
-    await fixtures.decide(of, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
-    await fixtures.decide(of, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });
-    await fixtures.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
-    await fixtures.decide(of, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
-    await fixtures.decide(of, { at: '2026-03-01T00:00:00Z', outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
+    await fixtures.decide(copy, { at, outcome: 'COPIED', latencyMs: 8, slippageBps: '2.5' });
+    await fixtures.decide(copy, { at, outcome: 'COPIED', latencyMs: 4, slippageBps: '-0.5' });
+    await fixtures.decide(copy, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await fixtures.decide(copy, { at, outcome: 'SKIPPED', code: 'MAX_OPEN' });
+    await fixtures.decide(copy, { at: '2026-03-01T00:00:00Z', outcome: 'SKIPPED', code: 'STALE_SIGNAL' });
     expect((await read('to=2026-02-01T00:00:00Z')).copy).toEqual({
       median_latency_ms: 6,
       p99_latency_ms: 8,
@@ -311,7 +320,7 @@ describe('the analytics of a user', () => {
     },
   );
 
-  it('use one connection per user, despite concurrent requests', async () => {
+  it('use one connection for all concurrent requests of a user', async () => {
     await trade();
     const other = await core.actor();
     const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
@@ -330,7 +339,7 @@ describe('the analytics of a user', () => {
     ]);
   });
 
-  it('leave connections for other work, despite concurrent requests of many users', async () => {
+  it('leave connections for other work while many users send requests', async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => core.actor()));
     const reads = await inTransaction((await core.openSecondPlatform()).database, async (tx) => {
       await tx.query('LOCK TABLE result_days IN ACCESS EXCLUSIVE MODE');

@@ -12,7 +12,7 @@ import { readResults } from './read-analytics.js';
 
 type Query = QueryOf<typeof analyticsOperations.get>;
 
-/** The maximum number of the process's connections that analytics uses; a process has ten by default. */
+/** The maximum number of database connections that analytics uses; a process has ten by default. */
 const CONCURRENT_READS_MAX = 3;
 
 export class AnalyticsService {
@@ -21,8 +21,8 @@ export class AnalyticsService {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Returns the results of the selection, from one database snapshot. Rollups serve the days that are up to date; the
-   * ledger of fills and lots serves the rest (`DailyRollups`).
+   * Returns the results of the trades that the query selects, from one database snapshot. Days with a current rollup
+   * are read from the rollup; the rest is computed from fills, lots and trades (`DailyRollups`).
    */
   async get(actor: Actor, query: Query): Promise<Analytics> {
     authorise(actor, analyticsOperations.get.access);

@@ -34,7 +34,7 @@ export function viewAnalytics({ from, to }: AnalyticsFilter, results: Results): 
     funding: hasOnlySpot(results) ? '0' : null,
     best_trade: viewExtreme(main?.best ?? null),
     worst_trade: viewExtreme(main?.worst ?? null),
-    max_consecutive_losses: main?.longestLosses ?? 0,
+    max_consecutive_losses: main?.longestLossRun ?? 0,
     unmatched_fill_count: sum(({ counts }) => counts.unmatched_count),
     by_status: {
       PENDING: sum(({ counts }) => counts.pending_count),

@@ -1,7 +1,7 @@
 import type { Tx } from '@trading-automation/persistence';
 import type { AnalyticsFilter } from './analytics.queries.js';
 
-/** Metrics of how signals were copied. */
+/** Latency, slippage and skipped signals of copies. */
 export interface CopyMetrics {
   readonly medianLatencyMs: number | null;
   readonly p99LatencyMs: number | null;

@@ -47,7 +47,7 @@ const netPnl = async () =>
   (await new AnalyticsService(core.platform).get(actor, { interval: 'day' } as never)).net_pnl;
 
 describe('rollups', () => {
-  it('are marked stale by exactly those changes that affect them', async () => {
+  it('are marked stale by a change that affects them, and by no other change', async () => {
     const bought = await order('BUY', '2026-01-01T10:00:00Z', '100');
     expect(await marks()).toEqual(['2026-01-01']);
     await order('SELL', '2026-01-02T10:00:00Z', '110');
@@ -61,7 +61,7 @@ describe('rollups', () => {
     await core.rows('UPDATE trades SET look_at = now(), version = version + 1 WHERE id = $1', bought.uuid);
     expect(await marks()).toEqual([]);
     await core.rows("UPDATE trades SET status = 'CANCELLED' WHERE id = $1", bought.uuid);
-    // These are the day of the trade's creation and the day of its closing.
+    // The trade was created on the first of these days and closed on the second.
     expect(await marks()).toEqual(['2026-01-01', '2026-01-02']);
   });
 
@@ -71,7 +71,7 @@ describe('rollups', () => {
     await fixtures.rebuildLots();
     await dailyRollups.refresh();
     expect(await netPnl()).toBe('10');
-    // This late fill was executed earlier, so the sale closes its lot instead.
+    // This late fill was executed before the other purchase, so the sale closes its lot instead.
     await order('BUY', '2026-01-01T10:00:00Z', '60');
     await fixtures.rebuildLots();
     expect(await netPnl()).toBe('50');

@@ -7,11 +7,12 @@ import {
   NIL_UUID,
   RUN_COLUMNS,
   RUNS_SQL,
-} from './ledger-results.queries.js';
+} from './computed-results.queries.js';
 
-/** The number of user days per transaction; even for busy users they take far less than the statement timeout. */
-const DAYS_PER_STEP = 20;
-const MARKS_PER_STEP = 1_000;
+/** The number of user days per transaction. Even for busy users they take far less than the statement timeout. */
+const DAYS_PER_BATCH = 20;
+/** The number of marks, oldest first, from which the days of one transaction are taken. */
+const MARKS_PER_BATCH = 1_000;
 
 interface UserDay {
   readonly user_id: string;
@@ -24,29 +25,32 @@ interface UserDay {
  * and trades, and make sums over years readable in milliseconds. Nothing else depends on them; they can be deleted at
  * any time.
  *
- * 1. Database triggers mark the days that a change of fills, lots or trades touches as stale, in the same transaction.
+ * 1. A change of fills, lots or trades fires database triggers. In the same transaction they mark the affected days as
+ *    stale.
  * 2. A stale day is recomputed in full from one database snapshot, and only the marks that this snapshot contains are
  *    removed. A change that is committed meanwhile has its own mark, which remains.
- * 3. Readers compute stale days from the ledger itself. Therefore results are never outdated, even if this job does not
- *    run.
+ * 3. Readers compute stale days from fills, lots and trades. Results are therefore never outdated, even if this job
+ *    does not run.
  */
 export class DailyRollups {
   constructor(private readonly platform: Platform) {}
 
   /**
-   * Refreshes all days that were stale at the start. Only one process at a time does this. Returns the number of days;
-   * null if another process is refreshing. Days that are marked meanwhile wait for the next run; otherwise the run would
-   * never end on a busy day.
+   * Refreshes all days that were stale at the start and returns their number; null if another process is refreshing.
+   * Only one process at a time refreshes. Days that are marked meanwhile wait for the next run, because otherwise the
+   * run would never end on a busy day.
    */
   async refresh(): Promise<number | null> {
     const { database } = this.platform;
     const outcome = await withAdvisoryLock(database, 'result days', async (signal) => {
-      const [{ last }]: [{ last: string | null }] = await database.query(
-        'SELECT max(id)::text AS last FROM result_marks',
+      const [{ lastMarkId }]: [{ lastMarkId: string | null }] = await database.query(
+        'SELECT max(id)::text AS "lastMarkId" FROM result_marks',
       );
       let refreshed = 0;
       for (let days = 1; days > 0 && !signal.aborted; refreshed += days) {
-        days = await inTransaction(database, (tx) => refreshSome(tx, last), { isolation: 'REPEATABLE READ' });
+        days = await inTransaction(database, (tx) => refreshBatch(tx, lastMarkId), {
+          isolation: 'REPEATABLE READ',
+        });
       }
       return refreshed;
     });
@@ -60,14 +64,16 @@ const OF_MARKED_DAYS = `USING unnest($1::uuid[], $2::date[]) AS d (user_id, day)
 
 interface StrategyDay {
   readonly strategy_id: string;
+  /** `yyyy-mm-dd`. */
   readonly day: string;
 }
 
-async function refreshSome(tx: Tx, last: string | null): Promise<number> {
+/** Refreshes stale days with a mark up to `lastMarkId`, and returns their number; 0 if no such day is left. */
+async function refreshBatch(tx: Tx, lastMarkId: string | null): Promise<number> {
   const marked: UserDay[] = await tx.query(
     `SELECT DISTINCT user_id, day::text AS day
      FROM (SELECT user_id, day FROM result_marks WHERE id <= $3 ORDER BY id LIMIT $1) m LIMIT $2`,
-    [MARKS_PER_STEP, DAYS_PER_STEP, last],
+    [MARKS_PER_BATCH, DAYS_PER_BATCH, lastMarkId],
   );
   if (marked.length === 0) return 0;
   const users = marked.map(({ user_id }) => user_id);
@@ -103,17 +109,17 @@ async function refreshSome(tx: Tx, last: string | null): Promise<number> {
 }
 
 /**
- * The account separates the strategy's own results from those of its copiers, because a strategy never trades on a
- * copier's account.
+ * Recomputes `strategy_days`. The account separates the strategy's own results from those of its copiers, because a
+ * strategy never trades on a copier's account.
  */
-async function refreshStrategies(tx: Tx, touched: readonly StrategyDay[]): Promise<void> {
-  const own = touched.filter(({ strategy_id }) => strategy_id !== NIL_UUID);
-  if (own.length === 0) return;
-  const pairs = [own.map(({ strategy_id }) => strategy_id), own.map(({ day }) => day)];
+async function refreshStrategies(tx: Tx, changedDays: readonly StrategyDay[]): Promise<void> {
+  const strategyDays = changedDays.filter(({ strategy_id }) => strategy_id !== NIL_UUID);
+  if (strategyDays.length === 0) return;
+  const params = [strategyDays.map(({ strategy_id }) => strategy_id), strategyDays.map(({ day }) => day)];
   await tx.query(
     `DELETE FROM strategy_days s USING unnest($1::uuid[], $2::date[]) AS d (strategy_id, day)
      WHERE s.strategy_id = d.strategy_id AND s.day = d.day`,
-    pairs,
+    params,
   );
   const isOwn = 'r.exchange_account_id = s.exchange_account_id';
   const sumOfOwn = (column: string, type: string) =>
@@ -128,7 +134,7 @@ async function refreshStrategies(tx: Tx, touched: readonly StrategyDay[]): Promi
      JOIN strategies s ON s.id = r.strategy_id
      JOIN trade_pairs p ON p.id = r.trade_pair_id
      GROUP BY s.id, p.quote, r.day`,
-    pairs,
+    params,
   );
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await core.pair({ last_price: '60000' });
   await core.pair({ base: 'ETH', last_price: '2000' });
   await core.pair({ quote: 'EUR', last_price: '50000' });
-  await core.pair({ base: 'DARK' });
+  await core.pair({ base: 'UNPRICED' });
 });
 afterAll(() => core.close());
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   account = await core.account(actor, { USDT: '1000', BTC: '0.5' });
 });
 
-const pointsOf = ({ uuid }: RecordIds) =>
+const snapshotsOf = ({ uuid }: RecordIds) =>
   core.rows(
     `SELECT currency, trim_scale(amount)::text AS amount FROM equity_snapshots
      WHERE exchange_account_id = $1 ORDER BY period, currency`,
@@ -30,7 +30,7 @@ const pointsOf = ({ uuid }: RecordIds) =>
   );
 
 /** Inserts a snapshot taken this many minutes before the start of yesterday, in UTC. */
-const addPoint = (minutes: number, amount: string) =>
+const addSnapshot = (minutes: number, amount: string) =>
   core.rows(
     `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
      SELECT $1, 'USDT', at, at, $3::numeric
@@ -41,19 +41,19 @@ const addPoint = (minutes: number, amount: string) =>
   );
 
 describe('snapshots of equity', () => {
-  it('value holdings at the last prices, in the currency of most pairs if the account has no results yet', async () => {
+  it('value holdings at the last prices, in the quote currency of most pairs if the account has no results yet', async () => {
     expect(await snapshots.take()).toBeGreaterThan(0);
-    expect(await pointsOf(account)).toEqual([{ currency: 'USDT', amount: '31000' }]);
+    expect(await snapshotsOf(account)).toEqual([{ currency: 'USDT', amount: '31000' }]);
   });
 
-  it('are taken in every currency of the results of an account', async () => {
+  it('are taken in every quote currency in which the account has results', async () => {
     await core.rows(
       `INSERT INTO equity_currencies (exchange_account_id, currency) VALUES ($1, 'USDT'), ($1, 'EUR')`,
       account.uuid,
     );
     await snapshots.take();
     // 1,000 USDT are worth 1000 / 60000 BTC, which are worth 833.33… EUR.
-    expect(await pointsOf(account)).toEqual([
+    expect(await snapshotsOf(account)).toEqual([
       { currency: 'EUR', amount: expect.stringMatching(/^25833\.3333/) },
       { currency: 'USDT', amount: '31000' },
     ]);
@@ -66,14 +66,14 @@ describe('snapshots of equity', () => {
       account.uuid,
     );
     await snapshots.take();
-    const points = await pointsOf(account);
+    const stored = await snapshotsOf(account);
     // A new period may have started in between.
-    expect(points.length).toBeLessThanOrEqual(2);
-    expect(points.at(-1)).toEqual({ currency: 'USDT', amount: '7' });
+    expect(stored.length).toBeLessThanOrEqual(2);
+    expect(stored.at(-1)).toEqual({ currency: 'USDT', amount: '7' });
   });
 
   it('are not taken of inactive accounts, nor of accounts with stale, unread or unpriced balances', async () => {
-    const unknown = await core.account(actor, { DARK: '1' });
+    const unpriced = await core.account(actor, { UNPRICED: '1' });
     const unread = await core.account(actor, null);
     const inactive = await core.account(actor, { USDT: '1' }, { isActive: false });
     await core.rows(
@@ -81,21 +81,21 @@ describe('snapshots of equity', () => {
       account.uuid,
     );
     await snapshots.take();
-    for (const each of [unknown, unread, inactive, account]) expect(await pointsOf(each)).toEqual([]);
+    for (const each of [unpriced, unread, inactive, account]) expect(await snapshotsOf(each)).toEqual([]);
   });
 
   it('of past days are deleted, except for the first of the account and the last of each day', async () => {
     const DAY = 1_440;
-    await addPoint(2 * DAY - 5, 'first'.length.toString());
-    await addPoint(2 * DAY - 10, '11');
-    await addPoint(DAY + 5, '12');
-    await addPoint(DAY - 5, '21');
-    await addPoint(10, '22');
-    await addPoint(5, '23');
-    await addPoint(0, '31');
-    await addPoint(-5, '32');
+    await addSnapshot(2 * DAY - 5, '5');
+    await addSnapshot(2 * DAY - 10, '11');
+    await addSnapshot(DAY + 5, '12');
+    await addSnapshot(DAY - 5, '21');
+    await addSnapshot(10, '22');
+    await addSnapshot(5, '23');
+    await addSnapshot(0, '31');
+    await addSnapshot(-5, '32');
     await snapshots.take();
-    expect((await pointsOf(account)).map(({ amount }) => amount)).toEqual([
+    expect((await snapshotsOf(account)).map(({ amount }) => amount)).toEqual([
       '5',
       '12',
       '23',
@@ -109,6 +109,6 @@ describe('snapshots of equity', () => {
     const other = new EquitySnapshots(await core.openSecondPlatform());
     const taken = await Promise.all([snapshots.take(), other.take()]);
     expect(Math.max(...taken)).toBeGreaterThan(0);
-    expect(await pointsOf(account)).toHaveLength(1);
+    expect(await snapshotsOf(account)).toHaveLength(1);
   });
 });

@@ -2,12 +2,14 @@ import { inTransaction, type Tx, withAdvisoryLock } from '@trading-automation/pe
 import type { Platform } from '../platform/index.js';
 import { equitiesOf } from '../trade-pairs/index.js';
 
-/** The last snapshot of each period is kept; of days before yesterday, only the last snapshot of the day. */
+/**
+ * The last snapshot of each five minutes is kept. Of days before yesterday, only the last snapshot of the day is kept.
+ */
 const PERIOD = "interval '5 minutes'";
 const FULL_FOR = "interval '1 day'";
 /** Older snapshots are already downsampled. Checking them again would cost more every day. */
 const DOWNSAMPLED_WITHIN = "interval '32 days'";
-/** The maximum age of balances; older balances do not show the current equity. */
+/** The maximum age of balances from which equity is computed; older balances do not show the current equity. */
 const BALANCES_AGE_MAX = "interval '1 hour'";
 const ACCOUNTS_AT_ONCE = 1_000;
 const REMOVED_AT_ONCE = 5_000;
@@ -18,11 +20,11 @@ interface AccountToValue {
 }
 
 /**
- * Records the equity of accounts in each currency of their results. An account without results uses the quote currency
- * of most of its exchange's pairs.
+ * Records the equity of each account, in each quote currency in which the account has results. If it has none yet, the
+ * currency is the quote currency of most pairs of its exchange.
  *
  * Equity is computed from balances and last prices, so it values open lots at their current price. Deposits and
- * withdrawals change it too. Therefore profit is never derived from equity, but from fills. Equity is the base of
+ * withdrawals also change equity. Profit is therefore computed from fills, never from equity. Equity is the base of
  * relative returns (`performance/daily-results.rules.ts`).
  */
 export class EquitySnapshots {
@@ -39,9 +41,9 @@ export class EquitySnapshots {
       let after: string | undefined = '00000000-0000-0000-0000-000000000000';
       while (after !== undefined && !signal.aborted) {
         const from: string = after;
-        const step = await inTransaction(database, (tx) => takeBatch(tx, from));
-        taken += step.taken;
-        after = step.last;
+        const batch = await inTransaction(database, (tx) => takeBatch(tx, from));
+        taken += batch.taken;
+        after = batch.last;
       }
       for (let removed = REMOVED_AT_ONCE; removed === REMOVED_AT_ONCE && !signal.aborted; )
         removed = await downsample(database.manager);
@@ -51,7 +53,7 @@ export class EquitySnapshots {
   }
 }
 
-/** Takes snapshots of the next accounts by id. `last` is undefined if no account is left. */
+/** Takes snapshots of the accounts that follow the id `after`. `last` is undefined if no account is left. */
 async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: string | undefined }> {
   const accounts: AccountToValue[] = await tx.query(
     `SELECT a.id, ARRAY (
@@ -74,18 +76,19 @@ async function takeBatch(tx: Tx, after: string): Promise<{ taken: number; last: 
       idsByCurrency.set(currency, [...(idsByCurrency.get(currency) ?? []), id]);
   }
   let taken = 0;
-  for (const [currency, ids] of idsByCurrency) taken += await record(tx, currency, ids);
+  for (const [currency, ids] of idsByCurrency) taken += await recordEquities(tx, currency, ids);
   return { taken, last: accounts.length < ACCOUNTS_AT_ONCE ? undefined : accounts.at(-1)?.id };
 }
 
-async function record(tx: Tx, currency: string, ids: readonly string[]): Promise<number> {
+/** Records the known equities of the accounts in one currency, and returns their number. */
+async function recordEquities(tx: Tx, currency: string, ids: readonly string[]): Promise<number> {
   const known = [...(await equitiesOf(tx, ids, currency))].flatMap(([id, equity]) =>
     equity === null ? [] : [{ id, amount: equity.amount }],
   );
   const rows: unknown[] = await tx.query(
     `INSERT INTO equity_snapshots AS s (exchange_account_id, currency, period, taken_at, amount)
-     SELECT given.id, $3, date_bin(${PERIOD}, now(), 'epoch'), now(), given.amount
-     FROM unnest($1::uuid[], $2::numeric[]) AS given (id, amount)
+     SELECT known.id, $3, date_bin(${PERIOD}, now(), 'epoch'), now(), known.amount
+     FROM unnest($1::uuid[], $2::numeric[]) AS known (id, amount)
      ON CONFLICT (exchange_account_id, currency, period) DO UPDATE
        SET taken_at = excluded.taken_at, amount = excluded.amount
      RETURNING 1`,
@@ -94,7 +97,10 @@ async function record(tx: Tx, currency: string, ids: readonly string[]): Promise
   return rows.length;
 }
 
-/** Deletes snapshots, but never an account's first one: the return of the first day is relative to it. */
+/**
+ * Deletes surplus snapshots and returns their number. An account's first snapshot is kept, because the return of the
+ * first day is relative to it.
+ */
 async function downsample(tx: Tx): Promise<number> {
   const dayOf = (row: string) => `(${row}.period AT TIME ZONE 'UTC')::date`;
   const isOfAccount = 'o.exchange_account_id = s.exchange_account_id AND o.currency = s.currency';

@@ -9,8 +9,8 @@ import { DailyRollups } from './daily-rollups.service.js';
 
 /**
  * Computes first-in-first-out results from fills alone, with running sums instead of lots. Holdings never fall below
- * zero. Therefore the running sum and its minimum so far determine the part of a sale that closes lots, and purchases
- * and sales match where their running sums overlap. This query shares no code with the lot book.
+ * zero, so the running sum and its minimum so far determine the part of a sale that closes lots. Purchases and sales
+ * match where their running sums overlap. This query shares no code with the lot book.
  */
 const RESULTS_FROM_FILLS = `
   WITH fill AS (
@@ -37,14 +37,14 @@ const RESULTS_FROM_FILLS = `
     FROM matched
   ), overlap AS (
     SELECT s.executed_at, least(b.until, s.until) - greatest(b.until - b.lot_amount, s.until - s.lot_amount) AS amount,
-      s.value / s.moved AS brought, b.value / b.moved AS cost
+      s.value / s.moved AS proceeds, b.value / b.moved AS cost
     FROM placed s JOIN placed b ON b.account = s.account AND b.pair = s.pair AND b.side = 'BUY' AND s.side = 'SELL'
       AND b.until > s.until - s.lot_amount AND b.until - b.lot_amount < s.until AND s.lot_amount > 0
   )
   SELECT (SELECT coalesce(sum(volume), 0) FROM fill) AS volume, (SELECT coalesce(sum(fee), 0) FROM fill) AS fees,
     (SELECT count(*)::int FROM matched WHERE side = 'SELL' AND lot_amount < moved) AS unmatched,
     (SELECT coalesce(jsonb_object_agg(day, pnl::text), '{}') FROM (
-      SELECT (executed_at AT TIME ZONE 'UTC')::date AS day, sum(amount * (brought - cost)) AS pnl
+      SELECT (executed_at AT TIME ZONE 'UTC')::date AS day, sum(amount * (proceeds - cost)) AS pnl
       FROM overlap GROUP BY 1) d) AS days`;
 
 let core: CoreUnderTest;
@@ -58,8 +58,8 @@ beforeAll(async () => {
   fixtures = new TradeFixtures(core);
   service = new AnalyticsService(core.platform);
   rollups = new DailyRollups(core.platform);
-  // A remainder below one step would be closed with its lot, which this computation ignores. Fees in base are multiples
-  // of the step, so such remainders do not occur.
+  // The lot book closes a remainder below one step with its lot, and this query does not. Fees in base are multiples of
+  // the step, so such remainders do not occur.
   const amount_step = '0.001';
   pairs = [await core.pair({ amount_step }), await core.pair({ base: 'ETH', amount_step })];
 });
@@ -110,19 +110,19 @@ describe('analytics', () => {
         const actor = await core.actor();
         await trade(actor, [await core.account(actor), await core.account(actor)], steps);
         await fixtures.rebuildLots();
-        const live = await read(actor);
+        const record = await read(actor);
         await rollups.refresh();
-        expect(await read(actor)).toEqual(live);
+        expect(await read(actor)).toEqual(record);
         const expected = await core.row(RESULTS_FROM_FILLS, actor.userId);
         const days = Object.entries(expected.days as Record<string, string>).sort(([a], [b]) =>
           a < b ? -1 : 1,
         );
-        expect(Number(live.volume)).toBeCloseTo(Number(expected.volume), 8);
-        expect(Number(live.fees)).toBeCloseTo(Number(expected.fees), 8);
-        expect(live.unmatched_fill_count).toBe(expected.unmatched);
-        expect(live.equity_curve.map(({ at }) => at.slice(0, 10))).toEqual(days.map(([day]) => day));
+        expect(Number(record.volume)).toBeCloseTo(Number(expected.volume), 8);
+        expect(Number(record.fees)).toBeCloseTo(Number(expected.fees), 8);
+        expect(record.unmatched_fill_count).toBe(expected.unmatched);
+        expect(record.equity_curve.map(({ at }) => at.slice(0, 10))).toEqual(days.map(([day]) => day));
         for (const [place, [, pnl]] of days.entries())
-          expect(Number(live.equity_curve[place]!.period_pnl)).toBeCloseTo(Number(pnl), 8);
+          expect(Number(record.equity_curve[place]!.period_pnl)).toBeCloseTo(Number(pnl), 8);
       }),
       // Shrinking is disabled, because it would exceed the time limit. A failing example is reported unchanged.
       { numRuns: 20, endOnFailure: true },

@@ -1,6 +1,6 @@
 import { PerUserSemaphore } from './per-user-semaphore.js';
 
-/** Runs the work of each user after a moment, and returns the outcomes and the most concurrent runs. */
+/** Starts a run for each user id. Returns the outcomes, the order of the starts and the most concurrent runs. */
 async function runAll(semaphore: PerUserSemaphore, userIds: readonly string[]) {
   let running = 0;
   let most = 0;
@@ -31,7 +31,7 @@ describe('the semaphore', () => {
     await expect(semaphore.run('another', async () => 'next')).resolves.toBe('next');
   });
 
-  it('runs one work of a user at a time', async () => {
+  it('has one run of a user at a time', async () => {
     const semaphore = new PerUserSemaphore(3);
     const { most, started } = await runAll(semaphore, Array(5).fill('one user'));
     expect(most).toBe(1);

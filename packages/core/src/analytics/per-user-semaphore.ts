@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /**
- * Limits concurrent computations that take seconds and a connection.
+ * Limits concurrent computations that each take seconds and use a database connection.
  *
  * 1. Each user has one run at a time: further requests of the user wait for the earlier ones.
  * 2. All users together have only a few runs at a time, so that most connections remain for trading.

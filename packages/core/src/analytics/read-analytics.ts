@@ -4,8 +4,8 @@ import { computeDayMetrics, EquityHistory, equityPoints } from '../performance/i
 import { BigDecimal } from '../values/index.js';
 import {
   type AnalyticsFilter,
-  type LedgerRow,
-  loadLedgerResults,
+  type ComputedRow,
+  computeResults,
   loadPairInfo,
   loadRollupDays,
   loadRollupExtremes,
@@ -20,7 +20,7 @@ import { planRead, type ReadPlan } from './read-plan.rules.js';
 import { ResultAggregator } from './result-aggregator.js';
 import { longestRun, ResultTotals } from './result-totals.js';
 
-/** A closed trade with its result. */
+/** The best or the worst closed trade, with its profit or loss. */
 export interface Extreme {
   readonly tradeId: string;
   readonly pnl: BigDecimal;
@@ -39,7 +39,7 @@ interface MainResults {
   readonly currency: string;
   readonly totals: ResultTotals;
   readonly days: ReturnType<typeof computeDayMetrics>;
-  readonly longestLosses: number;
+  readonly longestLossRun: number;
   readonly best: Extreme | null;
   readonly worst: Extreme | null;
 }
@@ -54,8 +54,8 @@ export async function readResults(
   const aggregator = new ResultAggregator();
   for (const row of await loadRollupResults(tx, selection, plan)) aggregator.add(row);
   for (const row of await loadRollupDays(tx, selection, plan)) aggregator.addDay(row);
-  const ledgerRows = await loadLedgerResults(tx, selection, plan);
-  for (const row of ledgerRows) aggregator.addLedgerRow(row);
+  const computedRows = await computeResults(tx, selection, plan);
+  for (const row of computedRows) aggregator.addComputedRow(row);
   for (const { currency, amount } of await loadRollupOtherFees(tx, selection, plan))
     aggregator.addFee(currency, amount);
   const currency = mainCurrency(aggregator.byQuote);
@@ -65,13 +65,14 @@ export async function readResults(
     main:
       currency === null
         ? null
-        : await readMain(tx, { selection, plan, aggregator, ledgerRows, currency, interval }),
+        : await readMain(tx, { selection, plan, aggregator, computedRows, currency, interval }),
     copy: await loadCopyMetrics(tx, selection),
   };
 }
 
 /**
- * Returns the quote currency with the most closed trades, then the most fills, then the first name; null without fills.
+ * Returns the quote currency with the most closed trades. If several have the most, the number of fills decides, then
+ * the alphabetical order. Returns null if there are neither fills nor closures.
  */
 function mainCurrency(byQuote: ReadonlyMap<string, ResultTotals>): string | null {
   const [main] = [...byQuote]
@@ -87,7 +88,7 @@ interface MainResultsInput {
   readonly selection: AnalyticsFilter;
   readonly plan: ReadPlan;
   readonly aggregator: ResultAggregator;
-  readonly ledgerRows: readonly LedgerRow[];
+  readonly computedRows: readonly ComputedRow[];
   readonly currency: string;
   readonly interval: AnalyticsInterval;
 }
@@ -99,21 +100,21 @@ async function readMain(tx: Tx, input: MainResultsInput): Promise<MainResults> {
   const points = await equityPoints(tx, [...accounts.keys()], currency, selection.to);
   const extremes = [
     ...(await loadRollupExtremes(tx, selection, plan, currency)),
-    ...input.ledgerRows.filter(({ quote }) => quote === currency).flatMap(extremesOf),
+    ...input.computedRows.filter(({ quote }) => quote === currency).flatMap(extremesOf),
   ].map(({ kind, tradeId, pnl }) => ({ kind, tradeId, pnl: new BigDecimal(pnl) }));
-  const first = (kind: 'best' | 'worst', compare: (a: BigDecimal, b: BigDecimal) => number) =>
-    extremes.filter((extreme) => extreme.kind === kind).sort((a, b) => compare(a.pnl, b.pnl))[0] ?? null;
+  const extreme = (kind: 'best' | 'worst', compare: (a: BigDecimal, b: BigDecimal) => number) =>
+    extremes.filter((each) => each.kind === kind).sort((a, b) => compare(a.pnl, b.pnl))[0] ?? null;
   return {
     currency,
     totals: aggregator.byQuote.get(currency) ?? new ResultTotals(),
     days: computeDayMetrics(aggregator.daysOf(currency), interval, new EquityHistory(accounts, points)),
-    longestLosses: longestRun(await lossRuns(tx, selection, plan, currency)),
-    best: first('best', (a, b) => b.cmp(a)),
-    worst: first('worst', (a, b) => a.cmp(b)),
+    longestLossRun: longestRun(await lossRuns(tx, selection, plan, currency)),
+    best: extreme('best', (a, b) => b.cmp(a)),
+    worst: extreme('worst', (a, b) => a.cmp(b)),
   };
 }
 
-function extremesOf({ best_pnl, best_trade_id, worst_pnl, worst_trade_id }: LedgerRow) {
+function extremesOf({ best_pnl, best_trade_id, worst_pnl, worst_trade_id }: ComputedRow) {
   if (best_pnl === null || worst_pnl === null || best_trade_id === null || worst_trade_id === null) return [];
   return [
     { kind: 'best' as const, tradeId: best_trade_id, pnl: best_pnl },

@@ -22,7 +22,7 @@ describe('the read plan of a range', () => {
             (plan.fromDay === null || day >= plan.fromDay) &&
             (plan.toDay === null || day < plan.toDay) &&
             !plan.staleDays.includes(day);
-          const live = plan.ledgerRanges.filter(
+          const live = plan.computedRanges.filter(
             ({ since, until }) => since.getTime() <= instant && instant < until.getTime(),
           );
           const isInRange =
@@ -31,7 +31,7 @@ describe('the read plan of a range', () => {
           if (from && to && from >= to) expect(live).toEqual([]);
           else expect(Number(isFromRollup) + live.length).toBe(isInRange ? 1 : 0);
         }
-        for (const { since, until } of plan.ledgerRanges)
+        for (const { since, until } of plan.computedRanges)
           expect(Math.floor(since.getTime() / DAY_MS)).toBe(Math.floor((until.getTime() - 1) / DAY_MS));
       }),
     );

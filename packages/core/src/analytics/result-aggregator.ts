@@ -1,9 +1,9 @@
-/** Adds up rows of results by currency, pair, strategy and day. Pure. */
+/** Adds up rows of results by currency, pair, strategy and day. The code does no I/O. */
 
 import type { DayResult } from '../performance/index.js';
 import { BigDecimal } from '../values/index.js';
-import type { DayRow, LedgerRow, PairInfo, ResultRow } from './analytics.queries.js';
-import { NIL_UUID } from './ledger-results.queries.js';
+import type { ComputedRow, DayRow, PairInfo, ResultRow } from './analytics.queries.js';
+import { NIL_UUID } from './computed-results.queries.js';
 import { ResultTotals } from './result-totals.js';
 
 /** The results of a strategy's trades in one currency. */
@@ -21,7 +21,7 @@ export class ResultAggregator {
   readonly byStrategy = new Map<string, StrategyGroup>();
   /** Fees that were paid neither in base nor in quote currency, by currency. */
   readonly feesInOtherCurrencies = new Map<string, BigDecimal>();
-  /** The start of the first day with results, by currency and account. */
+  /** The start of the first day with closures, in Unix milliseconds, by currency and account. */
   private readonly accounts = new Map<string, Map<string, number>>();
   private readonly byDay = new Map<
     string,
@@ -29,13 +29,13 @@ export class ResultAggregator {
   >();
 
   add(row: ResultRow): void {
-    const { accountId, pairId, strategyId, quote, tradesFrom } = row;
+    const { accountId, pairId, strategyId, quote, firstDay } = row;
     getOrCreate(this.byQuote, quote, () => new ResultTotals()).add(row);
     getOrCreate(this.byPair, pairId, () => new ResultTotals()).add(row);
     if (strategyId !== NIL_UUID) this.strategyOf(strategyId, quote).add(row);
-    if (tradesFrom === null) return;
+    if (firstDay === null) return;
     const accounts = getOrCreate(this.accounts, quote, () => new Map<string, number>());
-    const startMs = Date.parse(tradesFrom);
+    const startMs = Date.parse(firstDay);
     accounts.set(accountId, Math.min(startMs, accounts.get(accountId) ?? startMs));
   }
 
@@ -49,7 +49,7 @@ export class ResultAggregator {
     });
   }
 
-  addLedgerRow(row: LedgerRow): void {
+  addComputedRow(row: ComputedRow): void {
     this.add(row);
     this.addDay(row);
     for (const [currency, amount] of Object.entries(row.fees_in_others ?? {})) this.addFee(currency, amount);
@@ -76,7 +76,7 @@ export class ResultAggregator {
     return paid;
   }
 
-  /** Returns the days with fills or realised results in the currency, oldest first. */
+  /** Returns the days with fills or closures in the currency, oldest first. */
   daysOf(quote: string): DayResult[] {
     return [...(this.byDay.get(quote) ?? [])]
       .filter(([, { closures, fills }]) => closures + fills > 0)
@@ -84,14 +84,14 @@ export class ResultAggregator {
       .map(([day, { pnl, closures }]) => ({ startMs: Date.parse(day), pnl, hasRealised: closures > 0 }));
   }
 
-  /** Returns the start of the first day with results in the currency, by account. */
+  /** Returns, by account, the start of its first day with closures in the currency, in Unix milliseconds. */
   accountsOf(quote: string): ReadonlyMap<string, number> {
     return this.accounts.get(quote) ?? new Map();
   }
 
   private strategyOf(strategyId: string, currency: string): ResultTotals {
-    const make = () => ({ strategyId, currency, totals: new ResultTotals() });
-    return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, make).totals;
+    const create = () => ({ strategyId, currency, totals: new ResultTotals() });
+    return getOrCreate(this.byStrategy, `${strategyId}/${currency}`, create).totals;
   }
 }
 

@@ -1,11 +1,11 @@
 /**
- * Computes metrics from sums of results. Pure.
+ * Computes metrics from sums of results. The functions are pure.
  *
  * Conventions
  * 1. Sums are exact; a metric is rounded once, when it is formatted.
- * 2. Rates, averages and gross amounts are those of closed trades, after fees. A trade's net result decides whether it
- *    is won or lost.
- * 3. Realised results are those of closed parts of lots, at the instant of the closing fill.
+ * 2. Rates, averages and gross amounts cover closed trades only, after fees. A closed trade wins if its net result is
+ *    above zero, and loses if it is below zero.
+ * 3. Realised results cover all closures, each at the instant of its closing fill.
  * 4. An undefined ratio is null, never 0 and never Infinity.
  */
 import type { Analytics, Decimal } from '@trading-automation/contracts';
@@ -20,7 +20,9 @@ export interface ResultSums {
   readonly cancelled_count: number;
   readonly failed_count: number;
   readonly fill_count: number;
+  /** The number of fills that sold more than the lots held. */
   readonly unmatched_count: number;
+  /** The number of closures. */
   readonly part_count: number;
   readonly closed_count: number;
   readonly winning_count: number;
@@ -126,6 +128,7 @@ export class ResultTotals {
       expectancy_ratio: expectancy && averageLoss && formatQuotient(expectancy, averageLoss),
       gross_profit: formatAmount(profit),
       gross_loss: formatAmount(loss),
+      // The realised result of trades that are not closed yet.
       partial_pnl: formatAmount(net_pnl.minus(profit).plus(loss)),
       average_win: mapNullable(quotient(profit, new BigDecimal(this.counts.winning_count)), formatAmount),
       average_loss: mapNullable(averageLoss, formatAmount),
@@ -134,10 +137,10 @@ export class ResultTotals {
   }
 }
 
-/** Runs of losses among the closed trades of a time range, in the order of closing. */
+/** The runs of consecutive losses among the closed trades of a time range, in the order of closing. */
 export interface LossRuns {
   readonly closed_count: number;
-  /** The numbers of consecutive losses at the start, at the end and in the longest run. */
+  /** The number of consecutive losses at the start of the range; `last_losses` at its end, `longest` in any run. */
   readonly first_losses: number;
   readonly last_losses: number;
   readonly longest: number;

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { strategyOperations } from '@trading-automation/contracts';
 import { newUuid } from '@trading-automation/persistence';
 
@@ -62,14 +63,14 @@ interface TradeSpec {
   readonly price: string;
   /** Whether the trade belongs to the strategy itself. */
   readonly isOfStrategy?: boolean;
-  readonly on?: RecordIds;
+  readonly onPair?: RecordIds;
 }
 
-function order({ copyOf, side, at, price, isOfStrategy = true, on = pair }: TradeSpec) {
+function order({ copyOf, side, at, price, isOfStrategy = true, onPair = pair }: TradeSpec) {
   return fixtures.order({
     owner: copyOf ? follower : leader,
     account: copyOf ? followerAccount : leaderAccount,
-    pair: on,
+    pair: onPair,
     side,
     fills: [{ at: `2026-01-${at}:00Z`, price, amount: '1' }],
     strategy: isOfStrategy && !copyOf ? strategyUuid : undefined,
@@ -87,7 +88,8 @@ async function performance(viewer = leader) {
   return shown.performance;
 }
 
-const equity = (at: string, amount: string, currency = 'USDT') =>
+/** Inserts an equity snapshot of the leader's account. */
+const insertEquity = (at: string, amount: string, currency = 'USDT') =>
   core.rows(
     `INSERT INTO equity_snapshots (exchange_account_id, currency, period, taken_at, amount)
      VALUES ($1, $4, $2::timestamptz, $2::timestamptz, $3)`,
@@ -116,7 +118,7 @@ describe('the performance of a strategy', () => {
     });
   });
 
-  it('contains the results of its own lots, whichever trade closed them, and separately the results of its copiers', async () => {
+  it('contains the results of its own lots, even if other trades close them, and the results of its copiers separately', async () => {
     const lot = await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ copyOf: lot, side: 'BUY', at: '01T10:01', price: '101' });
     await order({ side: 'SELL', at: '02T10:00', price: '110', isOfStrategy: false });
@@ -138,8 +140,8 @@ describe('the performance of a strategy', () => {
   });
 
   it('is relative to the recorded equity of its account', async () => {
-    await equity('01T00:01', '1000');
-    await equity('02T23:59', '1100');
+    await insertEquity('01T00:01', '1000');
+    await insertEquity('02T23:59', '1100');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '200' });
     await order({ side: 'BUY', at: '03T10:00', price: '200' });
@@ -149,8 +151,8 @@ describe('the performance of a strategy', () => {
   });
 
   it('is relative to the first equity snapshot of the first day that has one', async () => {
-    await equity('01T00:01', '1000');
-    await equity('01T23:59', '2000');
+    await insertEquity('01T00:01', '1000');
+    await insertEquity('01T23:59', '2000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '01T11:00', price: '200' });
     expect(await performance()).toMatchObject({ roi: '0.1' });
@@ -158,12 +160,12 @@ describe('the performance of a strategy', () => {
 
   it('covers only the main currency of trades in several currencies, and the equity in that currency', async () => {
     const randPair = await core.pair({ quote: 'ZAR' });
-    await equity('02T23:59', '1100');
-    await equity('01T00:01', '1000');
-    await equity('01T00:02', '1', 'ZAR');
-    await equity('02T23:58', '2', 'ZAR');
-    await order({ side: 'BUY', at: '01T09:00', price: '50', on: randPair });
-    await order({ side: 'SELL', at: '01T09:30', price: '51', on: randPair });
+    await insertEquity('02T23:59', '1100');
+    await insertEquity('01T00:01', '1000');
+    await insertEquity('01T00:02', '1', 'ZAR');
+    await insertEquity('02T23:58', '2', 'ZAR');
+    await order({ side: 'BUY', at: '01T09:00', price: '50', onPair: randPair });
+    await order({ side: 'SELL', at: '01T09:30', price: '51', onPair: randPair });
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '200' });
     await order({ side: 'BUY', at: '03T10:00', price: '200' });
@@ -179,15 +181,17 @@ describe('the performance of a strategy', () => {
   });
 
   it('rule 30: is visible to other users, but does not reveal the account and its holdings', async () => {
-    await equity('01T00:01', '1000');
+    await insertEquity('01T00:01', '1000');
     await order({ side: 'BUY', at: '01T10:00', price: '100' });
     await order({ side: 'SELL', at: '02T10:00', price: '110' });
-    const mine = await performance();
-    expect(await performance(follower)).toEqual(mine);
-    const seen = (await list(follower, { visibility: 'PUBLIC' })).find(({ id }) => id === strategyId);
-    expect(seen?.performance).toEqual(mine);
-    expect(seen).not.toHaveProperty('exchange_account_id', expect.anything());
-    const json = JSON.stringify(seen);
+    const shownToLeader = await performance();
+    expect(await performance(follower)).toEqual(shownToLeader);
+    const shownToFollower = (await list(follower, { visibility: 'PUBLIC' })).find(
+      ({ id }) => id === strategyId,
+    );
+    expect(shownToFollower?.performance).toEqual(shownToLeader);
+    expect(shownToFollower).not.toHaveProperty('exchange_account_id', expect.anything());
+    const json = JSON.stringify(shownToFollower);
     for (const secret of [leaderAccount.id, leaderAccount.uuid, '1000']) expect(json).not.toContain(secret);
   });
 

@@ -9,7 +9,7 @@ import { CoreUnderTest, type RecordIds } from '../testing/index.js';
 import { TradeExecution, TradesService } from '../trades/index.js';
 import { EmergencyStopService } from './emergency-stop.service.js';
 
-/** Long enough for the worker calls that a test expects. Tests that expect no reply use SHORT_WAIT_MS. */
+/** The wait of most tests, long enough for their worker calls. Tests that expect no reply use SHORT_WAIT_MS. */
 const WAIT_MS = 5_000;
 const SHORT_WAIT_MS = 50;
 
@@ -37,16 +37,16 @@ beforeEach(async () => {
 });
 
 /** Places a trade and returns its ids. */
-async function place(who = actor, on = account): Promise<RecordIds> {
+async function place(owner = actor, onAccount = account): Promise<RecordIds> {
   const input = tradeCreate.parse({
-    exchange_account_id: on.id,
+    exchange_account_id: onAccount.id,
     trade_pair_id: pair.id,
     type: 'LIMIT',
     side: 'BUY',
     price: '100',
     amount: '1',
   });
-  const { id, client_order_id } = await trades.create(who, input);
+  const { id, client_order_id } = await trades.create(owner, input);
   const { id: uuid } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', client_order_id);
   return { id, uuid: String(uuid) };
 }
@@ -86,18 +86,20 @@ async function storeReport(
   await execution.storeOrder(uuid, order, filledAmount === '0' ? [] : [fill]);
 }
 
-async function placeResting(who = actor, on = account): Promise<RecordIds> {
-  const trade = await place(who, on);
+/** Places a trade whose order the exchange reports as open. */
+async function placeResting(owner = actor, onAccount = account): Promise<RecordIds> {
+  const trade = await place(owner, onAccount);
   await storeReport(trade.uuid, 'OPEN');
   return trade;
 }
 
-async function copier(status = 'ACTIVE'): Promise<string> {
+/** Inserts a strategy of the actor and a copier of it, and returns the id of the copier. */
+async function insertCopier(status = 'ACTIVE'): Promise<string> {
   const strategyId = newUuid();
   const id = newUuid();
   await core.rows(
     `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
-     VALUES ($1, $2, $3, 'theirs', 'PUBLIC', 'ACTIVE')`,
+     VALUES ($1, $2, $3, 'strategy', 'PUBLIC', 'ACTIVE')`,
     strategyId,
     actor.userId,
     account.uuid,
@@ -105,7 +107,7 @@ async function copier(status = 'ACTIVE'): Promise<string> {
   await core.rows(
     `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
        max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
-     VALUES ($1, $2, $3, $4, 'mine', $5, 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now())`,
+     VALUES ($1, $2, $3, $4, 'copier', $5, 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now())`,
     id,
     actor.userId,
     strategyId,
@@ -145,8 +147,8 @@ function assertMatchesContract(result: EmergencyStop): void {
 
 describe('an emergency stop', () => {
   it('pauses every copier and cancels every open order, and does not affect other users', async () => {
-    const copiers = [await copier('ACTIVE'), await copier('CLOSE_ONLY')];
-    await copier('PAUSED');
+    const copiers = [await insertCopier('ACTIVE'), await insertCopier('CLOSE_ONLY')];
+    await insertCopier('PAUSED');
     const second = await core.account(actor);
     const resting = [await placeResting(), await placeResting(), await placeResting(actor, second)];
     const other = await core.actor();
@@ -168,7 +170,7 @@ describe('an emergency stop', () => {
   });
 
   it('lists the user’s open lots by pair and side', async () => {
-    for (const at of [account, account]) await storeReport((await place(actor, at)).uuid, 'FILLED', '1');
+    for (let i = 0; i < 2; i++) await storeReport((await place()).uuid, 'FILLED', '1');
     const otherActor = await core.actor();
     await storeReport((await place(otherActor, await core.account(otherActor))).uuid, 'FILLED', '1');
     expect((await stopWithShortWait.run(actor)).open_lots).toEqual([
@@ -186,7 +188,7 @@ describe('an emergency stop', () => {
     expect(events.map(({ type }) => type)).toEqual(['trade.created', 'trade.cancelled']);
   });
 
-  it('stores the request if no worker replies; open orders are listed and due for a check', async () => {
+  it('stores the cancel request if no worker replies; the open order is listed and due for a check', async () => {
     const trade = await placeResting();
     const { version } = await rowOf(trade.uuid);
     const result = await stopWithShortWait.run(actor);
@@ -203,7 +205,7 @@ describe('an emergency stop', () => {
     expect(await execution.find(trade.uuid)).toMatchObject({ isCancelRequested: true, isAcknowledged: true });
   });
 
-  it('stores the request for an order that is in flight until its acknowledgement', async () => {
+  it('keeps the cancel request of an order in flight after the order is acknowledged', async () => {
     const trade = await place();
     await core.beginSubmission(trade.uuid, 'venue');
     expect((await stopWithShortWait.run(actor)).still_open).toMatchObject([{ id: trade.id }]);
@@ -213,7 +215,7 @@ describe('an emergency stop', () => {
   });
 
   it('cancels only the remaining open trades if it is repeated, and pauses and cancels nothing twice', async () => {
-    await copier();
+    await insertCopier();
     const trade = await placeResting();
     expect((await stopWithShortWait.run(actor)).paused_copiers).toHaveLength(1);
     const { version } = await rowOf(trade.uuid);
@@ -248,23 +250,24 @@ describe('an emergency stop', () => {
   });
 
   it('is not delayed by one account whose exchange does not respond', async () => {
-    const unresponsive = await core.account(actor);
+    const unresponsiveAccount = await core.account(actor);
     const stuck = [];
-    for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, unresponsive));
-    const fine = [await placeResting(), await placeResting()];
+    for (let i = 0; i < 4; i++) stuck.push(await placeResting(actor, unresponsiveAccount));
+    const cancellable = [await placeResting(), await placeResting()];
     const stuckIds = stuck.map(({ uuid }) => uuid);
-    let release: () => void = () => undefined;
-    const silence = new Promise<void>((resolve) => {
-      release = resolve;
+    let respond: () => void = () => undefined;
+    const lateResponse = new Promise<void>((resolve) => {
+      respond = resolve;
     });
-    const cancel = (uuid: string) => (stuckIds.includes(uuid) ? silence : storeReport(uuid, 'CANCELLED'));
+    const cancel = (uuid: string) =>
+      stuckIds.includes(uuid) ? lateResponse : storeReport(uuid, 'CANCELLED');
     const result = await withWorker(cancel, async () => {
       const service = new EmergencyStopService(core.platform, core.commands, 1_500);
       const result = await service.run(actor);
-      release();
+      respond();
       return result;
     });
-    expect(idsOf(result.cancelled)).toEqual(idsOf(fine));
+    expect(idsOf(result.cancelled)).toEqual(idsOf(cancellable));
     expect(idsOf(result.still_open)).toEqual(idsOf(stuck));
   });
 
@@ -300,7 +303,7 @@ describe('an emergency stop', () => {
   });
 
   it('happens once for one Idempotency-Key; a repeat returns the first response', async () => {
-    await copier();
+    await insertCopier();
     const once = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'stop-1') };
     const first = await stop.run(once);
     expect(first.paused_copiers).toHaveLength(1);
@@ -311,13 +314,13 @@ describe('an emergency stop', () => {
     expect(await rowOf(trade.uuid)).toMatchObject({ sub_status: 'ACCEPTED' });
   });
 
-  it('does not block archiving a strategy that the user copies while it waits for its account', async () => {
-    await copier();
+  it('blocks no archiving of a copied strategy while the stop waits for the lock of an account', async () => {
+    await insertCopier();
     const { id } = await core.row('SELECT id FROM strategies WHERE user_id = $1', actor.userId);
     const followed = new StrategyChangesService(core.commands);
     let stopped: Promise<EmergencyStop> | undefined;
     await inTransaction(core.platform.database, async (tx) => {
-      // The start of a copier takes this lock, and so may archiving a strategy.
+      // Starting a copier takes this lock; archiving a strategy may take it too.
       await tx.query('SELECT FROM exchange_accounts WHERE id = $1 FOR SHARE', [account.uuid]);
       stopped = stop.run(actor);
       await waitForLock();
@@ -327,7 +330,7 @@ describe('an emergency stop', () => {
   });
 
   it('pauses and cancels once, even if it runs many times concurrently', async () => {
-    await copier();
+    await insertCopier();
     const placed = await Promise.all(Array.from({ length: 5 }, () => place()));
     const results = await Promise.all(Array.from({ length: 8 }, () => stop.run(actor)));
     expect(results.flatMap(({ paused_copiers }) => paused_copiers)).toHaveLength(1);

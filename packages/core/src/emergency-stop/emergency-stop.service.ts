@@ -1,10 +1,10 @@
 /**
  * Pauses all copiers of a user and cancels all open trades.
  *
- * 1. One transaction pauses the copiers, ends unsent trades, and stores the request to cancel all others. From its
- *    commit on the stop takes effect, even if the caller, this process or the trading worker fails.
- * 2. The wait only makes the response more complete: it reports the state at the end of the wait. An order that is
- *    still open then is not an error.
+ * 1. One transaction pauses the copiers, ends unsent trades, and stores the request to cancel all others. Once it is
+ *    committed, the stop takes effect even if the caller, this process or the trading worker fails.
+ * 2. The service then waits for the exchanges, and the response reports the state at the end of this wait. An order
+ *    that is still open then is not an error.
  * 3. A repeated stop also cancels trades that were placed since, and makes the other open trades due for a check now.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,9 +18,9 @@ import { type Actor, authorise, type CommandRunner } from '../operations/index.j
 import type { Platform } from '../platform/index.js';
 import { type CancelRequestedTrade, readCancelAllResult, requestCancelAll } from '../trades/index.js';
 
-/** The maximum wait for the exchanges. */
+/** The maximum wait for the exchanges, in milliseconds. */
 const WAIT_MS = 8_000;
-/** Concurrent calls per account. An exchange that does not respond delays only its own orders and few worker calls. */
+/** The number of concurrent calls per account: an exchange that does not respond delays its own orders only. */
 const CALL_CONCURRENCY = 2;
 
 interface StopResult {
@@ -35,6 +35,7 @@ export class EmergencyStopService {
     private readonly waitMs: number = WAIT_MS,
   ) {}
 
+  /** Runs the emergency stop of the actor, and returns its result after at most `waitMs`. */
   async run(actor: Actor): Promise<EmergencyStop> {
     authorise(actor, emergencyStopOperations.run.access);
     return this.commands.runPrepared(
@@ -46,27 +47,27 @@ export class EmergencyStopService {
 
   private async stop({ userId }: Actor): Promise<StopResult> {
     const stop = await inTransaction(this.platform.database, async (tx) => {
-      // Lock order: user, account, copier, trade. Archiving a strategy of the user holds its account and locks copiers.
+      // Locks in the order user, account, copier, trade: archiving a strategy also locks an account before copiers.
       await lockUser(tx, userId);
       await lockAccountsOf(tx, userId);
       return { copiers: await pauseAllCopiers(tx, userId), trades: await requestCancelAll(tx, userId) };
     });
-    await this.waitFor(stop.trades.filter(({ isSent }) => isSent));
+    await this.waitForCancellation(stop.trades.filter(({ isSent }) => isSent));
     return stop;
   }
 
   /** Asks the worker to cancel these trades, accounts in parallel; returns after all calls, or when the wait ends. */
-  private async waitFor(trades: readonly CancelRequestedTrade[]): Promise<void> {
+  private async waitForCancellation(trades: readonly CancelRequestedTrade[]): Promise<void> {
     if (trades.length === 0) return;
-    const waiting = new AbortController();
-    const { signal } = waiting;
-    const done = Promise.all(byAccount(trades).map((ids) => this.cancelAt(ids, signal)));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const done = Promise.all(byAccount(trades).map((ids) => this.cancelOrders(ids, signal)));
     await Promise.race([done, sleep(this.waitMs, undefined, { signal }).catch(() => undefined)]);
-    waiting.abort();
+    controller.abort();
   }
 
   /** Ignores failed calls: the response lists the trades that are still open, and their next checks cancel them. */
-  private async cancelAt(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
+  private async cancelOrders(tradeIds: readonly string[], signal: AbortSignal): Promise<void> {
     await pLimit(CALL_CONCURRENCY).map(tradeIds, async (id) => {
       if (signal.aborted) return;
       await callWorker(this.platform, 'trade.cancel', { trade_id: id }).catch(() => undefined);
@@ -86,6 +87,7 @@ async function viewStop(tx: Tx, { userId }: Actor, { copiers, trades }: StopResu
   };
 }
 
+/** Groups the ids of the trades by account. */
 function byAccount(trades: readonly CancelRequestedTrade[]): readonly string[][] {
   const groups = new Map<string, string[]>();
   for (const { id, accountId } of trades) {

@@ -21,8 +21,8 @@ const create = () =>
   );
 
 describe('changing an account', () => {
-  const update = (id: string, more: Record<string, unknown>) =>
-    env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(more));
+  const update = (id: string, changes: Record<string, unknown>) =>
+    env.accounts.update(env.actor, id, exchangeAccountUpdate.parse(changes));
   const credentials = { api_key: 'new-key', api_secret: 'new-secret' };
 
   it('renames the account without a call to the exchange, and does not change it for an empty input', async () => {

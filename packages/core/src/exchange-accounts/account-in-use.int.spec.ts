@@ -13,22 +13,22 @@ beforeEach(async () => {
   account = await env.core.account(env.actor);
 });
 
-async function strategyOn(on: RecordIds, status: string): Promise<string> {
+async function insertStrategy(onAccount: RecordIds, status: string): Promise<string> {
   const id = newUuid();
   await env.core.rows(
     `INSERT INTO strategies (id, user_id, exchange_account_id, name, visibility, status)
      VALUES ($1, $2, $3, 's', 'PRIVATE', $4)`,
     id,
     env.actor.userId,
-    on.uuid,
+    onAccount.uuid,
     status,
   );
   return id;
 }
 
-async function copierOn(on: RecordIds, status: string): Promise<string> {
+async function insertCopier(onAccount: RecordIds, status: string): Promise<string> {
   const id = newUuid();
-  const followed = await strategyOn(await env.core.account(env.actor), 'ACTIVE');
+  const followed = await insertStrategy(await env.core.account(env.actor), 'ACTIVE');
   await env.core.rows(
     `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
        max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
@@ -36,7 +36,7 @@ async function copierOn(on: RecordIds, status: string): Promise<string> {
     id,
     env.actor.userId,
     followed,
-    on.uuid,
+    onAccount.uuid,
     status,
   );
   return id;
@@ -46,7 +46,7 @@ const remove = () => env.accounts.delete(env.actor, account.id);
 
 describe('an exchange account', () => {
   it('cannot be removed while an active strategy trades on it', async () => {
-    const id = await strategyOn(account, 'ACTIVE');
+    const id = await insertStrategy(account, 'ACTIVE');
     await expect(remove()).rejects.toMatchObject({
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'ACTIVE_STRATEGY' }],
@@ -56,7 +56,7 @@ describe('an exchange account', () => {
   });
 
   it.each(['ACTIVE', 'CLOSE_ONLY'])('cannot be removed while a copier on it is %s', async (status) => {
-    const id = await copierOn(account, status);
+    const id = await insertCopier(account, status);
     await expect(remove()).rejects.toMatchObject({
       code: 'invalid_state',
       details: [{ code: 'invalid_state', state: 'RUNNING_COPIER' }],
@@ -108,8 +108,8 @@ describe('an exchange account', () => {
   });
 
   it('can be removed once its strategies are removed and its copiers are paused', async () => {
-    const strategy = await strategyOn(account, 'ACTIVE');
-    await copierOn(account, 'PAUSED');
+    const strategy = await insertStrategy(account, 'ACTIVE');
+    await insertCopier(account, 'PAUSED');
     await env.core.rows('UPDATE strategies SET deleted_at = now() WHERE id = $1', strategy);
     await expect(remove()).resolves.toEqual({ id: account.id, deleted: true });
   });

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { inTransaction, type Tx } from '@trading-automation/persistence';
 import type { Platform } from '../platform/index.js';
 import { CoreUnderTest } from '../testing/core-under-test.js';
@@ -26,7 +27,7 @@ interface WorkerUnderTest {
   tick(): Promise<void>;
 }
 
-async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
+async function startWorker(...exchanges: string[]): Promise<WorkerUnderTest> {
   const platform = await core.openSecondPlatform();
   const lost: string[] = [];
   let nowMs = 0;
@@ -50,14 +51,14 @@ async function worker(...exchanges: string[]): Promise<WorkerUnderTest> {
   };
 }
 
-async function accounts(count: number, exchange = 'paper'): Promise<string[]> {
+async function createAccounts(count: number, exchange = 'paper'): Promise<string[]> {
   const actor = await core.actor();
   const created: string[] = [];
   for (let i = 0; i < count; i++) created.push((await core.account(actor, {}, { exchange })).uuid);
   return created;
 }
 
-const sizeOf = ({ ownership }: WorkerUnderTest) => ownership.ownedAccounts().size;
+const accountCountOf = ({ ownership }: WorkerUnderTest) => ownership.ownedAccounts().size;
 const idsOf = (...workers: WorkerUnderTest[]) =>
   workers.flatMap(({ ownership }) => [...ownership.ownedAccounts().keys()]).sort();
 const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
@@ -65,44 +66,44 @@ const ownershipOf = ({ ownership }: WorkerUnderTest, id: string): Ownership => {
   if (owned === undefined) throw new Error('the worker does not own the account');
   return owned;
 };
-/** Simulates a killed process, whose lease expires because it is not renewed. */
-const die = ({ ownership }: WorkerUnderTest) =>
+/** Expires the lease of the worker, as if its process had been killed. */
+const expireLease = ({ ownership }: WorkerUnderTest) =>
   core.rows('UPDATE worker_leases SET expires_at = clock_timestamp() WHERE worker = $1', ownership.worker);
 const lockOwned = ({ platform }: WorkerUnderTest, ownership: Ownership) =>
   inTransaction(platform.database, (tx) => lockOwnership(tx, ownership));
 
 describe('accounts', () => {
-  it('all belong to the only worker, unless they are removed', async () => {
-    const ids = await accounts(5);
+  it('all belong to the only worker, except for removed accounts', async () => {
+    const ids = await createAccounts(5);
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', ids[0]);
-    const only = await worker();
+    const only = await startWorker();
     await only.tick();
     expect(idsOf(only)).toEqual(ids.slice(1).sort());
-    const [added] = await accounts(1);
+    const [added] = await createAccounts(1);
     await only.tick();
     expect(idsOf(only)).toContain(added);
   });
 
   it('of a killed worker move to the others with a higher fence once its lease has expired', async () => {
-    const ids = await accounts(9);
-    const [dying, b, c] = [await worker(), await worker(), await worker()];
+    const ids = await createAccounts(9);
+    const [dying, b, c] = [await startWorker(), await startWorker(), await startWorker()];
     await dying.tick();
     const before = new Map(dying.ownership.ownedAccounts());
-    await die(dying);
+    await expireLease(dying);
     await b.ownership.renewLease();
     await c.ownership.renewLease();
     await Promise.all([b.ownership.claim(), c.ownership.claim()]);
     expect(idsOf(b, c)).toEqual([...ids].sort());
-    expect([sizeOf(b), sizeOf(c)].sort()).toEqual([4, 5]);
+    expect([accountCountOf(b), accountCountOf(c)].sort()).toEqual([4, 5]);
     for (const [id, { fence }] of before) {
       const now = ownershipOf(b.ownership.ownedAccounts().has(id) ? b : c, id);
       expect(BigInt(now.fence)).toBe(BigInt(fence) + 1n);
     }
   });
 
-  it('stay with their worker while its lease lasts, whichever worker claims', async () => {
-    const ids = await accounts(2);
-    const [a, b] = [await worker(), await worker()];
+  it('stay with their worker while its lease lasts, even if another worker claims', async () => {
+    const ids = await createAccounts(2);
+    const [a, b] = [await startWorker(), await startWorker()];
     await a.tick();
     const fences = [...a.ownership.ownedAccounts().values()];
     for (let i = 0; i < 3; i++) await b.ownership.claim();
@@ -112,25 +113,25 @@ describe('accounts', () => {
     expect(idsOf(a)).toEqual([...ids].sort());
   });
 
-  it('are rebalanced for a new worker with the fewest moves, and none moves twice', async () => {
-    const ids = await accounts(11);
-    const [old, fresh] = [await worker(), await worker()];
+  it('are rebalanced for a new worker with the fewest moves, and no account moves twice', async () => {
+    const ids = await createAccounts(11);
+    const [old, fresh] = [await startWorker(), await startWorker()];
     await old.tick();
     await fresh.tick();
-    expect(sizeOf(fresh)).toBe(0);
+    expect(accountCountOf(fresh)).toBe(0);
     for (let i = 0; i < 4; i++) {
       await old.tick();
       await fresh.tick();
     }
-    expect([sizeOf(old), sizeOf(fresh)]).toEqual([6, 5]);
+    expect([accountCountOf(old), accountCountOf(fresh)]).toEqual([6, 5]);
     expect(idsOf(old, fresh)).toEqual([...ids].sort());
     expect(old.lost.sort()).toEqual(idsOf(fresh));
     expect(fresh.lost).toEqual([]);
   });
 
-  it('are released immediately by a worker that ends', async () => {
-    const ids = await accounts(3);
-    const [ending, other] = [await worker(), await worker()];
+  it('are released immediately by a worker that shuts down', async () => {
+    const ids = await createAccounts(3);
+    const [ending, other] = [await startWorker(), await startWorker()];
     await ending.tick();
     await ending.ownership.release();
     expect(ending.lost.sort()).toEqual([...ids].sort());
@@ -138,96 +139,96 @@ describe('accounts', () => {
     expect(idsOf(other)).toEqual([...ids].sort());
   });
 
-  it('have no owner once their worker has ended, even if it was claiming accounts', async () => {
+  it('have no owner once their worker has shut down, even if it was claiming accounts', async () => {
     for (let round = 0; round < 10; round++) {
-      await accounts(3);
-      const ending = await worker();
+      await createAccounts(3);
+      const ending = await startWorker();
       await ending.ownership.renewLease();
       const claims = Array.from({ length: 4 }, () => ending.ownership.claim());
       await Promise.all([...claims, ending.ownership.release(), ending.ownership.claim()]);
-      expect(sizeOf(ending)).toBe(0);
+      expect(accountCountOf(ending)).toBe(0);
       const left = await core.rows('SELECT FROM account_owners WHERE worker = $1', ending.ownership.worker);
       expect(left).toEqual([]);
     }
   });
 
   it('of an exchange go only to workers that support it', async () => {
-    const [here, there] = [await accounts(4, 'paper'), await accounts(4, 'elsewhere')];
-    const [both, one] = [await worker('paper', 'elsewhere'), await worker('paper')];
+    const [here, there] = [await createAccounts(4, 'paper'), await createAccounts(4, 'elsewhere')];
+    const [both, one] = [await startWorker('paper', 'elsewhere'), await startWorker('paper')];
     for (let i = 0; i < 3; i++) {
       await both.tick();
       await one.tick();
     }
     expect(idsOf(both, one)).toEqual([...here, ...there].sort());
-    expect([sizeOf(both), sizeOf(one)]).toEqual([6, 2]);
+    expect([accountCountOf(both), accountCountOf(one)]).toEqual([6, 2]);
   });
 
   it('have one worker each, even if many workers claim concurrently', async () => {
-    const ids = await accounts(20);
-    const workers = await Promise.all(Array.from({ length: 5 }, () => worker()));
+    const ids = await createAccounts(20);
+    const workers = await Promise.all(Array.from({ length: 5 }, () => startWorker()));
     await Promise.all(workers.map((each) => each.tick()));
     for (let i = 0; i < 3; i++) await Promise.all(workers.map((each) => each.tick()));
     expect(idsOf(...workers)).toEqual([...ids].sort());
-    expect(workers.map(sizeOf)).toEqual([4, 4, 4, 4, 4]);
+    expect(workers.map(accountCountOf)).toEqual([4, 4, 4, 4, 4]);
   });
 });
 
 describe('a worker that could not renew its lease', () => {
   it('owns no account by its own clock before another worker can claim, and reports the loss once', async () => {
-    const ids = await accounts(2);
-    const stuck = await worker();
+    const ids = await createAccounts(2);
+    const stuck = await startWorker();
     await stuck.tick();
     stuck.wait(7_999);
-    expect(sizeOf(stuck)).toBe(2);
+    expect(accountCountOf(stuck)).toBe(2);
     stuck.wait(1);
-    expect(sizeOf(stuck)).toBe(0);
+    expect(accountCountOf(stuck)).toBe(0);
     expect(stuck.lost.sort()).toEqual([...ids].sort());
-    const { is_living } = await core.row(
-      'SELECT expires_at > clock_timestamp() AS is_living FROM worker_leases WHERE worker = $1',
+    const { is_valid } = await core.row(
+      'SELECT expires_at > clock_timestamp() AS is_valid FROM worker_leases WHERE worker = $1',
       stuck.ownership.worker,
     );
-    expect(is_living).toBe(true);
+    expect(is_valid).toBe(true);
     await stuck.tick();
     expect(idsOf(stuck)).toEqual([...ids].sort());
   });
 
   it('does not get accounts back that others claimed meanwhile', async () => {
-    await accounts(2);
-    const [stuck, other] = [await worker(), await worker()];
+    await createAccounts(2);
+    const [stuck, other] = [await startWorker(), await startWorker()];
     await stuck.tick();
-    await die(stuck);
+    await expireLease(stuck);
     await other.tick();
     await stuck.tick();
-    expect(sizeOf(stuck)).toBe(0);
+    expect(accountCountOf(stuck)).toBe(0);
     expect(stuck.lost).toHaveLength(2);
   });
 });
 
-describe('the fence', () => {
-  it('prevents an old owner from starting work, even if it has not noticed the loss yet', async () => {
-    const [id] = await accounts(1);
-    const [old, next] = [await worker(), await worker()];
+describe('the ownership of an account', () => {
+  it('cannot be locked by an old owner, even if it has not noticed the loss yet', async () => {
+    const [id] = await createAccounts(1);
+    const [old, next] = [await startWorker(), await startWorker()];
     await old.tick();
     const stale = ownershipOf(old, id!);
     expect(await lockOwned(old, stale)).toBe(true);
-    await die(old);
+    await expireLease(old);
     await next.tick();
     expect(await lockOwned(old, stale)).toBe(false);
     expect(await lockOwned(next, ownershipOf(next, id!))).toBe(true);
-    await die(next);
+    await expireLease(next);
     await old.tick();
     expect(await lockOwned(old, stale)).toBe(false);
     expect(await lockOwned(old, ownershipOf(old, id!))).toBe(true);
   });
 
-  it('prevents a move while work starts on the account, and blocks no other account', async () => {
-    const ids = await accounts(2);
-    const [old, next] = [await worker(), await worker()];
+  it('does not move while its owner holds the lock; other accounts of the owner do', async () => {
+    const ids = await createAccounts(2);
+    const [old, next] = [await startWorker(), await startWorker()];
     await old.tick();
     const held = ownershipOf(old, ids[0]!);
     await inTransaction(old.platform.database, async (tx: Tx) => {
       expect(await lockOwnership(tx, held)).toBe(true);
-      await die(old);
+      await expireLease(old);
       await next.tick();
       expect(idsOf(next)).toEqual([ids[1]]);
     });
@@ -238,7 +239,7 @@ describe('the fence', () => {
 
 describe('stream statuses', () => {
   it('row 10: are stored with the worker that last reported them and the start of their state', async () => {
-    const [one, two] = await accounts(2);
+    const [one, two] = await createAccounts(2);
     await storeStreamStatuses(core.platform, [
       { accountId: one!, state: 'LIVE', stateAgeMs: 0 },
       { accountId: two!, state: 'LOST', stateAgeMs: 90_000 },
@@ -259,8 +260,8 @@ describe('stream statuses', () => {
 
 describe('housekeeping', () => {
   it('deletes leases that expired days ago and the ownership of removed accounts, but no live lease', async () => {
-    const [current, removed] = await accounts(2);
-    const [expired, live] = [await worker(), await worker()];
+    const [current, removed] = await createAccounts(2);
+    const [expired, live] = [await startWorker(), await startWorker()];
     await expired.tick();
     await core.rows('UPDATE exchange_accounts SET deleted_at = now() WHERE id = $1', removed);
     await core.rows("UPDATE worker_leases SET expires_at = clock_timestamp() - interval '2 days'");

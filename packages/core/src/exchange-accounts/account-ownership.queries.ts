@@ -8,7 +8,7 @@ export interface Ownership {
   readonly fence: string;
 }
 
-/** An account of this worker, with the fields that show whether the account has changed. */
+/** An account that the worker owns, with the fields whose changes concern the worker. */
 export interface OwnedAccount extends Ownership {
   readonly exchange: string;
   /** False if the exchange rejected the credentials; the exchange is never called for an inactive account. */
@@ -17,12 +17,12 @@ export interface OwnedAccount extends Ownership {
   readonly credentialsHash: string;
 }
 
-/** Notified when accounts have no owner, so that workers with capacity claim them immediately. */
+/** The channel on which a worker notifies the others that it released accounts, so that they claim them immediately. */
 export const ACCOUNT_OWNERS_CHANNEL = 'account_owners';
 
 /**
- * Locks the ownership until the transaction ends, so that another worker's claim waits. Returns false if the account
- * has moved; then this worker may not start work on it.
+ * Locks the ownership until the transaction ends, so that another worker's claim waits. Returns false if another worker
+ * owns the account now; this worker must then not start work on it.
  */
 export async function lockOwnership(tx: Tx, ownership: Ownership): Promise<boolean> {
   return (await lockOwnerships(tx, [ownership])).has(ownership.accountId);
@@ -57,27 +57,30 @@ export async function lockClaims(tx: Tx): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('account-owners', 0))");
 }
 
-/** Returns an equal share of each exchange's accounts for every live worker that supports it, rounded up. */
+/**
+ * Returns, for each exchange, how many accounts the worker owns and its share. The share is the number of accounts
+ * divided by the number of live workers that support the exchange, rounded up.
+ */
 export async function fairShares(
   tx: Tx,
   worker: string,
   exchanges: readonly string[],
 ): Promise<readonly FairShare[]> {
   return tx.query(
-    `WITH living AS (SELECT exchanges FROM worker_leases WHERE expires_at > clock_timestamp()),
+    `WITH live AS (SELECT exchanges FROM worker_leases WHERE expires_at > clock_timestamp()),
        counted AS (
          SELECT a.exchange, count(*) AS accounts, count(*) FILTER (WHERE o.worker = $1) AS mine
          FROM exchange_accounts a LEFT JOIN account_owners o ON o.account_id = a.id
          WHERE a.deleted_at IS NULL AND a.exchange = ANY ($2) GROUP BY a.exchange)
      SELECT exchange, mine::int, ceil(accounts::float8 / greatest(1, workers))::int AS share
-     FROM counted, LATERAL (SELECT count(*) AS workers FROM living WHERE exchange = ANY (exchanges)) AS living_here`,
+     FROM counted, LATERAL (SELECT count(*) AS workers FROM live WHERE exchange = ANY (exchanges)) AS supporting`,
     [worker, exchanges],
   );
 }
 
 /**
- * Claims up to `limit` accounts of an exchange that no live worker owns. It skips an account that is locked because
- * work starts on it; the next claim may take that account.
+ * Claims up to `limit` accounts of an exchange that no live worker owns. It skips an account that its former owner
+ * locks in order to start work; the next claim may take that account.
  */
 export async function claimOrphans(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   const orphans: { id: string }[] = await tx.query(
@@ -103,7 +106,7 @@ export async function claimOrphans(tx: Tx, worker: string, exchange: string, lim
   );
 }
 
-/** Releases up to `limit` accounts of an exchange to workers with capacity. */
+/** Releases up to `limit` of the worker's accounts of an exchange, and notifies the other workers. */
 export async function releaseSurplus(tx: Tx, worker: string, exchange: string, limit: number): Promise<void> {
   await tx.query(
     `UPDATE account_owners SET worker = NULL

@@ -2,9 +2,9 @@
  * Assigns exchange accounts to trading workers.
  *
  * 1. An account has one worker at a time. Code that starts work on an account locks the ownership in its transaction
- *    (`lockOwnership`). A worker that lost the account therefore cannot start work, however late it notices the loss.
- * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When it expires, the other
- *    workers claim the accounts, each up to its equal share.
+ *    (`lockOwnership`). A worker that lost the account therefore cannot start work, even if it notices the loss late.
+ * 2. A lease shows that a worker is alive; all its instants come from the database's clock. When the lease expires, the
+ *    other workers claim its accounts, each up to its equal share.
  * 3. A worker that could not renew its lease treats it as lost by its own monotonic clock, before others may claim the
  *    accounts. `ownedAccounts()` is then empty until the next claim.
  * 4. A worker with more than its share releases the surplus in small steps. Rebalancing moves no other accounts.
@@ -56,7 +56,7 @@ export class AccountOwnership {
 
   /** Renews the lease of this worker. The owned accounts do not change; `claim` updates them. */
   async renewLease(): Promise<void> {
-    // Measured before the query: however long the response takes, our lease ends before the one in the database.
+    // Measured before the query, so that our lease ends before the one in the database even if the response is slow.
     const requestedAtMs = this.nowMs();
     this.isReleased = false;
     const [{ time_ms, others }] = await this.platform.database.query(
@@ -70,13 +70,15 @@ export class AccountOwnership {
     );
     this.liveWorkers = others + 1;
     this.clockSample = { timeMs: time_ms, atMs: this.nowMs() };
-    // The renewal was too late: others may own the accounts now. The next claim reads which accounts are left.
+    // The renewal was too late, and others may own the accounts now. The next claim reads which accounts are left.
     if (!this.isValid()) this.dropAll();
     this.validUntilMs = requestedAtMs + LEASE_MS - LEASE_MARGIN_MS;
     this.scheduleExpiry();
   }
 
-  /** Releases a part of the surplus beyond this worker's share; the next claim reads the remaining accounts. */
+  /**
+   * Releases at most 100 accounts of each exchange beyond this worker's share; the next claim reads the remaining ones.
+   */
   async rebalance(): Promise<void> {
     const { worker } = this;
     await inTransaction(this.platform.database, async (tx) => {
@@ -117,7 +119,7 @@ export class AccountOwnership {
     return new Date(Math.floor(this.clockSample.timeMs + this.nowMs() - this.clockSample.atMs));
   }
 
-  /** Releases the lease and all accounts, so that others can claim them immediately. A later claim takes no accounts. */
+  /** Ends the lease and releases all accounts, so that others can claim them immediately. A later claim takes none. */
   async release(): Promise<void> {
     this.isReleased = true;
     clearTimeout(this.expiryTimer);
@@ -169,7 +171,9 @@ export interface AccountStreamStatus {
   readonly stateAgeMs: number;
 }
 
-/** Stores the stream status of this process's accounts. An old `told_at` means that no process watches the account. */
+/**
+ * Stores the stream statuses of this process's accounts. An old `told_at` means that no process watches the account.
+ */
 export async function storeStreamStatuses(
   { database, instance }: Platform,
   statuses: readonly AccountStreamStatus[],
@@ -177,8 +181,8 @@ export async function storeStreamStatuses(
   if (statuses.length === 0) return;
   await database.query(
     `INSERT INTO account_watches (account_id, worker, state, since, told_at)
-     SELECT account_id, $2, state, clock_timestamp() - for_ms * interval '1 millisecond', clock_timestamp()
-     FROM unnest($1::uuid[], $3::text[], $4::float8[]) AS told (account_id, state, for_ms)
+     SELECT account_id, $2, state, clock_timestamp() - age_ms * interval '1 millisecond', clock_timestamp()
+     FROM unnest($1::uuid[], $3::text[], $4::float8[]) AS reported (account_id, state, age_ms)
      ON CONFLICT (account_id) DO UPDATE
        SET worker = excluded.worker, state = excluded.state, since = excluded.since, told_at = excluded.told_at`,
     [
@@ -190,7 +194,10 @@ export async function storeStreamStatuses(
   );
 }
 
-/** Deletes expired worker leases and the ownership of removed accounts; returns the number of deleted rows. */
+/**
+ * Deletes expired worker leases, ownership rows of removed accounts, and outdated stream statuses. Returns the number
+ * of deleted leases and ownership rows.
+ */
 export async function purgeStaleOwners({ database }: Platform): Promise<number> {
   const [, leases] = await database.query(
     "DELETE FROM worker_leases WHERE expires_at < clock_timestamp() - interval '1 day'",

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { exchangeAccount } from '@trading-automation/contracts';
 import type { Balances } from '@trading-automation/exchanges';
 import { newUuid } from '@trading-automation/persistence';
@@ -46,7 +47,7 @@ describe('balances', () => {
     expect(exchangeAccount.shape.last_sync_at.parse(event?.data.last_sync_at)).not.toBeNull();
   });
 
-  it('never replace newer balances with older ones, in whatever order they arrive', async () => {
+  it('never replace newer balances, even if they arrive out of order', async () => {
     const times = [];
     for (let i = 0; i < 8; i++) times.push(await accountSync.databaseTime());
     const arrivals = times.map((takenAt, i) => ({ takenAt, balances: usdt(String(i)) }));
@@ -60,18 +61,18 @@ describe('balances', () => {
     expect((await read()).balances).toEqual(usdt('7'));
   });
 
-  it('of many accounts are stored together: the newest of each account, with an event if they changed; unknown accounts are skipped', async () => {
+  it('of many accounts are stored together: each account gets its newest, and an event if they changed; unknown accounts are skipped', async () => {
     const other = await core.account(actor, null);
     await accountSync.storeBalances(other.uuid, usdt('5'), await accountSync.databaseTime());
-    const readings = [];
+    const snapshots = [];
     for (const free of ['1', '2']) {
       for (const { uuid } of [account, other]) {
         const balances = usdt(uuid === other.uuid ? '5' : free);
-        readings.push({ accountId: uuid, balances, takenAt: await accountSync.databaseTime() });
+        snapshots.push({ accountId: uuid, balances, takenAt: await accountSync.databaseTime() });
       }
     }
     const unknown = { accountId: newUuid(), balances: usdt('9'), takenAt: await accountSync.databaseTime() };
-    await accountSync.storeSnapshots([...readings.toReversed(), unknown]);
+    await accountSync.storeSnapshots([...snapshots.toReversed(), unknown]);
     expect([await accountSync.balancesOf(account.uuid), await accountSync.balancesOf(other.uuid)]).toEqual([
       usdt('2'),
       usdt('5'),
@@ -129,7 +130,7 @@ describe('a failed sync', () => {
     expect(await read()).toMatchObject({ is_active: true, balances, balances_taken_at });
   });
 
-  it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, however often it happens', async () => {
+  it('with rejected credentials deactivates the account and emits one exchange.credentials_rejected, even if it is repeated', async () => {
     await requestSync();
     await Promise.all(
       Array.from({ length: 10 }, () => accountSync.recordSyncFailure(account.uuid, 'sealed')),
@@ -190,7 +191,7 @@ describe("a stream's update of some assets", () => {
   };
   const snapshot = { USDT: { free: '10', locked: '1' }, BTC: { free: '2', locked: '0' } };
 
-  it('row 9: is stored for each asset that increases, and leaves the instant of the snapshot unchanged', async () => {
+  it('row 9: is stored for each asset whose free amount increases, and leaves the instant of the snapshot unchanged', async () => {
     await accountSync.storeBalances(account.uuid, snapshot, await accountSync.databaseTime());
     const before = await read();
     await accountSync.storeUpdates([
@@ -217,7 +218,7 @@ describe("a stream's update of some assets", () => {
     }
   });
 
-  it('never replaces a later snapshot, and is not stored for an account without one', async () => {
+  it('never replaces a later snapshot, and is not stored for an account without a snapshot', async () => {
     const early = await updateOf(usdt('1'));
     await accountSync.storeUpdates([early]);
     expect(await read()).toMatchObject({ balances: {}, balances_taken_at: null });

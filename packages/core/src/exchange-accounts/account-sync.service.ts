@@ -1,11 +1,10 @@
 /**
  * Stores what the trading worker learns about accounts: balances and rejected credentials.
  *
- * 1. A snapshot of balances has the database's time just before it was requested from the exchange. The snapshot
- *    certainly includes all earlier changes. Older snapshots never replace newer ones.
- * 2. A stream's updates of single assets are stored if they increase the free amount. They apply until the next
- *    snapshot, which is authoritative. An update does not change the snapshot's instant, and an update received before
- *    a snapshot never replaces it.
+ * 1. The instant of a snapshot of balances is the database's time just before the request to the exchange. The snapshot
+ *    therefore includes all earlier changes. An older snapshot never replaces a newer one.
+ * 2. A stream's updates of single assets are stored if they increase the free amount. The next snapshot replaces them.
+ *    An update does not change the snapshot's instant. An update that was received before the snapshot is ignored.
  * 3. An account with rejected credentials is not queried again until it has new ones.
  */
 import {
@@ -23,6 +22,7 @@ import { ExchangeAccountEntity } from './exchange-account.entity.js';
 import { viewExchangeAccount } from './exchange-account.view.js';
 import { lockAccounts } from './lock-account-for-trade.js';
 
+/** An account with what the worker needs to connect to its exchange. */
 export interface ConnectableAccount {
   readonly id: string;
   readonly exchange: string;
@@ -73,9 +73,15 @@ export class AccountSyncService {
     return account?.balances ?? null;
   }
 
-  /** Returns the accounts among `among` whose sync was requested, or that were not synced for `maxAgeMs`. */
-  async dueForSync(maxAgeMs: number, limit: number, among: readonly string[]): Promise<readonly string[]> {
-    if (among.length === 0) return [];
+  /**
+   * Returns those of the accounts whose sync was requested, or that were not synced for `maxAgeMs`; at most `limit`.
+   */
+  async dueForSync(
+    maxAgeMs: number,
+    limit: number,
+    accountIds: readonly string[],
+  ): Promise<readonly string[]> {
+    if (accountIds.length === 0) return [];
     const rows: { id: string }[] = await this.platform.database.query(
       `SELECT id FROM exchange_accounts
        WHERE deleted_at IS NULL AND is_active AND id = ANY ($3)
@@ -83,7 +89,7 @@ export class AccountSyncService {
               OR coalesce(sync_served_at, '-infinity') < clock_timestamp() - $1 * interval '1 millisecond')
        ORDER BY sync_requested_at > coalesce(sync_served_at, '-infinity') DESC NULLS LAST, sync_served_at NULLS FIRST
        LIMIT $2`,
-      [maxAgeMs, limit, among],
+      [maxAgeMs, limit, accountIds],
     );
     return rows.map(({ id }) => id);
   }
@@ -118,7 +124,8 @@ export class AccountSyncService {
         JSON.stringify(rows),
       ]);
       const changed = stored.filter(
-        ({ is_asked, balances_before, balances }) => is_asked === true || !isSame(balances_before, balances),
+        ({ is_sync_requested, balances_before, balances }) =>
+          is_sync_requested === true || !isSame(balances_before, balances),
       );
       await emitEvents(
         tx,
@@ -133,14 +140,14 @@ export class AccountSyncService {
   }
 
   /**
-   * Stores increases of free amounts. Decreases are not stored: until the next snapshot, the reservations of the trades
-   * that caused them are already subtracted. Accounts without a snapshot are skipped.
+   * Stores increases of free amounts. Decreases are not stored: the reservations of the trades that caused them are
+   * already subtracted until the next snapshot. Accounts without a snapshot are skipped.
    */
   async storeUpdates(updates: readonly BalanceUpdate[]): Promise<void> {
     const rows = mergeByAccount(updates).map(({ accountId, balances, receivedAt }) => ({
       id: accountId,
       balances,
-      heard_at: receivedAt,
+      received_at: receivedAt,
     }));
     await inTransaction(this.platform.database, async (tx) => {
       await lockAccounts(
@@ -152,10 +159,10 @@ export class AccountSyncService {
   }
 
   /**
-   * Records a failed sync and emits the events for it.
+   * Records a failed sync and emits its events. If the exchange rejected the credentials, the account is deactivated. A
+   * rejection of credentials that were replaced meanwhile is ignored.
    *
-   * @param rejected the sealed credentials that the exchange rejected, which deactivates the account; null for any other
-   *   failure. A rejection of credentials that were replaced meanwhile is ignored.
+   * @param rejected the sealed credentials that the exchange rejected; null for any other failure
    */
   async recordSyncFailure(accountId: string, rejected: string | null): Promise<void> {
     const isRejected = rejected !== null;
@@ -189,7 +196,7 @@ function mergeByAccount(updates: readonly BalanceUpdate[]): readonly BalanceUpda
   const byAccount = new Map<string, BalanceUpdate>();
   for (const each of updates) {
     const before = byAccount.get(each.accountId);
-    // Keeps the earlier instant, so that a snapshot taken in between remains authoritative.
+    // Keeps the instant of the first update, so that a snapshot taken after it is not overwritten.
     if (before === undefined) byAccount.set(each.accountId, each);
     else byAccount.set(each.accountId, { ...before, balances: { ...before.balances, ...each.balances } });
   }
@@ -205,49 +212,49 @@ const STORE_SNAPSHOTS = allColumns(
     last_sync_at = clock_timestamp(), sync_served_at = greatest(a.sync_served_at, read.taken_at),
     updated_at = clock_timestamp()
   FROM (
-    SELECT DISTINCT ON (id) given.id, given.balances, given.taken_at, before.balances_before, before.is_asked
-    FROM jsonb_to_recordset($2) AS given (id uuid, balances jsonb, taken_at timestamptz)
+    SELECT DISTINCT ON (id) s.id, s.balances, s.taken_at, before.balances_before, before.is_sync_requested
+    FROM jsonb_to_recordset($2) AS s (id uuid, balances jsonb, taken_at timestamptz)
     CROSS JOIN LATERAL (
       SELECT b.balances AS balances_before, b.sync_requested_at > coalesce(b.sync_served_at, '-infinity')
-        AND b.sync_requested_at <= given.taken_at AS is_asked
-      FROM exchange_accounts b WHERE b.id = given.id OFFSET 0) before
+        AND b.sync_requested_at <= s.taken_at AS is_sync_requested
+      FROM exchange_accounts b WHERE b.id = s.id OFFSET 0) before
     ORDER BY id, taken_at DESC) AS read
   WHERE a.id = ANY ($1) AND a.id = read.id AND a.deleted_at IS NULL
     AND coalesce(a.balances_taken_at, '-infinity') < read.taken_at
-  RETURNING ${columns}, read.balances_before, read.is_asked`,
+  RETURNING ${columns}, read.balances_before, read.is_sync_requested`,
 );
 
 interface StoredSnapshot {
   readonly balances: Balances;
   readonly balances_before: Balances;
-  readonly is_asked: boolean | null;
+  readonly is_sync_requested: boolean | null;
 }
 
 const STORE_UPDATES = `UPDATE exchange_accounts a
-  SET balances = a.balances || heard.risen, updated_at = clock_timestamp()
-  FROM (SELECT b.id, heard.heard_at, jsonb_object_agg(asset.key, asset.value) AS risen
-        FROM jsonb_to_recordset($1) AS heard (id uuid, balances jsonb, heard_at timestamptz)
-        JOIN exchange_accounts b ON b.id = heard.id, jsonb_each(heard.balances) AS asset
+  SET balances = a.balances || received.increased, updated_at = clock_timestamp()
+  FROM (SELECT b.id, received.received_at, jsonb_object_agg(asset.key, asset.value) AS increased
+        FROM jsonb_to_recordset($1) AS received (id uuid, balances jsonb, received_at timestamptz)
+        JOIN exchange_accounts b ON b.id = received.id, jsonb_each(received.balances) AS asset
         WHERE (asset.value ->> 'free')::numeric > coalesce((b.balances -> asset.key ->> 'free')::numeric, 0)
-        GROUP BY b.id, heard.heard_at) AS heard
-  WHERE a.id = heard.id AND a.deleted_at IS NULL AND a.balances_taken_at < heard.heard_at`;
+        GROUP BY b.id, received.received_at) AS received
+  WHERE a.id = received.id AND a.deleted_at IS NULL AND a.balances_taken_at < received.received_at`;
 
 interface Locked {
   readonly entity: ExchangeAccountEntity;
-  /** Whether a caller waits for a sync. */
+  /** Whether a sync was requested that has not been made yet. */
   readonly isSyncRequested: boolean;
 }
 
 async function lock(tx: Tx, id: string): Promise<Locked | null> {
   const [row] = await tx.query(
-    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_asked
+    `SELECT sync_requested_at > coalesce(sync_served_at, '-infinity') AS is_sync_requested
      FROM exchange_accounts WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`,
     [id],
   );
   if (row === undefined) return null;
   return {
     entity: await tx.findOneByOrFail(ExchangeAccountEntity, { id }),
-    isSyncRequested: row.is_asked === true,
+    isSyncRequested: row.is_sync_requested === true,
   };
 }
 
@@ -262,9 +269,9 @@ async function emitAccountEvent(tx: Tx, id: string, type: EventType): Promise<vo
 }
 
 function isSame(a: Balances, b: Balances): boolean {
-  const names = Object.keys(a);
+  const assets = Object.keys(a);
   return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => a[name]?.free === b[name]?.free && a[name]?.locked === b[name]?.locked)
+    assets.length === Object.keys(b).length &&
+    assets.every((asset) => a[asset]?.free === b[asset]?.free && a[asset]?.locked === b[asset]?.locked)
   );
 }

@@ -3,6 +3,9 @@ import type { Balances } from '@trading-automation/exchanges';
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
+/**
+ * An account at an exchange that a user connected. A removed account keeps its row for the trades that reference it.
+ */
 @Entity('exchange_accounts')
 export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
@@ -27,7 +30,7 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ name: 'venue_account_id', type: 'text', nullable: true })
   venueAccountId!: string | null;
 
-  /** A sealed box that only the trading worker can open; null once the account is removed. */
+  /** Sealed secrets that only the trading worker can open; null once the account is removed. */
   @Column({ name: 'credentials_sealed', type: 'text', nullable: true })
   credentialsSealed!: string | null;
 
@@ -35,13 +38,14 @@ export class ExchangeAccountEntity extends RecordColumns {
   @Column({ type: 'jsonb' })
   balances!: Balances;
 
-  /** An instant of the database's clock; `balances` certainly includes all earlier changes. */
+  /** The database's time just before the balances were requested: `balances` includes all changes before it. */
   @Column({ name: 'balances_taken_at', type: 'timestamptz', nullable: true })
   balancesTakenAt!: Date | null;
 
   @Column({ name: 'last_sync_at', type: 'timestamptz', nullable: true })
   lastSyncAt!: Date | null;
 
+  /** The last request for a sync. It is outstanding while it is later than `syncServedAt`. */
   @Column({ name: 'sync_requested_at', type: 'timestamptz', nullable: true })
   syncRequestedAt!: Date | null;
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@trading-automation/persistence';
 
-/** Returns whether the account has open or unsent trades. Uses the index of open trades by user. */
+/** Returns whether the account has open trades, sent or not. Uses the index of open trades by user. */
 async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
   const [{ is_open }] = await tx.query(
     `SELECT EXISTS (SELECT FROM trades
@@ -14,7 +14,10 @@ async function hasOpenTrades(tx: Tx, accountId: string): Promise<boolean> {
 /** A use of an account that prevents its removal. */
 export type AccountUse = 'OPEN_TRADES' | 'OPEN_LOTS' | 'ACTIVE_STRATEGY' | 'RUNNING_COPIER';
 
-/** Returns the first use that is found, or null. Only this function of the feature reads lots, strategies, copiers. */
+/**
+ * Returns one use that prevents the removal of the account, or null. In this folder, only this function reads lots,
+ * strategies and copiers.
+ */
 export async function findAccountUse(tx: Tx, accountId: string): Promise<AccountUse | null> {
   if (await hasOpenTrades(tx, accountId)) return 'OPEN_TRADES';
   const [{ has_lots, has_strategy, has_copier }] = await tx.query(

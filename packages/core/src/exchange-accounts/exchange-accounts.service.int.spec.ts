@@ -24,15 +24,16 @@ beforeAll(async () => {
 afterAll(() => env.close());
 beforeEach(() => env.reset());
 
-const inputOf = (more: Record<string, unknown> = {}): ExchangeAccountCreate =>
+const inputOf = (overrides: Record<string, unknown> = {}): ExchangeAccountCreate =>
   exchangeAccountCreate.parse({
     exchange: 'paper',
     trading_type: 'spot',
     account_name: 'mine',
     credentials: { api_key: 'the-key', api_secret: SECRET, passphrase: 'the-phrase' },
-    ...more,
+    ...overrides,
   });
-const create = (more: Record<string, unknown> = {}) => env.accounts.create(env.actor, inputOf(more));
+const create = (overrides: Record<string, unknown> = {}) =>
+  env.accounts.create(env.actor, inputOf(overrides));
 type Query = Parameters<AccountsUnderTest['accounts']['list']>[1];
 const queryOf = (queryString = '', operation: keyof typeof exchangeAccountOperations = 'list') =>
   querySchemaOf(exchangeAccountOperations[operation]).parse(
@@ -206,7 +207,7 @@ describe('requesting a sync', () => {
 });
 
 describe('accounts by their ids', () => {
-  it('are loaded in input order by one statement; null for ids that do not exist', async () => {
+  it('are loaded in input order by one statement; ids that are not found give null', async () => {
     const [first, second, removed] = [
       await env.core.account(env.actor),
       await env.core.account(env.actor, { ETH: '1.5' }),
@@ -241,8 +242,8 @@ describe('accounts by their ids', () => {
   });
 });
 
-describe("another user's accounts", () => {
-  it('are not found, like unknown ids', async () => {
+describe('an account that the caller may not use', () => {
+  it('is not found if it belongs to another user, like an unknown id', async () => {
     const { id } = await env.core.account(env.actor);
     const other = await env.core.actor();
     for (const publicId of [id, encodeId('exa', newUuid()), 'exa_nonsense']) {
@@ -258,7 +259,7 @@ describe("another user's accounts", () => {
     expect((await env.accounts.list(other, queryOf())).items).toEqual([]);
   });
 
-  it('cannot be created, changed or removed by a read-only credential', async () => {
+  it('is only readable for a credential with only READ', async () => {
     const { id } = await env.core.account(env.actor);
     const reader = { ...env.actor, credential: { ...env.actor.credential, permissions: ['READ'] as const } };
     await expect(env.accounts.get(reader, id)).resolves.toMatchObject({ id });
@@ -275,7 +276,7 @@ describe("another user's accounts", () => {
 });
 
 describe('the offered exchanges', () => {
-  it('are those that the workers publish: new exchanges are added, changed ones updated, missing ones deactivated', async () => {
+  it('are those that the workers publish: new ones are added, changed ones are updated, missing ones are deactivated', async () => {
     const readOffered = async () =>
       (await env.accounts.supported(queryOf('sort=name&order=asc', 'supported'))).items.map(
         ({ id, name, trading_types, is_active }) => [id, name, trading_types, is_active],

@@ -60,6 +60,7 @@ const OWN = allColumns(
 export class ExchangeAccountsService {
   constructor(private readonly dependencies: ExchangeAccountsDependencies) {}
 
+  /** Lists the exchanges that this deployment offers, active or not. */
   async supported(query: ListQuery): Promise<PageWithCursors<SupportedExchange>> {
     const { platform, lists } = this.dependencies;
     const source = {
@@ -125,6 +126,7 @@ export class ExchangeAccountsService {
     }));
   }
 
+  /** Tests the credentials at their exchange, then stores the account and requests its first sync. */
   async create(actor: Actor, input: ExchangeAccountCreate): Promise<ExchangeAccount> {
     authorise(actor, exchangeAccountOperations.create.access);
     const id = newUuid();
@@ -187,6 +189,7 @@ export class ExchangeAccountsService {
     });
   }
 
+  /** Removes an account that is not in use, and deletes its credentials. */
   async delete(actor: Actor, publicId: string): Promise<{ id: string; deleted: true }> {
     authorise(actor, exchangeAccountOperations.delete.access);
     return this.dependencies.commands.run(actor.idempotency, async (tx) => {
@@ -245,7 +248,10 @@ interface FindOptions {
   readonly isLocked?: boolean;
 }
 
-/** Returns the actor's account, unless it is removed. @throws {DomainError} `not_found` */
+/**
+ * Returns the actor's account.
+ * @throws {DomainError} `not_found` if it does not exist, is removed or is not the actor's
+ */
 async function findOwn(
   tx: Tx,
   actor: Actor,
@@ -335,9 +341,9 @@ const USE_MESSAGES: Record<AccountUse, string> = {
   RUNNING_COPIER: 'A copier that is not paused copies to the account. Stop it first.',
 };
 
-function accountInUse(state: AccountUse): DomainError {
-  const message = USE_MESSAGES[state];
-  return invalidState(message, state);
+function accountInUse(use: AccountUse): DomainError {
+  const message = USE_MESSAGES[use];
+  return invalidState(message, use);
 }
 
 export function accountInactiveError(): DomainError {

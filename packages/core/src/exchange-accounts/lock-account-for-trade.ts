@@ -24,9 +24,11 @@ export interface AccountForTrade {
 export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string): Promise<AccountForTrade> {
   const id = decodeId('exa', publicId);
   const selection = selectionOf(tx.connection, ExchangeAccountEntity, 'a', FOR_TRADE);
-  const own = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
+  const ownAccount = 'FROM exchange_accounts a WHERE a.id = $1 AND a.user_id = $2 AND a.deleted_at IS NULL';
   const [account] =
-    id === null ? [] : await selectPrepared(tx, selection, `${own} FOR NO KEY UPDATE`, [id, actor.userId]);
+    id === null
+      ? []
+      : await selectPrepared(tx, selection, `${ownAccount} FOR NO KEY UPDATE`, [id, actor.userId]);
   if (account === undefined) throw unknownAccount();
   if (!account.isActive) throw accountInactiveError();
   return account;
@@ -34,7 +36,7 @@ export async function lockAccountForTrade(tx: Tx, actor: Actor, publicId: string
 
 const FOR_TRADE = ['id', 'exchange', 'tradingType', 'balances', 'isActive'] as const;
 
-/** Locks accounts in the order of their ids. Until this transaction ends, no other one places orders on them. */
+/** Locks accounts in the order of their ids, so that no other transaction places orders on them meanwhile. */
 export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void> {
   await queryPrepared(tx, 'SELECT FROM exchange_accounts WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
     ids,
@@ -42,9 +44,9 @@ export async function lockAccounts(tx: Tx, ids: readonly string[]): Promise<void
 }
 
 /**
- * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. It waits for trades
- * that are being placed, and later trades wait for it. The order of ids avoids deadlocks. Removed accounts have no open
- * trades.
+ * Locks every account of the user that is not removed, as `lockAccountForTrade` locks one account. The call waits for
+ * trades that are being placed, and later trades wait for this transaction. Locking in the order of ids avoids
+ * deadlocks. Removed accounts have no open trades.
  */
 export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   await tx.query(
@@ -53,7 +55,7 @@ export async function lockAccountsOf(tx: Tx, userId: string): Promise<void> {
   );
 }
 
-/** Asks the worker to read the balances of an account that was never synced. The caller checks that it exists. */
+/** Asks the worker to read the balances of an account that was never synced. Ignores accounts that are not found. */
 export async function syncIfNeverSynced(platform: Platform, actor: Actor, publicId: string): Promise<void> {
   const id = decodeId('exa', publicId);
   if (id === null) return;

@@ -31,11 +31,11 @@ export async function lockAccountShared(tx: Tx, id: string): Promise<LockedAccou
 /** Locks the actor's own account as {@link lockAccountShared} does. @throws {DomainError} `not_found` */
 export async function lockOwnAccountShared(tx: Tx, actor: Actor, publicId: string): Promise<LockedAccount> {
   const id = decodeId('exa', publicId);
-  const [own] =
+  const [row] =
     id === null
       ? []
       : await tx.query('SELECT id FROM exchange_accounts WHERE id = $1 AND user_id = $2', [id, actor.userId]);
-  const account = own === undefined ? undefined : await lockAccountShared(tx, own.id);
+  const account = row === undefined ? undefined : await lockAccountShared(tx, row.id);
   if (account !== undefined && !account.isRemoved) return account;
   throw idNotFound('exchange_account_id', 'exchange account');
 }

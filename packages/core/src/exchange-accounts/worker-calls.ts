@@ -11,7 +11,7 @@ import { CallRefused, callProcess, serveCalls } from '@trading-automation/persis
 import type { Platform } from '../platform/index.js';
 
 export interface WorkerCalls {
-  /** Tests credentials at their exchange. `sealed` was sealed with `context` and can only be opened with it. */
+  /** Tests credentials at their exchange. `sealed` contains them, and can only be opened with the same `context`. */
   'exchange_account.test': {
     input: { exchange: string; trading_type: TradingType; sealed: string; context: string };
     reply: CredentialsReport;
@@ -26,7 +26,7 @@ export type WorkerCallName = keyof WorkerCalls;
 
 const TIMEOUT_MS = 10_000;
 
-/** @throws {DomainError} the worker's error @throws {CallTimeout} if no worker replies in 10 s */
+/** Calls the trading worker. @throws {DomainError} the worker's error @throws {CallTimeout} without a reply in 10 s */
 export async function callWorker<Name extends WorkerCallName>(
   { database, listener }: Platform,
   name: Name,

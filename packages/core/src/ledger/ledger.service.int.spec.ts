@@ -43,7 +43,7 @@ const accountOf = async (kind: string) => {
   return String(id);
 };
 const newEntry = (id: string) =>
-  ["INSERT INTO ledger_entries (id, fact, subject_id) VALUES ($1, 'by.hand', $1)", id] as const;
+  ["INSERT INTO ledger_entries (id, fact, subject_id) VALUES ($1, 'manual', $1)", id] as const;
 const newPosting = (entry: string, account: string, amount: string) =>
   [
     'INSERT INTO ledger_postings (entry_id, account_id, amount) VALUES ($1, $2, $3)',
@@ -95,12 +95,12 @@ describe('posting', () => {
     expect(await core.rows("SELECT FROM ledger_accounts WHERE kind = 'issuance'")).toHaveLength(1);
   });
 
-  it('in both directions concurrently neither deadlocks nor loses an amount', async () => {
+  it('neither deadlocks nor loses an amount if postings in both directions are concurrent', async () => {
     await post({ amount: '100' });
     await post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '50' });
     await Promise.all(
-      Array.from({ length: 30 }, (_, turn) =>
-        turn % 2 === 0
+      Array.from({ length: 30 }, (_, i) =>
+        i % 2 === 0
           ? post({ fact: 'withdrawal.held', from: available(), to: held(), amount: '1' })
           : post({ fact: 'withdrawal.released', from: held(), to: available(), amount: '1' }),
       ),
@@ -154,7 +154,7 @@ describe('the database constraints', () => {
     await expectUnchangedBalance();
   });
 
-  it('reject an unbalanced entry even if an earlier forced check of its first postings passed', async () => {
+  it('reject an unbalanced entry even if its first postings were balanced and checked before', async () => {
     const entry = newUuid();
     const [one, other] = [await accountOf('available'), await accountOf('held')];
     const third = await core.row("SELECT id FROM ledger_accounts WHERE kind = 'issuance'");

@@ -1,11 +1,11 @@
 /**
  * Posts to and reads the double-entry ledger of the reward token.
  *
- * 1. An entry records one business fact and is posted once: the pair of fact and subject is unique.
+ * 1. An entry records one business fact about one subject (a reward or withdrawal), and is posted only once.
  * 2. The postings of an entry sum to zero and are never changed or removed. A user's accounts never fall below zero.
  *    Database constraints enforce these rules; the checks in code only give better error messages.
- * 3. Only the statement that inserts a posting changes the user's balance, so that the balance cannot differ from the sum
- *    of the postings.
+ * 3. Only the statement that inserts a posting changes the user's balance, so that the balance cannot differ from the
+ *    sum of the postings.
  * 4. Every transaction locks a user's accounts in the order of their kinds.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
@@ -18,8 +18,8 @@ import { REWARD_TOKENS, type RewardToken } from './reward-token.js';
 export type LedgerFact = 'reward.claimed' | 'withdrawal.held' | 'withdrawal.released';
 
 /**
- * `available` and `held` belong to a user. Tokens are issued from `issuance`, whose negative balance equals the sum of
- * all other accounts.
+ * `available` and `held` belong to a user. Tokens are issued from `issuance`: its balance is minus the sum of all
+ * other accounts.
  */
 export type LedgerAccount =
   | { readonly kind: 'available' | 'held'; readonly userId: string }
@@ -31,7 +31,7 @@ export interface LedgerEntry {
   readonly subjectId: string;
   readonly from: LedgerAccount;
   readonly to: LedgerAccount;
-  /** Above zero. */
+  /** The moved amount, above zero. */
   readonly amount: Decimal;
 }
 
@@ -47,11 +47,12 @@ export class Ledger {
     this.token = REWARD_TOKENS[platform.world];
   }
 
+  /** Returns the user's balance without locking it. */
   balance(userId: string): Promise<LedgerBalance> {
     return this.read(this.platform.database.manager, userId, '');
   }
 
-  /** Locks and returns the user's balance. No other transaction changes it until this one ends. */
+  /** Locks and returns the user's balance. No other transaction can change the balance until `tx` ends. */
   async lockBalance(tx: Tx, userId: string): Promise<LedgerBalance> {
     return this.read(tx, userId, 'FOR NO KEY UPDATE');
   }

@@ -13,6 +13,7 @@ beforeEach(async () => {
   ({ userId } = await core.actor());
 });
 
+/** Takes `count` mails and returns how many were granted, and how many are used. */
 const take = async (count: number, perDay: number, topic = 'topic') => {
   const [grant] = await inTransaction(core.platform.database, (tx) =>
     takeMailAllowance(tx, perDay, [{ userId, topic, count }]),
@@ -23,7 +24,7 @@ const advanceHours = (hours: number) =>
   core.rows("UPDATE mail_allowances SET since = since - $1 * interval '1 hour'", hours);
 
 describe('the allowance of mail', () => {
-  it('grants the rest of the day, and the whole allowance again a day after the first mail', async () => {
+  it('grants what is left of the day, and the whole allowance again a day after the first mail', async () => {
     expect(await take(2, 5)).toEqual([2, 2]);
     expect(await take(2, 5)).toEqual([2, 4]);
     expect(await take(2, 5)).toEqual([1, 5]);
@@ -40,7 +41,7 @@ describe('the allowance of mail', () => {
     expect(await take(100, 1)).toEqual([0, 1]);
   });
 
-  it('does not revoke mails if a later release has a lower limit', async () => {
+  it('grants nothing, and revokes nothing, if the limit is lower than the number of mails already used', async () => {
     expect(await take(8, 10)).toEqual([8, 8]);
     expect(await take(1, 5)).toEqual([0, 8]);
   });

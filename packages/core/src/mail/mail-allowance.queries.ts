@@ -4,7 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 export interface MailAllowanceRequest {
   /** A uuid. */
   readonly userId: string;
-  /** The unit that is counted: a kind of event, or one webhook. */
+  /** The subject of the mails that are counted together: an event type, or one webhook. */
   readonly topic: string;
   /** The number of mails, from 1. */
   readonly count: number;
@@ -20,8 +20,9 @@ export interface MailAllowance {
 }
 
 /**
- * Takes mails from the daily allowance of each topic, in one statement. Concurrent callers never exceed `perDay` in 24
- * hours. The caller takes the allowance in the transaction that queues the mails. Each topic must occur once.
+ * Takes mails from the daily allowance of each topic, in one statement. Concurrent callers together never take more
+ * than `perDay` mails of a topic in 24 hours. The caller queues the mails in the same transaction. Each topic of a user
+ * must occur only once.
  */
 export function takeMailAllowance(
   tx: Tx,
@@ -33,7 +34,7 @@ export function takeMailAllowance(
     tx,
     `INSERT INTO mail_allowances AS a (user_id, topic, since, used, granted)
      SELECT user_id, topic, clock_timestamp(), least(count, $4::int), least(count, $4::int)
-     FROM unnest($1::uuid[], $2::text[], $3::int[]) AS wish (user_id, topic, count) ORDER BY user_id, topic
+     FROM unnest($1::uuid[], $2::text[], $3::int[]) AS request (user_id, topic, count) ORDER BY user_id, topic
      ON CONFLICT (user_id, topic) DO UPDATE SET (since, used, granted) = (
        SELECT next.since, next.used + next.granted, next.granted
        FROM (SELECT past.since, past.used, greatest(0, least(excluded.granted, $4::int - past.used)) AS granted

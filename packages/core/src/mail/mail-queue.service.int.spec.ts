@@ -1,6 +1,6 @@
 import { inTransaction, newUuid } from '@trading-automation/persistence';
 import { CoreUnderTest } from '../testing/index.js';
-import { MAIL_ATTEMPTS_MAX, mailRetryDelayMs } from './mail.rules.js';
+import { MAIL_DEFERRALS_MAX, mailRetryDelayMs } from './mail.rules.js';
 import { type ClaimedMail, type MailOutcome, MailQueue } from './mail-queue.service.js';
 import { queueMail } from './queue-mail.js';
 
@@ -18,8 +18,8 @@ beforeEach(() => core.rows('DELETE FROM mails'));
 
 const LEASE_MS = 60_000;
 const draft = { to: 'a@example.com', subject: 'Hello', text: 'line\n' };
-const queue = (more: Partial<typeof draft> = {}) =>
-  inTransaction(core.platform.database, (tx) => queueMail(tx, { userId, ...draft, ...more }));
+const queue = (overrides: Partial<typeof draft> = {}) =>
+  inTransaction(core.platform.database, (tx) => queueMail(tx, { userId, ...draft, ...overrides }));
 const claim = async (): Promise<ClaimedMail> => {
   const mail = await mails.claim(LEASE_MS);
   if (mail === undefined) throw new Error('no mail is due');
@@ -33,7 +33,7 @@ const readOnlyMail = () =>
   );
 
 describe('queued mail', () => {
-  it('is committed or rolled back with the change that it reports', async () => {
+  it('is committed or rolled back with the transaction that queues it', async () => {
     const failing = inTransaction(core.platform.database, async (tx) => {
       await queueMail(tx, { userId, ...draft });
       throw new Error('rolled back');
@@ -41,7 +41,7 @@ describe('queued mail', () => {
     await expect(failing).rejects.toThrow('rolled back');
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
     await queue();
-    expect(await claim()).toMatchObject({ ...draft, claim: 1, attempts: 0 });
+    expect(await claim()).toMatchObject({ ...draft, claim: 1, deferrals: 0 });
   });
 
   it.each([
@@ -51,8 +51,8 @@ describe('queued mail', () => {
     { subject: 'two\nlines' },
     { subject: 'nul\u0000' },
     { subject: 'x'.repeat(201) },
-  ])('cannot contain an injected header: %j', async (more) => {
-    await expect(queue(more)).rejects.toThrow(TypeError);
+  ])('cannot contain an injected header: %j', async (overrides) => {
+    await expect(queue(overrides)).rejects.toThrow(TypeError);
     expect(await core.rows('SELECT FROM mails')).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('a claim', () => {
     expect(new Set([...ids, first.id]).size).toBe(10);
   });
 
-  it('ends with its lease; a later result of the former holder is ignored', async () => {
+  it('ends with its lease; once another sender claims the mail, results of the former claim are ignored', async () => {
     await queue();
     const formerClaim = await claim();
     expect(await mails.claim(LEASE_MS)).toBeUndefined();
@@ -138,32 +138,36 @@ describe('a mail', () => {
 
   it('that is deferred is retried at growing intervals until it has failed', async () => {
     await queue();
-    for (let attempt = 1; attempt < MAIL_ATTEMPTS_MAX; attempt++) {
+    for (let deferral = 1; deferral < MAIL_DEFERRALS_MAX; deferral++) {
       await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
       const { due_in, attempts } = await readOnlyMail();
-      const delaySeconds = mailRetryDelayMs(attempt)! / 1_000;
-      expect(attempts).toBe(attempt);
+      const delaySeconds = mailRetryDelayMs(deferral)! / 1_000;
+      expect(attempts).toBe(deferral);
       expect(due_in).toBeLessThanOrEqual(delaySeconds);
       expect(due_in).toBeGreaterThan(delaySeconds - 30);
       await makeDue();
     }
     await mails.record(await claim(), { kind: 'deferred', error: 'EENVELOPE 451' });
-    expect(await readOnlyMail()).toMatchObject({ has_failed: true, attempts: MAIL_ATTEMPTS_MAX, body: null });
+    expect(await readOnlyMail()).toMatchObject({
+      has_failed: true,
+      attempts: MAIL_DEFERRALS_MAX,
+      body: null,
+    });
   });
 
-  it('waits without using up attempts while no server is reachable', async () => {
+  it('is not counted as deferred while no server is reachable', async () => {
     await queue();
-    for (let n = 0; n < 2 * MAIL_ATTEMPTS_MAX; n++) {
+    for (let n = 0; n < 2 * MAIL_DEFERRALS_MAX; n++) {
       await mails.record(await claim(), { kind: 'unreachable', error: 'ECONNECTION' });
       await makeDue();
     }
-    expect(await claim()).toMatchObject({ ...draft, attempts: 0 });
+    expect(await claim()).toMatchObject({ ...draft, deferrals: 0 });
   });
 
   it('must belong to an existing user', async () => {
-    const orphan = inTransaction(core.platform.database, (tx) =>
+    const queuing = inTransaction(core.platform.database, (tx) =>
       queueMail(tx, { userId: newUuid(), ...draft }),
     );
-    await expect(orphan).rejects.toThrow();
+    await expect(queuing).rejects.toThrow();
   });
 });

@@ -3,12 +3,13 @@
  *
  * 1. A claim is a lease by the database's clock: one sender at a time holds a mail, and the lease of a dead sender
  *    expires.
- * 2. A result is recorded only while its claim is current: the result of a sender that was too slow is ignored.
+ * 2. A result is ignored if another sender has claimed the mail meanwhile, or if the mail is already sent or has
+ *    failed.
  * 3. A mail is sent at least once. A repeated mail has the same id, by which mailboxes recognise duplicates.
  * 4. No transaction is open while a mail is being sent.
  * 5. The body is deleted once the mail is sent or has failed, because it may contain a secret code.
- * 6. A mail that could not be sent within three days has failed. It is outdated, and a server that recovers after a
- *    month must not receive a month of mail.
+ * 6. A mail that could not be sent within three days has failed. By then it is outdated, and a mail server that
+ *    recovers after a month must not receive the mail of a month.
  */
 import type { Platform } from '../platform/index.js';
 import { mailRetryDelayMs } from './mail.rules.js';
@@ -20,7 +21,7 @@ export interface ClaimedMail {
   /** The number of this claim, from 1. */
   readonly claim: number;
   /** The number of earlier deferrals of this mail. */
-  readonly attempts: number;
+  readonly deferrals: number;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -60,24 +61,24 @@ export class MailQueue {
       `UPDATE mails SET claims = claims + 1, next_at = clock_timestamp() + $1 * interval '1 millisecond'
        WHERE id = (SELECT id FROM mails WHERE next_at <= clock_timestamp()
                    ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, claims AS claim, attempts, recipient AS "to", subject, body AS text,
+       RETURNING id, claims AS claim, attempts AS deferrals, recipient AS "to", subject, body AS text,
          created_at < clock_timestamp() - interval '${LATE_DAYS} days' AS is_late`,
       [leaseMs],
     );
     return rows[0];
   }
 
-  /** Records the result of a claim. Returns false, and changes nothing, if the claim has expired. */
+  /** Records the result of a claim. Returns false, and changes nothing, if the claim is no longer current. */
   async record(mail: ClaimedMail, outcome: MailOutcome): Promise<boolean> {
     if (outcome.kind === 'sent') return this.end(mail, 'sent_at', null);
     if (outcome.kind === 'rejected') return this.end(mail, 'failed_at', outcome.error);
     if (outcome.kind === 'unreachable')
-      return this.postpone(mail, mail.attempts, UNREACHABLE_DELAY_MS, outcome.error);
-    const attempts = mail.attempts + 1;
-    const delayMs = mailRetryDelayMs(attempts);
+      return this.postpone(mail, mail.deferrals, UNREACHABLE_DELAY_MS, outcome.error);
+    const deferrals = mail.deferrals + 1;
+    const delayMs = mailRetryDelayMs(deferrals);
     return delayMs === null
       ? this.end(mail, 'failed_at', outcome.error)
-      : this.postpone(mail, attempts, delayMs, outcome.error);
+      : this.postpone(mail, deferrals, delayMs, outcome.error);
   }
 
   /** Calls `onQueued` when any process commits a new mail. Returns a function that unsubscribes. */
@@ -101,14 +102,14 @@ export class MailQueue {
 
   private async postpone(
     { id, claim }: ClaimedMail,
-    attempts: number,
+    deferrals: number,
     delayMs: number,
     error: string,
   ): Promise<boolean> {
     const [, count] = await this.platform.database.query(
       `UPDATE mails SET attempts = $3, next_at = clock_timestamp() + $4 * interval '1 millisecond', last_error = $5
        WHERE id = $1 AND claims = $2 AND next_at IS NOT NULL`,
-      [id, claim, attempts, delayMs, error],
+      [id, claim, deferrals, delayMs, error],
     );
     return count === 1;
   }

@@ -1,7 +1,7 @@
-import { MAIL_ATTEMPTS_MAX, mailRetryDelayMs } from './mail.rules.js';
+import { MAIL_DEFERRALS_MAX, mailRetryDelayMs } from './mail.rules.js';
 
 describe('mailRetryDelayMs', () => {
-  const delays = Array.from({ length: MAIL_ATTEMPTS_MAX }, (_, index) => mailRetryDelayMs(index + 1));
+  const delays = Array.from({ length: MAIL_DEFERRALS_MAX }, (_, index) => mailRetryDelayMs(index + 1));
 
   it('starts at a minute, never decreases, and reaches at most six hours', () => {
     const waits = delays.slice(0, -1) as number[];

@@ -2,7 +2,7 @@ import { EMAIL_MAX } from '@trading-automation/contracts';
 import { newUuid, type Tx } from '@trading-automation/persistence';
 import { z } from 'zod';
 
-/** The channel that announces every commit that queued mail, with an empty payload. */
+/** The channel that receives a notification with an empty payload at every commit that queues mail. */
 export const MAIL_CHANNEL = 'mails_queued';
 
 const SUBJECT_MAX = 200;
@@ -23,7 +23,7 @@ export interface NewMail {
 
 /**
  * Queues a mail in the caller's transaction, so that the mail and the transaction's other writes commit together. The
- * mail is sent at least once, and waits until a process can send mail.
+ * mail waits until a process can send it, and is sent at least once.
  *
  * @throws {TypeError} if the address is invalid, or the subject is not a single line of at most 200 characters
  */

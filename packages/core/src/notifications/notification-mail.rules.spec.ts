@@ -39,10 +39,13 @@ describe('an event', () => {
     ['withdrawal.failed', {}, true],
     ['key.created', {}, true],
     ['public_key.linked', {}, true],
-  ] as const)('is mailed by default if it concerns money or access: %s %j: %p', (type, data, expected) => {
-    expect(isMailed(eventOf(type, data), {})).toBe(expected);
-    expect(isShown(type, {})).toBe(true);
-  });
+  ] as const)(
+    'is always shown by default, and mailed by default as listed: %s %j: %p',
+    (type, data, expected) => {
+      expect(isMailed(eventOf(type, data), {})).toBe(expected);
+      expect(isShown(type, {})).toBe(true);
+    },
+  );
 
   it('is shown and mailed according to the preferences', () => {
     const preferences = {
@@ -59,10 +62,10 @@ describe('an event', () => {
   });
 
   it('is always shown and mailed if it is mandatory, so that a stolen key cannot silence it', () => {
-    const silent = { in_app: { '*': false, 'key.*': false }, email: { '*': false, 'withdrawal.*': false } };
+    const muted = { in_app: { '*': false, 'key.*': false }, email: { '*': false, 'withdrawal.*': false } };
     for (const type of EVENT_TYPES) {
-      expect([type, isShown(type, silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
-      expect([type, isMailed(eventOf(type), silent)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
+      expect([type, isShown(type, muted)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
+      expect([type, isMailed(eventOf(type), muted)]).toEqual([type, MANDATORY_NOTIFICATIONS.includes(type)]);
     }
   });
 
@@ -82,7 +85,7 @@ describe('the mail of a deactivation', () => {
   const url = 'https://hooks.example.com/in?token=s3cret#part';
   const event = eventOf('webhook.deactivated', { id: 'whk_1', url, consecutive_failures: '10' });
 
-  it('contains the event, the failures, the dead letters and how to fix it', () => {
+  it('contains the event, the failures, the dead letters and how to fix the webhook', () => {
     const { subject, text } = composeDeactivationMail(event, summary);
     expect(subject).toBe('A webhook was deactivated');
     expect(text.split('\n')).toEqual(
@@ -106,8 +109,8 @@ describe('the mail of a deactivation', () => {
     [{ lastAttemptAt: null, failingSince: null }, /^Last attempt {2}unknown$/m],
     [{ waiting: 1 }, /^Waiting {7}1 delivery, in/m],
     [{ waiting: 10_000 }, /^Waiting {7}10000 or more deliveries/m],
-  ] as const)('shows the failures %j', (more, line) => {
-    expect(composeDeactivationMail(event, { ...summary, ...more }).text).toMatch(line);
+  ] as const)('shows the failures %j', (overrides, line) => {
+    expect(composeDeactivationMail(event, { ...summary, ...overrides }).text).toMatch(line);
   });
 
   it.each([
@@ -149,7 +152,7 @@ describe('any mail', () => {
     expect(text).not.toContain('/v1/settings');
   });
 
-  it('announces that the daily limit is reached if it is the last mail of the day', () => {
+  it('says that the daily limit is reached if it is the last mail of the day', () => {
     expect(composeNotificationMail(eventOf('trade.filled'), true).text).toContain(
       'The daily limit for mails about trade.filled is reached. Until tomorrow, see your notifications.',
     );

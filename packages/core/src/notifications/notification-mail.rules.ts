@@ -3,9 +3,9 @@
  *
  * 1. Mails are plain text. They contain no secrets and no links that change anything, so that access to a mailbox gives
  *    no access to the account.
- * 2. Text from a user (names, addresses) is shown as one line of visible characters, so that it cannot imitate
- *    the product's own text.
- * 3. A URL is shown without its query, which may contain tokens, and in ASCII, so that look-alike letters are
+ * 2. Text from a user (names, addresses) is shown as one line of visible characters, so that it cannot imitate the
+ *    product's own text.
+ * 3. A URL is shown without its query, which may contain tokens. It is shown in ASCII, so that look-alike letters are
  *    visible.
  */
 import {
@@ -50,11 +50,11 @@ export function isMailed({ type, data }: NotifiableEvent, { email }: Notificatio
 }
 
 function isMailedByDefault(type: EventType, data: EventData): boolean {
-  const isByUser = type === 'copier.stopped' && data.status_reason === 'USER';
-  return MAILED_BY_DEFAULT.includes(type) && !isByUser;
+  const isStoppedByUser = type === 'copier.stopped' && data.status_reason === 'USER';
+  return MAILED_BY_DEFAULT.includes(type) && !isStoppedByUser;
 }
 
-/** Returns the topic that counts the mail, and the topic's limit per day. */
+/** Returns the topic to whose daily limit the mail counts, and this limit. */
 export function mailTopicOf({ type, content }: NotifiableEvent): { topic: string; perDay: number } {
   return type === 'webhook.deactivated'
     ? { topic: `${type} ${content.resourceId}`, perDay: 1 }
@@ -89,7 +89,7 @@ const PUBLIC_KEYS_PATH = accessOperations.listPublicKeys.path;
 const pathOf = ({ path }: { readonly path: string }, { resourceId }: NotificationContent) =>
   path.replace(':id', sanitizeLine(resourceId));
 
-/** Returns the advice for events that a third party may have caused. */
+/** Returns what to do if a third party caused the event; an empty list for other types of events. */
 function securityAdvice({ type, content }: NotifiableEvent): string[] {
   if (!MANDATORY_NOTIFICATIONS.includes(type)) return [];
   const revoke = `revoke every key that you do not recognise (${KEYS_PATH}, ${PUBLIC_KEYS_PATH})`;

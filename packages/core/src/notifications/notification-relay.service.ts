@@ -3,9 +3,9 @@
  *
  * 1. The rows and the relay's progress commit in one transaction, so no event is skipped or reported twice.
  * 2. An event has at most one notification and one mail, even after deletion: handling it again changes nothing.
- * 3. An event cannot stop the relay: an event without the necessary data creates no notification.
- * 4. Mail goes only to a verified address, within the daily allowance of its topic. The product shows notifications that
- *    are not mailed. Old events are not mailed.
+ * 3. An event without the necessary data creates no notification and does not stop the relay.
+ * 4. Mail goes only to a verified address, within the daily allowance of its topic. Events older than three days are
+ *    not mailed. A notification that is not mailed is still shown in the product.
  */
 import type { EventType } from '@trading-automation/contracts';
 import {
@@ -36,7 +36,7 @@ export class NotificationRelay {
     return relay;
   }
 
-  /** Creates notifications for all pending events, and returns the number of events. */
+  /** Creates notifications for all events that are not relayed yet, and returns the number of these events. */
   async drain(): Promise<number> {
     return this.relay(() => undefined).drain();
   }

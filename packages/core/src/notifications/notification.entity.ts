@@ -2,6 +2,7 @@ import type { EventType, NotificationResource, NotificationSeverity } from '@tra
 import { RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
+/** A notification of a user about one event. */
 @Entity('notifications')
 export class NotificationEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })

@@ -28,7 +28,7 @@ export async function readRecipients(
   return new Map(rows.map(({ id, email, chosen }) => [id, { email, preferences: preferencesIn(chosen) }]));
 }
 
-/** Returns the defaults for an invalid value, which may predate validation or come from a newer release. */
+/** Returns the defaults for an invalid value: it may be older than the validation, or come from a newer release. */
 function preferencesIn(text: string | null): NotificationPreferences {
   if (text === null) return {};
   const parsed = notificationPreferences.safeParse(JSON.parse(text));
@@ -36,7 +36,7 @@ function preferencesIn(text: string | null): NotificationPreferences {
 }
 
 /**
- * Summarises the failures of a webhook up to `until`, compared in milliseconds.
+ * Summarises the failures of a webhook up to the end of the millisecond `until`.
  *
  * @param failures the number of consecutive failed attempts
  */

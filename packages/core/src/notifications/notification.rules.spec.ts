@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { EVENT_TYPES, type EventType, notification } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import { type EventData, notificationContentOf } from './notification.rules.js';
@@ -15,7 +16,7 @@ const TYPES_WITHOUT_NOTIFICATION: readonly EventType[] = [
 ];
 
 describe('notificationContentOf', () => {
-  it('covers every event type except those that only repeat an action of the user', () => {
+  it('returns a notification for every event type except the listed ones', () => {
     for (const kind of EVENT_TYPES) {
       expect(notificationContentOf(kind, { id: 'x_1' }) === null ? [kind] : []).toEqual(
         TYPES_WITHOUT_NOTIFICATION.includes(kind) ? [kind] : [],
@@ -56,7 +57,7 @@ describe('notificationContentOf', () => {
     );
   });
 
-  it('rule 23: reports new trades only if reconciliation created them', () => {
+  it('rule 23: reports a new trade only if it was found by comparison with the exchange', () => {
     const bodyOf = (origin: string) => notificationContentOf('trade.created', { ...trade, origin })?.body;
     expect(bodyOf('EXTERNAL')).toBe(
       'Trade BUY 0.10 BTC/USDT was found at the exchange; it was not placed through this platform.',

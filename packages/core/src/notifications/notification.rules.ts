@@ -1,8 +1,8 @@
 /**
- * Decides which events create a notification, and writes its text. A notification reports a change that the user did not
- * just make, or one that concerns money or access.
+ * Decides which events create a notification, and writes its text. A notification reports a change that the user did
+ * not make, or a change that concerns money or access.
  *
- * The record of an event is read leniently: an older release may have written it, or it may be truncated. The text omits
+ * The record of an event may lack fields, because an older release wrote it or because it is truncated. The text omits
  * missing fields. An event whose record has no id creates no notification, because the notification could not refer to
  * the record.
  */
@@ -129,7 +129,7 @@ function trade(
   return { severity, title, body: `${['Trade', ...order].join(' ')} ${outcome}`, resource: 'trade' };
 }
 
-/** The outcomes of trades that reconciliation with the exchange discovered, by origin. Users placed all other trades. */
+/** The text about trades that were found by comparison with the exchange, by origin; users placed all other trades. */
 const DISCOVERED_OUTCOMES: ReadonlyMap<string, string> = new Map([
   ['EXTERNAL', 'was found at the exchange; it was not placed through this platform.'],
   ['RECONCILIATION', 'was recorded as a write-off: the exchange holds less than your trades imply.'],
@@ -137,7 +137,7 @@ const DISCOVERED_OUTCOMES: ReadonlyMap<string, string> = new Map([
 
 function discoveredTradeContent(data: EventData): ReturnType<Rule> {
   const outcome = DISCOVERED_OUTCOMES.get(stringField(data, 'origin'));
-  return outcome === undefined ? null : trade('WARNING', 'Account differs', data, outcome);
+  return outcome === undefined ? null : trade('WARNING', 'Account differs from our records', data, outcome);
 }
 
 /** The outcomes of trades that were cancelled without a request from the user, by reason. */
@@ -159,11 +159,11 @@ function cancelled(data: EventData): ReturnType<Rule> {
 function stopped(data: EventData): ReturnType<Rule> {
   const reason = stringField(data, 'status_reason');
   const openLots = Array.isArray(data.open_lots) ? data.open_lots.length : 0;
-  const left = openLots === 0 ? '' : ` Open lots left unmanaged: ${openLots}.`;
+  const unmanaged = openLots === 0 ? '' : ` Open lots left unmanaged: ${openLots}.`;
   return {
     severity: reason === 'USER' && openLots === 0 ? 'INFO' : 'WARNING',
     title: 'Copier stopped',
-    body: `${withName('Copier', data, 'name')} was stopped${reason === '' ? '' : ` (${reason})`}.${left}`,
+    body: `${withName('Copier', data, 'name')} was stopped${reason === '' ? '' : ` (${reason})`}.${unmanaged}`,
     resource: 'copier',
   };
 }

@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect((await list('order=asc')).items).toEqual(before);
   });
 
-  it('creates exactly one notification for each event with several relays', async () => {
+  it('creates exactly one notification for each event, even if several relays run concurrently', async () => {
     const others = await Promise.all([core.openSecondPlatform(), core.openSecondPlatform()]);
     const relays = [relay, ...others.map((platform) => new NotificationRelay(platform))];
     const emitting = Promise.all(Array.from({ length: 40 }, () => emit('trade.failed')));
@@ -145,7 +145,7 @@ describe('a notification', () => {
     expect(await notifications.readAll(actor)).toEqual({ updated: 1 });
   });
 
-  it('belongs to its user only', async () => {
+  it('is accessible only to its user', async () => {
     const [mine] = await createNotifications(1);
     const other = await core.actor('READ');
     const [otherUsersNotification] = await createNotifications(1, 'trade.filled', other);
@@ -165,7 +165,7 @@ describe('a notification', () => {
     expect(await notifications.count(other)).toEqual({ unread: 1 });
   });
 
-  it('is loaded by its id among others, with one statement for all', async () => {
+  it('is loaded together with others by their ids, in one statement', async () => {
     const [first, second, deleted] = await createNotifications(3);
     await notifications.delete(actor, deleted!.id);
     const [otherUsersNotification] = await createNotifications(1, 'trade.filled', await core.actor('READ'));

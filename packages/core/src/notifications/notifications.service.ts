@@ -71,6 +71,7 @@ export class NotificationsService {
     });
   }
 
+  /** Returns the number of unread notifications. */
   async count(actor: Actor): Promise<{ unread: number }> {
     authorise(actor, notificationOperations.count.access);
     const [{ unread }] = await this.platform.database.query(
@@ -81,7 +82,7 @@ export class NotificationsService {
     return { unread };
   }
 
-  /** Marks a notification as read; `read_at` keeps the first time. */
+  /** Marks a notification as read. If it was read before, `read_at` does not change. */
   async read(actor: Actor, id: string): Promise<Notification> {
     authorise(actor, notificationOperations.read.access);
     const uuid = decodeIdOrThrow('ntf', id);
@@ -91,8 +92,8 @@ export class NotificationsService {
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL AND read_at IS NULL`,
         [uuid, actor.userId],
       );
-      const own = { id: uuid, userId: actor.userId, deletedAt: IsNull() };
-      const row = await tx.findOneBy(NotificationEntity, own);
+      const where = { id: uuid, userId: actor.userId, deletedAt: IsNull() };
+      const row = await tx.findOneBy(NotificationEntity, where);
       if (row === null) throw new DomainError('not_found');
       return notificationView(row);
     });
@@ -102,8 +103,8 @@ export class NotificationsService {
   async readAll(actor: Actor): Promise<{ updated: number }> {
     authorise(actor, notificationOperations.readAll.access);
     return this.commands.run(actor.idempotency, async (tx) => {
-      // Without this lock, concurrent calls could lock the same rows in different orders. It is not the user's lock,
-      // because the update may take long and stopping a copier must not wait for it.
+      // Without this lock, concurrent calls could lock the same rows in different orders. The lock is not the user's
+      // lock, because stopping a copier needs that one and must not wait for this long update.
       const lock = `notifications of ${actor.userId}`;
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
       return { updated: await markAllRead(tx, actor.userId) };
@@ -125,7 +126,7 @@ export class NotificationsService {
   }
 }
 
-/** So few rows that one statement stays within the statement timeout. */
+/** The number of notifications per statement, so that each statement stays within the statement timeout. */
 const READ_BATCH_SIZE = 5_000;
 
 async function markAllRead(tx: Tx, userId: string): Promise<number> {

@@ -51,7 +51,7 @@ const notificationKinds = async () =>
   );
 const advanceOneDay = () => core.rows("UPDATE mail_allowances SET since = since - interval '1 day'");
 
-/** Inserts a webhook with attempts of these statuses and `waiting` dead letters. Returns its event record. */
+/** Inserts a webhook with attempts of these HTTP statuses and `waiting` dead letters; returns its event record. */
 async function insertFailingWebhook(statuses: readonly number[], waiting: number) {
   const id = newUuid();
   await core.rows(
@@ -146,7 +146,7 @@ describe('mail about events', () => {
     expect(await core.rows('SELECT FROM mail_allowances WHERE user_id = $1', userId)).toEqual([]);
   });
 
-  it('is limited to ten per type and day; the tenth mail announces the limit, and the product shows all events', async () => {
+  it('is limited to ten per type and day; the tenth mail says so, and the product still shows all events', async () => {
     const count = NOTIFICATION_MAILS_PER_DAY + 3;
     for (let n = 0; n < count; n++) {
       await emit('withdrawal.failed', { id: `wdr_${n}` });
@@ -209,7 +209,7 @@ describe('mail about events', () => {
     expect(mailCount).toBe(1);
   });
 
-  it('does not report old events', async () => {
+  it('is not sent about an event that is four days old, which the product still shows', async () => {
     const id = await emit('key.created');
     await core.rows("UPDATE outbox_events SET created_at = created_at - interval '4 days' WHERE id = $1", id);
     await relay.drain();
@@ -217,7 +217,7 @@ describe('mail about events', () => {
     expect(await notificationKinds()).toEqual(['key.created']);
   });
 
-  it('is not stopped by a malformed event', async () => {
+  it('is also sent about events with malformed records', async () => {
     for (const data of [
       { id: 'whk_1' },
       { id: 'nonsense', url: 7, consecutive_failures: 'many' },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 beforeEach(() => core.rows('TRUNCATE trade_pairs CASCADE'));
 
-const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
+const marketOf = (base: string, overrides: Partial<Market> = {}): Market => ({
   symbol: `${base}/USDT`,
   exchangeSymbol: `${base}USDT`,
   base,
@@ -30,7 +30,7 @@ const marketOf = (base: string, more: Partial<Market> = {}): Market => ({
   orderTypes: ['LIMIT', 'MARKET'],
   timeInForces: ['GTC', 'IOC'],
   isActive: true,
-  ...more,
+  ...overrides,
 });
 interface StoredPair {
   readonly id: string;
@@ -48,8 +48,8 @@ const storedPair = async (symbol: string, exchange = 'paper') =>
   )) as unknown as StoredPair;
 
 describe('the pairs of an exchange', () => {
-  it('are stored with their rules, with every digit', async () => {
-    const more = {
+  it('are stored with every digit of their rules', async () => {
+    const rules = {
       exchangeSymbol: 'BTCUSDT',
       settle: 'USDT',
       maxAmount: '9000',
@@ -62,7 +62,7 @@ describe('the pairs of an exchange', () => {
       orderTypes: ['LIMIT', 'MARKET', 'STOP_LIMIT'],
       timeInForces: ['GTC', 'IOC', 'FOK'],
     } as const;
-    await catalogue.storeMarkets('paper', [marketOf('BTC', more)]);
+    await catalogue.storeMarkets('paper', [marketOf('BTC', rules)]);
     const { id } = await storedPair('BTC/USDT');
     const shown = await pairs.get(await core.actor('READ'), encodeId('tpr', id));
     expect(tradePair.parse(shown)).toEqual(shown);
@@ -113,14 +113,14 @@ describe('the pairs of an exchange', () => {
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
     await catalogue.storeMarkets('other', [marketOf('ETH')]);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
-    const gone = await storedPair('ETH/USDT');
-    expect(gone.is_active).toBe(false);
+    const unlisted = await storedPair('ETH/USDT');
+    expect(unlisted.is_active).toBe(false);
     expect((await storedPair('ETH/USDT', 'other')).is_active).toBe(true);
     expect(await catalogue.activeSymbols('paper')).toEqual(['BTC/USDT']);
     await catalogue.storeMarkets('paper', [marketOf('BTC')]);
-    expect(await storedPair('ETH/USDT')).toEqual(gone);
+    expect(await storedPair('ETH/USDT')).toEqual(unlisted);
     await catalogue.storeMarkets('paper', [marketOf('BTC'), marketOf('ETH')]);
-    expect(await storedPair('ETH/USDT')).toMatchObject({ id: gone.id, is_active: true });
+    expect(await storedPair('ETH/USDT')).toMatchObject({ id: unlisted.id, is_active: true });
   });
 
   it('are separate for each trading type of one symbol', async () => {
@@ -134,7 +134,7 @@ describe('the pairs of an exchange', () => {
     ]);
   });
 
-  it('are stored consistently by concurrent workers, in whatever order each worker lists them', async () => {
+  it('are stored consistently by concurrent workers that list them in different orders', async () => {
     const markets = Array.from({ length: 40 }, (_, i) => marketOf(`A${i}`));
     await Promise.all(
       [markets, markets.toReversed(), markets, markets.toReversed()].map((listed, i) =>

@@ -21,14 +21,15 @@ export class PairCatalogue {
     });
   }
 
+  /** Stores the last price of each symbol of one exchange. */
   async storePrices(exchange: string, prices: Readonly<Record<string, Decimal>>): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       await lockPairs(tx, exchange);
       await tx.query(
-        `UPDATE trade_pairs p SET last_price = given.price::numeric
-         FROM unnest($2::text[], $3::text[]) AS given (symbol, price)
-         WHERE p.exchange = $1 AND p.symbol = given.symbol
-           AND p.last_price IS DISTINCT FROM given.price::numeric`,
+        `UPDATE trade_pairs p SET last_price = reported.price::numeric
+         FROM unnest($2::text[], $3::text[]) AS reported (symbol, price)
+         WHERE p.exchange = $1 AND p.symbol = reported.symbol
+           AND p.last_price IS DISTINCT FROM reported.price::numeric`,
         [exchange, Object.keys(prices), Object.values(prices)],
       );
     });
@@ -44,12 +45,12 @@ export class PairCatalogue {
   }
 }
 
-/** Serialises writers. Several workers store the same pairs, each in its own order, and could otherwise deadlock. */
+/** Serialises writers. Several workers store the same pairs in different orders, and could otherwise deadlock. */
 async function lockPairs(tx: Tx, exchange: string): Promise<void> {
   await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trade_pairs ' || $1, 0))", [exchange]);
 }
 
-/** The pair's columns, with their types and their values from a market. */
+/** The columns of a pair, each with its SQL type and the value that it takes from a market. */
 const COLUMNS = {
   exchange_symbol: ['text', (market) => market.exchangeSymbol],
   base: ['text', (market) => market.base],
@@ -69,15 +70,15 @@ const COLUMNS = {
   order_types: ['text[]', (market) => market.orderTypes],
   time_in_forces: ['text[]', (market) => market.timeInForces],
   is_active: ['boolean', (market) => market.isActive],
-} as const satisfies Readonly<Record<string, readonly [type: string, of: (market: Market) => unknown]>>;
+} as const satisfies Readonly<Record<string, readonly [type: string, readFrom: (market: Market) => unknown]>>;
 
 const NAMES = Object.keys(COLUMNS);
 const columnList = (format: (name: string) => string) => NAMES.map(format).join(', ');
-/** `updated_at` changes only if a value changes. */
+/** Inserts or updates pairs. `updated_at` changes only if another value changes. */
 const STORE_RULES = `
   INSERT INTO trade_pairs AS p (id, exchange, symbol, trading_type, rules_updated_at, ${columnList((name) => name)})
-  SELECT given.id, $1, given.symbol, given.trading_type, now(), ${columnList((name) => `given.${name}`)}
-  FROM jsonb_to_recordset($2::jsonb) AS given (id uuid, symbol text, trading_type text,
+  SELECT market.id, $1, market.symbol, market.trading_type, now(), ${columnList((name) => `market.${name}`)}
+  FROM jsonb_to_recordset($2::jsonb) AS market (id uuid, symbol text, trading_type text,
     ${Object.entries(COLUMNS)
       .map(([name, [type]]) => `${name} ${type}`)
       .join(', ')})
@@ -90,7 +91,7 @@ async function storeRules(tx: Tx, exchange: string, markets: readonly Market[]):
     id: newUuid(),
     symbol: market.symbol,
     trading_type: market.tradingType,
-    ...Object.fromEntries(Object.entries(COLUMNS).map(([name, [, of]]) => [name, of(market)])),
+    ...Object.fromEntries(Object.entries(COLUMNS).map(([name, [, readFrom]]) => [name, readFrom(market)])),
   }));
   await tx.query(STORE_RULES, [exchange, JSON.stringify(rows)]);
 }

@@ -2,6 +2,7 @@ import type { TimeInForce, TradeType, TradingType } from '@trading-automation/co
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
 
+/** A pair that an exchange lists or has listed, with the exchange's rules for orders on it. */
 @Entity('trade_pairs')
 export class TradePairEntity extends RecordColumns {
   @Column({ type: 'text' })
@@ -64,7 +65,7 @@ export class TradePairEntity extends RecordColumns {
   @Column({ name: 'time_in_forces', type: 'text', array: true })
   timeInForces!: TimeInForce[];
 
-  /** The last price that a worker received, in quote currency. The cost of market orders is estimated from it. */
+  /** The last price that a worker received, in quote currency; the cost of a market order is estimated from it. */
   @DecimalColumn({ name: 'last_price', nullable: true })
   lastPrice!: string | null;
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('trade pairs by their ids', () => {
-  it('are loaded in input order, each as `get` returns it; null for unknown ids', async () => {
+  it('are loaded in input order, each as `get` returns it; unknown ids give null', async () => {
     const [first, second] = [await core.pair(), await core.pair({ base: 'ETH', max_amount: '12.50' })];
     const [one, two] = [await pairs.get(actor, first.id), await pairs.get(actor, second.id)];
     expect(tradePair.parse(two)).toEqual(two);

@@ -107,7 +107,7 @@ const FOR_TRADE = [
 /** A pair with its rules, as needed to place a trade. */
 export type PairForTrade = Readonly<Pick<TradePairEntity, (typeof FOR_TRADE)[number]>>;
 
-/** @throws {DomainError} `not_found` for the field `trade_pair_id` */
+/** Returns a pair with its rules. @throws {DomainError} `not_found` for the field `trade_pair_id` */
 export async function pairForTrade(tx: Tx, publicId: string): Promise<PairForTrade> {
   const id = decodeId('tpr', publicId);
   const selection = selectionOf(tx.connection, TradePairEntity, 'p', FOR_TRADE);

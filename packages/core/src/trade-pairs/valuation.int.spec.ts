@@ -16,7 +16,7 @@ beforeAll(async () => {
     'KNC/BTC': '0.00001',
     'KNC/ETH': '0.001',
     'WAX/BTC': '0.0000001',
-    'DARK/USDT': null,
+    'UNPRICED/USDT': null,
   };
   for (const [symbol, last_price] of Object.entries(prices)) {
     const [base = '', quote = ''] = symbol.split('/');
@@ -54,9 +54,9 @@ describe('the equity of an account', () => {
     expect(equities.get(uuid)?.amount).toBe('3');
   });
 
-  it('uses inverse pairs, and a path through one other currency', async () => {
+  it('is computed with inverse pairs, and with a path through one other currency', async () => {
     expect(await equityOf({ TRY: '80' })).toBe('2');
-    // The path is always through BTC, which quotes two pairs, and not through ETH, whatever the rates.
+    // The path is through BTC, which quotes two pairs, and not through ETH, although ETH gives a higher value.
     expect(await equityOf({ KNC: '10' })).toBe('6');
     expect(await equityOf({ BTC: '1' }, 'TRY')).toBe('2400000');
     expect(await equityOf({ USDT: '6' }, 'KNC')).toBe('10');
@@ -64,8 +64,8 @@ describe('the equity of an account', () => {
 
   it('is unknown if balances were never read, or if a listed asset has no price', async () => {
     expect(await equityOf(null)).toBeNull();
-    expect(await equityOf({ USDT: '5', DARK: '1' })).toBeNull();
-    expect(await equityOf({ USDT: '5', DARK: '0' })).toBe('5');
+    expect(await equityOf({ USDT: '5', UNPRICED: '1' })).toBeNull();
+    expect(await equityOf({ USDT: '5', UNPRICED: '0' })).toBe('5');
   });
 
   it('counts unlisted assets as zero', async () => {

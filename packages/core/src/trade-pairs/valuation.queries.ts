@@ -4,7 +4,7 @@ import { queryPrepared, type Tx } from '@trading-automation/persistence';
 /** The value of an account's balances in one currency. */
 export interface Equity {
   readonly amount: Decimal;
-  /** When the balances were read; the amount may be older, never newer. */
+  /** The instant of the balances. Each price is the last one that a worker received, of any age. */
   readonly takenAt: Date;
 }
 
@@ -17,15 +17,15 @@ interface Row {
 /** The condition for a spot pair of the exchange that has a price. */
 const PRICED = "p.exchange = h.exchange AND p.trading_type = 'spot' AND p.last_price > 0";
 
-/** Selects the rate of one currency in another, from their pair or the inverse pair; no row without a price. */
+/** Selects the price of `from` in `to`, from their pair or the inverse pair; no row if neither has a price. */
 const rateOf = (from: string, to: string) => `
   SELECT p.last_price AS rate FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${from} || '/' || ${to}
   UNION ALL
   SELECT 1 / p.last_price FROM trade_pairs p WHERE ${PRICED} AND p.symbol = ${to} || '/' || ${from}`;
 
 /**
- * The last price of an asset in a currency on an exchange's spot market: from their own pair, otherwise through one
- * other currency. If several currencies are possible, the one that quotes the most pairs is used.
+ * The last price of the asset in the currency `$2`, from the exchange's spot pairs: from the pair of the two, otherwise
+ * through one other currency. If several currencies are possible, the one that quotes the most pairs is used.
  */
 const PRICE = `coalesce(
   CASE WHEN h.asset = $2 THEN 1::numeric END,
@@ -41,11 +41,11 @@ const PRICE = `coalesce(
 const IS_LISTED = `EXISTS (
   SELECT FROM trade_pairs p WHERE p.exchange = h.exchange AND h.asset IN (p.base, p.quote))`;
 
-/** The amount is truncated to the precision of stored decimals. */
+/** Selects the equity of each account, truncated to 18 decimals, the precision of stored decimals. */
 const EQUITIES = `
   WITH held AS MATERIALIZED (
-    SELECT a.id, a.exchange, b.asset, (b.parts ->> 'free')::numeric + (b.parts ->> 'locked')::numeric AS amount
-    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.balances) AS b (asset, parts)
+    SELECT a.id, a.exchange, b.asset, (b.balance ->> 'free')::numeric + (b.balance ->> 'locked')::numeric AS amount
+    FROM exchange_accounts a CROSS JOIN LATERAL jsonb_each(a.balances) AS b (asset, balance)
     WHERE a.id = ANY ($1)
   ), prices AS MATERIALIZED (
     SELECT h.exchange, h.asset, ${PRICE} AS price, ${IS_LISTED} AS is_listed
@@ -62,11 +62,9 @@ const EQUITIES = `
   WHERE a.id = ANY ($1)`;
 
 /**
- * Returns the equity of accounts in `quote`, by account id: free and locked amounts at the last prices. It is null if
- * the balances were never read, or if the account holds a listed asset without a price. An unlisted asset counts as
- * zero: it cannot be sold at the exchange and must not make the rest unknown.
- *
- * Prices are the last ones that a worker received; `takenAt` is the instant of the balances.
+ * Returns the equity of accounts in `quote`, by account id: free and locked amounts at the last prices. The equity is
+ * null if the balances were never read, or if the account holds a listed asset without a price. An unlisted asset
+ * counts as zero, because it cannot be sold at the exchange.
  */
 export async function equitiesOf(
   tx: Tx,

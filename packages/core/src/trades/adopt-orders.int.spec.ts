@@ -1,4 +1,7 @@
-/** External orders that could be mistaken for another external order or for an order of ours. */
+/**
+ * Tests external orders that could be mistaken for another external order or for an order of ours.
+ * A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
+ */
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
 let env: OrdersUnderTest;
@@ -10,7 +13,7 @@ beforeEach(() => env.reset());
 
 const tradesOf = (accountId = env.account.uuid) =>
   env.core.rows('SELECT * FROM trades WHERE exchange_account_id = $1 ORDER BY created_at, id', accountId);
-const lotsOf = (accountId = env.account.uuid) =>
+const openAmountOf = (accountId = env.account.uuid) =>
   env.core.row(
     'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
     accountId,
@@ -37,12 +40,12 @@ describe('a client order id that the exchange reports for two orders', () => {
       { side: 'BUY', status: 'FILLED', exchange_order_id: 'order-first' },
       { side: 'SELL', status: 'FILLED', exchange_order_id: 'order-second' },
     ]);
-    expect(await lotsOf()).toEqual({ amount: 0 });
+    expect(await openAmountOf()).toEqual({ amount: 0 });
   });
 
   it('row 1: identifies our trade if we sent it, and the fills of both orders are booked on that trade', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     const orders = ['one', 'two'].map((name) =>
       venueOrderOf(name, { venueClientOrderId: `venue-${id}`, filledAmount: '0.5' }),
     );
@@ -51,7 +54,7 @@ describe('a client order id that the exchange reports for two orders', () => {
       await env.execution.adopt(env.account.uuid, [order], [{ ...fill, venueClientOrderId: `venue-${id}` }]);
     }
     expect(await tradesOf()).toHaveLength(1);
-    expect(await lotsOf()).toEqual({ amount: 1 });
+    expect(await openAmountOf()).toEqual({ amount: 1 });
   });
 });
 
@@ -65,13 +68,16 @@ describe('an account that is connected twice', () => {
       duplicate.uuid,
     );
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
     expect(await env.execution.adopt(duplicate.uuid, [order], [venueFillOf(id, 'a', '1')])).toEqual([]);
     expect(await tradesOf(duplicate.uuid)).toEqual([]);
     await env.execution.adopt(env.account.uuid, [order], [venueFillOf(id, 'a', '1')]);
-    expect([await lotsOf(duplicate.uuid), await lotsOf()]).toEqual([{ amount: 0 }, { amount: 1 }]);
-    const external = venueOrderOf('hand', { filledAmount: '0' });
+    expect([await openAmountOf(duplicate.uuid), await openAmountOf()]).toEqual([
+      { amount: 0 },
+      { amount: 1 },
+    ]);
+    const external = venueOrderOf('manual', { filledAmount: '0' });
     expect(await env.execution.adopt(duplicate.uuid, [external], [])).toHaveLength(1);
   });
 });

@@ -4,9 +4,9 @@
  * 1. An order is ours if we stored its client order id before sending, or if we know its exchange order id. Its report
  *    is then stored for that trade. External orders are matched by exchange order id only: a client order id may be
  *    reused after its order has ended.
- * 2. An order is adopted once, whichever process does it.
- * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight: it could be
- *    that order.
+ * 2. An order is adopted once, even if several processes receive its report.
+ * 3. An order without a client order id is not adopted while an order of ours on its pair is in flight. The two could
+ *    be the same order.
  * 4. An account can be connected twice. An order that the product placed through one connection is not external for
  *    the other connection.
  */
@@ -67,8 +67,8 @@ const keysOf = ({ symbol, exchangeOrderId, venueClientOrderId }: OrderIdentity) 
 interface TradeOrderIds {
   readonly id: string;
   readonly symbol: string;
-  readonly venue: string | null;
-  readonly exchange: string | null;
+  readonly venueClientOrderId: string | null;
+  readonly exchangeOrderId: string | null;
   readonly isOurs: boolean;
 }
 
@@ -77,9 +77,9 @@ class KnownTrades {
   private readonly ids = new Map<string, string>();
 
   constructor(rows: readonly TradeOrderIds[]) {
-    for (const { id, symbol, venue, exchange, isOurs } of rows) {
-      if (venue !== null && isOurs) this.ids.set(`client ${venue}`, id);
-      if (exchange !== null) this.ids.set(`order ${symbol} ${exchange}`, id);
+    for (const { id, symbol, venueClientOrderId, exchangeOrderId, isOurs } of rows) {
+      if (venueClientOrderId !== null && isOurs) this.ids.set(`client ${venueClientOrderId}`, id);
+      if (exchangeOrderId !== null) this.ids.set(`order ${symbol} ${exchangeOrderId}`, id);
     }
   }
 
@@ -98,7 +98,7 @@ async function knownTrades(tx: Tx, lookup: OrderIdLookup): Promise<KnownTrades> 
   return new KnownTrades(
     await queryPrepared<TradeOrderIds & Record<string, unknown>>(
       tx,
-      `SELECT id, symbol, venue_client_order_id AS venue, exchange_order_id AS exchange,
+      `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
          origin <> 'EXTERNAL' AS "isOurs" FROM trades
        WHERE exchange_account_id = $1
          AND (venue_client_order_id = ANY ($2) OR exchange_order_id = ANY ($3))`,
@@ -140,7 +140,7 @@ interface PairOfAccount {
   readonly base: string;
   readonly quote: string;
   /** Whether an order of ours on the pair was submitted and is not acknowledged yet. */
-  readonly has_one_on_its_way: boolean;
+  readonly has_order_in_flight: boolean;
 }
 
 /** Inserts trades for external orders and skips orders of pairs that the product does not know. */
@@ -152,7 +152,8 @@ async function insertExternalTrades(tx: Tx, accountId: string, orders: readonly 
     .filter(({ symbol, amount }) => pairs.has(symbol) && amount !== '0')
     .filter((order) => !ordersOfDuplicates.has(...keysOf(order)))
     .filter(
-      ({ symbol, venueClientOrderId }) => venueClientOrderId !== '' || !pairs.get(symbol)!.has_one_on_its_way,
+      ({ symbol, venueClientOrderId }) =>
+        venueClientOrderId !== '' || !pairs.get(symbol)!.has_order_in_flight,
     )
     .map((order) => ({ id: newUuid(), order, pair: pairs.get(order.symbol)! }));
   if (inserts.length === 0) return;
@@ -215,14 +216,17 @@ async function pairsOf(tx: Tx, accountId: string, orders: readonly VenueOrder[])
     `SELECT a.user_id, a.trading_type, p.id AS pair_id, p.symbol, p.base, p.quote,
        EXISTS (SELECT FROM trades t
                WHERE t.exchange_account_id = a.id AND t.trade_pair_id = p.id AND t.status = 'PENDING'
-                 AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_one_on_its_way
+                 AND t.submitted_at IS NOT NULL AND t.acknowledged_at IS NULL) AS has_order_in_flight
      FROM exchange_accounts a JOIN trade_pairs p ON p.exchange = a.exchange AND p.trading_type = a.trading_type
      WHERE a.id = $1 AND p.symbol = ANY ($2)`,
     [accountId, symbols],
   );
 }
 
-/** Returns which of the orders' client order ids other trades of the account already use, here and at the venue. */
+/**
+ * Returns those client order ids of the orders that trades of the account already use. `ours` are used as client order
+ * ids, `atVenue` as venue client order ids.
+ */
 async function usedClientOrderIds(tx: Tx, accountId: string, orders: readonly VenueOrder[]) {
   const rows = await queryPrepared<{ client: string; venue: string | null }>(
     tx,
@@ -245,11 +249,12 @@ async function ordersOfDuplicateConnections(
   return new KnownTrades(
     await queryPrepared<TradeOrderIds & Record<string, unknown>>(
       tx,
-      `SELECT t.id, t.symbol, t.venue_client_order_id AS venue, t.exchange_order_id AS exchange, true AS "isOurs"
+      `SELECT t.id, t.symbol, t.venue_client_order_id AS "venueClientOrderId",
+         t.exchange_order_id AS "exchangeOrderId", true AS "isOurs"
        FROM exchange_accounts a
-       JOIN exchange_accounts twin ON twin.exchange = a.exchange AND twin.venue_account_id = a.venue_account_id
-         AND twin.trading_type = a.trading_type AND twin.id <> a.id
-       JOIN trades t ON t.exchange_account_id = twin.id AND t.origin <> 'EXTERNAL'
+       JOIN exchange_accounts d ON d.exchange = a.exchange AND d.venue_account_id = a.venue_account_id
+         AND d.trading_type = a.trading_type AND d.id <> a.id
+       JOIN trades t ON t.exchange_account_id = d.id AND t.origin <> 'EXTERNAL'
          AND (t.venue_client_order_id = ANY ($2) OR t.exchange_order_id = ANY ($3))
        WHERE a.id = $1`,
       [

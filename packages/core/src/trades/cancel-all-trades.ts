@@ -3,8 +3,9 @@
  *
  * 1. It locks the accounts first, as placing a trade does. A trade that is being placed meanwhile is either committed
  *    before the stop and cancelled by it, or placed after the stop.
- * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the
- *    request is stored and the next check is due now: the trading worker cancels it even if the caller disconnects.
+ * 2. A trade whose submission no worker has claimed ends here and is never sent. For any other trade the request is
+ *    stored. If its order is acknowledged, its next check is due now. The trading worker cancels the order even if the
+ *    caller disconnects.
  */
 import type { Trade } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -17,7 +18,7 @@ import { notifyAccountWork, requestCancellations } from './trades.queries.js';
 
 const OPEN = In(['PENDING', 'PARTIALLY_FILLED']);
 
-/** A trade that was open; ids are uuids. */
+/** A trade that was open when its cancellation was requested; ids are uuids. */
 export interface CancelRequestedTrade {
   readonly id: string;
   readonly accountId: string;
@@ -25,7 +26,10 @@ export interface CancelRequestedTrade {
   readonly isSent: boolean;
 }
 
-/** Requests the cancellation of every open trade of the user. A repeated call only makes the next checks due. */
+/**
+ * Requests the cancellation of every open trade of the user. If the cancellation of a trade was requested before, this
+ * only makes the trade's next check due.
+ */
 export async function requestCancelAll(tx: Tx, userId: string): Promise<readonly CancelRequestedTrade[]> {
   await lockAccountsOf(tx, userId);
   const trades = await tx.find(TradeEntity, {

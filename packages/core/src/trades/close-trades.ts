@@ -6,21 +6,21 @@ import { TradeEntity } from './trade.entity.js';
 import { viewTrade } from './trade.view.js';
 
 /**
- * Stores for each ended trade when the last of its lots was closed, and its profit or loss: the sum over its lots,
- * rounded to 18 decimals. A trade that opened no lot is never closed. A late fill may reopen a closed trade or change
- * its profit or loss.
+ * Stores for each ended trade when the last of its lots was closed, and its profit or loss. The profit or loss is the
+ * sum over its lots, rounded to 18 decimals. A trade that opened no lot is never closed. A late fill may reopen a
+ * closed trade or change its profit or loss.
  *
  * @returns the ids of the closed trades for which `trade.closed` was never emitted
  */
 export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Promise<readonly string[]> {
   if (tradeIds.length === 0) return [];
-  const rows = await queryPrepared<{ id: string; isNew: boolean }>(
+  const rows = await queryPrepared<{ id: string; needsEvent: boolean }>(
     tx,
     `WITH ended AS MATERIALIZED (
        SELECT id, is_closing_told FROM trades
        WHERE id = ANY ($1) AND status IN ('FILLED', 'CANCELLED') ORDER BY id FOR NO KEY UPDATE),
      now AS (
-       SELECT ended.id, ended.is_closing_told AS was_told,
+       SELECT ended.id, ended.is_closing_told AS was_emitted,
          CASE WHEN opened.is_offset THEN opened.closed_at END AS closed_at,
          CASE WHEN opened.is_offset THEN opened.pnl END AS pnl
        FROM ended
@@ -32,10 +32,10 @@ export async function markClosedTrades(tx: Tx, tradeIds: readonly string[]): Pro
        version = t.version + 1, updated_at = clock_timestamp()
      FROM now
      WHERE t.id = now.id AND (t.closed_at, t.realized_pnl) IS DISTINCT FROM (now.closed_at, now.pnl)
-     RETURNING t.id, NOT now.was_told AND t.closed_at IS NOT NULL AS "isNew"`,
+     RETURNING t.id, NOT now.was_emitted AND t.closed_at IS NOT NULL AS "needsEvent"`,
     [tradeIds],
   );
-  return rows.filter(({ isNew }) => isNew).map(({ id }) => id);
+  return rows.filter(({ needsEvent }) => needsEvent).map(({ id }) => id);
 }
 
 /** Emits `trade.closed` for each trade, in the order of closing. */

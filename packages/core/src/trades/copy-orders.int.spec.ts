@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import { inTransaction, newUuid, type Tx } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -16,14 +17,14 @@ beforeEach(() => env.reset());
 
 const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(env.core.platform.database, work);
 const place = (copies: readonly NewCopyTrade[]) => inTx((tx) => placeCopies(tx, copies));
-const countOf = async () =>
+const countTrades = async () =>
   (await env.core.row('SELECT count(*)::int FROM trades WHERE copier_id = $1', env.copierId)).count;
 
 describe('copies', () => {
   it('are stored as planned, emit an event, and are shown with the fields of the copy', async () => {
     const copy = env.newCopy();
-    const [placed, ...more] = await place([copy]);
-    expect(more).toEqual([]);
+    const [placed, ...others] = await place([copy]);
+    expect(others).toEqual([]);
     expect(tradeSchema.parse(placed)).toEqual(placed);
     expect(placed).toMatchObject({
       origin: 'COPIER',
@@ -57,7 +58,7 @@ describe('copies', () => {
     ]);
     expect(placed.flat()).toHaveLength(20);
     expect(await place(plannedAgain())).toEqual([]);
-    expect(await countOf()).toBe(20);
+    expect(await countTrades()).toBe(20);
     expect(await env.eventTypes()).toHaveLength(20);
   });
 
@@ -69,7 +70,7 @@ describe('copies', () => {
       throw new Error('killed');
     });
     await expect(failing).rejects.toThrow('killed');
-    expect(await countOf()).toBe(0);
+    expect(await countTrades()).toBe(0);
     await place([copy]);
     expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([
       {
@@ -95,7 +96,7 @@ describe('copies', () => {
     });
     await isConnected;
     await place([env.newCopy(), env.newCopy(), env.newCopy()]);
-    // Notifications arrive in commit order: when the second arrives, all of the first transaction have arrived.
+    // Notifications arrive in commit order. Once this one arrives, all of the first transaction have arrived.
     const last = await env.newAccount(env.actor);
     await place([env.newCopy({ accountId: last.uuid, copierId: await env.newCopier(last) })]);
     await eventually(() => received.includes(last.uuid));
@@ -103,7 +104,7 @@ describe('copies', () => {
     expect(received).toEqual([env.account.uuid, last.uuid]);
   });
 
-  it('are sent in this order: exits first, then the oldest', async () => {
+  it('are sent exits first, and the oldest first among exits and among entries', async () => {
     const entries = [await env.placeCopy(), await env.placeCopy()];
     const sale = { side: 'SELL', type: 'MARKET', timeInForce: 'GTC', price: null } as const;
     const exits = [
@@ -114,7 +115,11 @@ describe('copies', () => {
     expect(unsent.map(({ id }) => id)).toEqual([...exits, ...entries]);
     expect(unsent.map(({ isExit }) => isExit)).toEqual([true, true, false, false]);
     expect(await env.execution.findUnsent([env.account.uuid], 3)).toHaveLength(3);
-    expect((await env.send(exits[0]!))?.order).toMatchObject({ type: 'MARKET', side: 'SELL', isExit: true });
+    expect((await env.claimSubmission(exits[0]!))?.order).toMatchObject({
+      type: 'MARKET',
+      side: 'SELL',
+      isExit: true,
+    });
   });
 
   it('show their latency and slippage once they are sent and filled', async () => {
@@ -126,7 +131,7 @@ describe('copies', () => {
     const trades = new TradesService({ platform, lists, commands });
     const readTrade = (id: string) => trades.get(env.actor, encodeId('trd', id));
     for (const id of [buy, sell]) {
-      await env.send(id);
+      await env.claimSubmission(id);
       await env.core.rows("UPDATE trades SET submitted_at = '2026-01-01T00:00:00.120Z' WHERE id = $1", id);
       const order = venueOrderOf(id, { status: 'EXPIRED', filledAmount: '0.5' });
       await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '0.5')]);
@@ -140,7 +145,7 @@ describe('the orders of a copier that is stopped', () => {
   it('rule 11: end if they are unsent and are cancelled at the exchange if they are sent; orders of other copiers stay open', async () => {
     const [unsent, sent, filled] = [await env.placeCopy(), await env.placeCopy(), await env.placeCopy()];
     const other = await env.placeCopy({ copierId: await env.newCopier(env.account) });
-    for (const id of [sent, filled, other]) await env.send(id);
+    for (const id of [sent, filled, other]) await env.claimSubmission(id);
     await env.execution.storeOrder(sent, venueOrderOf(sent), []);
     const done = venueOrderOf(filled, { status: 'FILLED', filledAmount: '1' });
     await env.execution.storeOrder(filled, done, [venueFillOf(filled, 'a', '1')]);
@@ -149,11 +154,11 @@ describe('the orders of a copier that is stopped', () => {
     expect(await env.storedTrade(sent)).toMatchObject({ status: 'PENDING', sub_status: 'PENDING_CANCEL' });
     expect(await env.storedTrade(filled)).toMatchObject({ status: 'FILLED' });
     expect(await env.storedTrade(other)).toMatchObject({ status: 'PENDING', sub_status: 'SUBMITTING' });
-    expect(await env.send(unsent)).toBeNull();
+    expect(await env.claimSubmission(unsent)).toBeNull();
     expect(await env.execution.find(sent)).toMatchObject({ isCancelRequested: true, isOpen: true });
   });
 
-  it('end, except for exits, if the copier is in CLOSE_ONLY', async () => {
+  it('end, except for exits, if only entries are cancelled', async () => {
     const [entry, exit] = [
       await env.placeCopy(),
       await env.placeCopy({ intent: 'CLOSE', order: { side: 'SELL' } }),
@@ -193,10 +198,10 @@ describe('the free balance of an account', () => {
     expect(await free([poorAccount.uuid])).toEqual({ [poorAccount.uuid]: { USDT: '150.5', BTC: '0' } });
   });
 
-  it('includes the reservation of an order again after the exchange rejected the order', async () => {
+  it('includes the reserved amount of an order again after the exchange rejected the order', async () => {
     const id = await env.placeCopy();
     expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '99900' } });
-    await env.send(id);
+    await env.claimSubmission(id);
     await env.execution.storeRejection(id, { code: 'refused', message: 'no' });
     expect(await free()).toMatchObject({ [env.account.uuid]: { USDT: '100000' } });
   });

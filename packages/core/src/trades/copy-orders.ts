@@ -2,8 +2,8 @@
  * Places the orders of copies for the planner, and cancels them when a copier stops. Every function runs in the
  * caller's transaction.
  *
- * 1. The caller chooses the client order id of a copy. The id is the same each time the copy is planned, and is stored
- *    before the order is sent. Planning a copy again therefore places no second order.
+ * The caller chooses the client order id of a copy. The id is the same each time the copy is planned, and is stored
+ * before the order is sent. Planning a copy again therefore places no second order.
  */
 import type {
   Decimal,
@@ -38,7 +38,7 @@ export interface NewCopyTrade {
   readonly tradingType: TradingType;
   readonly copierId: string;
   readonly copiedStrategyId: string;
-  /** The leader's trade, and its fill that is copied. */
+  /** The leader's trade that is copied; `sourceFillId` is the fill of this trade that caused the signal. */
   readonly sourceTradeId: string;
   readonly sourceFillId: string | null;
   readonly clientOrderId: string;
@@ -62,7 +62,10 @@ export interface NewCopyTrade {
     readonly ratio: Decimal;
     readonly sequence: number;
   };
-  /** Until when the order may be sent or resent; `infinity` for exits. Null: it is sent once, at any time. */
+  /**
+   * The instant until which the order may be sent or resent; `infinity` for exits. If it is null, the order is sent
+   * once, at any time.
+   */
   readonly resendUntil: Date | 'infinity' | null;
 }
 

@@ -19,9 +19,9 @@ export async function loadFreeBalances(
   ]);
   const free = new Map<string, Map<string, Decimal>>();
   for (const row of rows) {
-    const ofAccount = free.get(row.id) ?? new Map<string, Decimal>();
-    ofAccount.set(row.asset, row.free);
-    free.set(row.id, ofAccount);
+    const freeByAsset = free.get(row.id) ?? new Map<string, Decimal>();
+    freeByAsset.set(row.asset, row.free);
+    free.set(row.id, freeByAsset);
   }
   return free;
 }
@@ -33,7 +33,7 @@ export async function loadFreeBalances(
  * the balances already include may count twice; the exchange then rejects an order that exceeds the real balance.
  */
 const FREE = `
-  WITH asked AS (
+  WITH requested AS (
     SELECT a.id, n.asset, a.balances_taken_at AS taken_at,
       coalesce((a.balances -> n.asset ->> 'free')::numeric, 0) AS free
     FROM exchange_accounts a CROSS JOIN unnest($2::text[]) AS n (asset) WHERE a.id = ANY ($1)),
@@ -44,7 +44,7 @@ const FREE = `
       AND t.status <> 'FAILED' AND NOT (t.status = 'CANCELLED' AND t.filled_amount = 0)
       AND (t.acknowledged_at IS NULL OR t.acknowledged_at >= a.balances_taken_at)
     GROUP BY 1, 2),
-  brought AS (
+  proceeds AS (
     SELECT f.exchange_account_id AS id, g.asset, sum(g.amount) AS amount
     FROM fills f
     JOIN exchange_accounts a ON a.id = f.exchange_account_id
@@ -58,8 +58,8 @@ const FREE = `
     WHERE f.exchange_account_id = ANY ($1) AND g.asset = ANY ($2)
       AND f.executed_at >= a.balances_taken_at - interval '1 minute' AND f.created_at >= a.balances_taken_at
     GROUP BY 1, 2)
-  SELECT asked.id, asked.asset,
-    trim_scale(greatest(0, asked.free - coalesce(r.amount, 0) + coalesce(b.amount, 0)))::text AS free
-  FROM asked
-  LEFT JOIN reserved r ON r.id = asked.id AND r.asset = asked.asset
-  LEFT JOIN brought b ON b.id = asked.id AND b.asset = asked.asset`;
+  SELECT requested.id, requested.asset,
+    trim_scale(greatest(0, requested.free - coalesce(r.amount, 0) + coalesce(b.amount, 0)))::text AS free
+  FROM requested
+  LEFT JOIN reserved r ON r.id = requested.id AND r.asset = requested.asset
+  LEFT JOIN proceeds b ON b.id = requested.id AND b.asset = requested.asset`;

@@ -7,8 +7,8 @@ import type { LockedTrade } from './trades.queries.js';
 const MAX_AGE_MS = 60_000;
 
 /**
- * Returns the current equity of the accounts of strategy trades, by trade id, in the trade's quote currency. Copiers
- * use it later to size their copies. Trades without a recent valuation are left out.
+ * Returns, by trade id, the current equity of the account of each strategy trade, in the trade's quote currency.
+ * Copiers later use the equity to size their copies. A trade is left out if its account has no recent valuation.
  */
 export async function leaderEquities(
   tx: Tx,

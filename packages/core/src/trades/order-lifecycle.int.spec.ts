@@ -1,6 +1,6 @@
 /**
- * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored state
- * stays consistent.
+ * Compares orders with a model of an exchange: if reports come in any order, late, repeatedly or never, the stored
+ * state stays consistent. A title that begins with `rule` or `row` names a line of docs/trading/rules.md.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder, VenueOrderStatus } from '@trading-automation/exchanges';
@@ -115,7 +115,7 @@ class Send extends Step {
   }
   protected async act(model: Model, id: string): Promise<void> {
     await env.core.rows('UPDATE trades SET send_after = NULL WHERE id = $1', id);
-    const submission = await env.send(id);
+    const submission = await env.claimSubmission(id);
     if (submission === null) return;
     expect(submission.order.venueClientOrderId).toBe(`venue-${id}`);
     if (this.arrives === 'immediately') model.venue.place();
@@ -212,7 +212,7 @@ class ProbeAbsent extends Step {
 
 class Reject extends Step {
   constructor(private readonly isRetryable: boolean) {
-    super(`rejected ${isRetryable ? 'retryably' : 'finally'}`);
+    super(`rejected ${isRetryable ? 'temporarily' : 'permanently'}`);
   }
   override check = ({ venue, isInFlight }: Readonly<Model>) => venue.status === null && !isInFlight;
   protected act = (_model: Model, id: string) =>
@@ -243,8 +243,8 @@ const commands = fc.commands(
       .constantFrom('immediately', 'immediately', 'later', 'never')
       .map((arrives) => new Send(arrives as 'later')),
     fc.constant(new Arrive()),
-    fc.integer({ min: 1, max: AMOUNT }).map((part) => new Fill(part)),
-    fc.integer({ min: 1, max: 20 }).map((part) => new Fill(part)),
+    fc.integer({ min: 1, max: AMOUNT }).map((hundredths) => new Fill(hundredths)),
+    fc.integer({ min: 1, max: 20 }).map((hundredths) => new Fill(hundredths)),
     fc.constantFrom('CANCELLED' as const, 'EXPIRED' as const).map((status) => new End(status)),
     fc
       .tuple(
@@ -265,7 +265,7 @@ const commands = fc.commands(
   { maxCommands: 25, size: 'max' },
 );
 
-/** Nearly every order begins with a submission, and many of the interesting cases follow a first fill. */
+/** The first steps of a run. Most orders begin with a submission, and many interesting cases follow a first fill. */
 const firstSteps = fc.oneof(
   { weight: 1, arbitrary: fc.constant([]) },
   { weight: 2, arbitrary: fc.constant([new Send('later'), new LoseResponse()]) },
@@ -276,7 +276,7 @@ const firstSteps = fc.oneof(
   },
 );
 
-/** Reports everything, then checks the trade, its lots and its events. */
+/** Ends the order at the exchange, if it is there, and reports its last state with all fills. */
 async function settle({ venue, reportedFills }: Model, id: string): Promise<void> {
   if (venue.history.length === 0) return;
   venue.end('CANCELLED');
@@ -284,7 +284,7 @@ async function settle({ venue, reportedFills }: Model, id: string): Promise<void
   await env.execution.storeOrders([{ tradeId: id, order: venue.history.at(-1)!, fills: venue.fills }]);
 }
 
-it('rows 1, 5, 16: whatever happens to an order, its sums equal those of the exchange, no fill counts twice, and its end is final', async () => {
+it('rows 1, 5, 16: whatever happens to an order, its trade has the sums of the exchange, counts no fill twice, and ends once', async () => {
   await fc.assert(
     fc.asyncProperty(firstSteps, commands, fc.boolean(), async (first, steps, isCopy) => {
       const id = await env.placeCopy(isCopy ? {} : { resendUntil: null });
@@ -306,13 +306,13 @@ it('rows 1, 5, 16: whatever happens to an order, its sums equal those of the exc
         id,
       );
       expect(Number(opened)).toBeCloseTo(model.venue.filled / 100, 9);
-      await expectOneEnd(id, stored.status as TradeStatus);
+      await expectOneFinalEvent(id, stored.status as TradeStatus);
     }),
     { numRuns: 40 },
   );
 }, 120_000);
 
-async function expectOneEnd(id: string, status: TradeStatus): Promise<void> {
+async function expectOneFinalEvent(id: string, status: TradeStatus): Promise<void> {
   const events = await env.core.rows(
     `SELECT type FROM outbox_events WHERE user_id = $1 AND type IN ('trade.filled', 'trade.cancelled', 'trade.failed')
        AND convert_from(payload, 'UTF8')::jsonb #>> '{data,client_order_id}' =

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { TIMES_IN_FORCE, TRADE_TYPES } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
@@ -21,7 +22,7 @@ function parseUnits(decimal: string): bigint {
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
 
-const rulesOf = (more: Partial<PairRules> = {}): PairRules => ({
+const rulesOf = (overrides: Partial<PairRules> = {}): PairRules => ({
   base: 'BTC',
   quote: 'USDT',
   priceTick: '0.010000000000000000',
@@ -35,15 +36,15 @@ const rulesOf = (more: Partial<PairRules> = {}): PairRules => ({
   orderTypes: TRADE_TYPES,
   timeInForces: TIMES_IN_FORCE,
   lastPrice: null,
-  ...more,
+  ...overrides,
 });
-const orderOf = (more: Partial<OrderToCheck> = {}): OrderToCheck => ({
+const orderOf = (overrides: Partial<OrderToCheck> = {}): OrderToCheck => ({
   type: 'LIMIT',
   side: 'BUY',
   timeInForce: 'GTC',
   amount: '1',
   price: '100',
-  ...more,
+  ...overrides,
 });
 const market = { type: 'MARKET', price: undefined } as const;
 const brokenBy = (order: Partial<OrderToCheck>, rules: Partial<PairRules> = {}) =>
@@ -73,14 +74,14 @@ describe('an order', () => {
     ],
     ['with a stop price on the tick', { type: 'STOP_LIMIT', stopPrice: '99.99' }, {}],
     [
-      'that is a limit order, whatever the limits for market orders',
+      'that is a limit order and breaks limits for market orders',
       {},
       { marketAmountStep: '7', marketMaxAmount: '0.1' },
     ],
     ['that is a market order, whose time in force is not sent', market, { timeInForces: ['POST_ONLY'] }],
     ['that is a market order, valued at the last price', { ...market, amount: '0.05' }, { lastPrice: '100' }],
     [
-      'that is a market order on a pair without a price, whatever its notional',
+      'that is a market order on a pair without a price, and has a small notional',
       { ...market, amount: '0.001' },
       {},
     ],
@@ -158,22 +159,24 @@ describe('an order that breaks a rule', () => {
   });
 });
 
-/** Units of 10^-18, up to 20 digits before the decimal point; `pairOf` generates many multiples of the step. */
+/** Sizes of steps, in units of 10^-18. */
 const step = fc.oneof(
   fc.bigInt({ min: 1n, max: 10n ** 20n }),
   fc.nat(20).map((exponent) => 10n ** BigInt(exponent)),
 );
+/** Amounts in units of 10^-18, with up to 20 digits before the decimal point. */
 const amount = fc.bigInt({ min: 1n, max: 10n ** 38n - 1n });
-const pairOf = fc
+/** A step and a value; about half of the values are multiples of their step. */
+const stepAndValue = fc
   .tuple(step, amount, fc.bigInt({ min: 1n, max: 10n ** 18n }), fc.boolean())
-  .map(([size, free, count, isMultiple]) => ({ size, value: isMultiple ? size * count : free }));
-const free = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
+  .map(([size, anyAmount, count, isMultiple]) => ({ size, value: isMultiple ? size * count : anyAmount }));
+const NO_LIMITS = { minAmount: '0', maxAmount: null, minNotional: '0', maxNotional: null } as const;
 
 describe('steps', () => {
   it('row 13: accept an amount if and only if it is a multiple of the step', () => {
     fc.assert(
-      fc.property(pairOf, ({ size, value }) => {
-        const rules = { ...free, amountStep: formatUnits(size), priceTick: '0' };
+      fc.property(stepAndValue, ({ size, value }) => {
+        const rules = { ...NO_LIMITS, amountStep: formatUnits(size), priceTick: '0' };
         const isBroken = brokenBy({ amount: formatUnits(value) }, rules).length > 0;
         expect(isBroken).toBe(value % size !== 0n);
       }),
@@ -183,8 +186,8 @@ describe('steps', () => {
 
   it('accept a price and a stop price if and only if they are multiples of the tick', () => {
     fc.assert(
-      fc.property(pairOf, ({ size, value }) => {
-        const rules = { ...free, amountStep: '0', priceTick: formatUnits(size) };
+      fc.property(stepAndValue, ({ size, value }) => {
+        const rules = { ...NO_LIMITS, amountStep: '0', priceTick: formatUnits(size) };
         const price = formatUnits(value);
         const fields = brokenBy({ type: 'STOP_LIMIT', price, stopPrice: price }, rules).map(
           ([field]) => field,
@@ -245,10 +248,10 @@ describe('the reservation of an order', () => {
 
   it('is too large if it has more than 20 digits before the decimal point, even if only because of rounding', () => {
     const nines = '9'.repeat(20);
-    const last = `${nines}.${'9'.repeat(18)}`;
-    expect(isCostTooLarge(orderOf({ amount: '1', price: last }), rulesOf())).toBe(false);
-    const almost = { amount: '9999999999.9999999999', price: '10000000000.0000000001' };
-    expect(isCostTooLarge(orderOf(almost), rulesOf())).toBe(true);
+    const largest = `${nines}.${'9'.repeat(18)}`;
+    expect(isCostTooLarge(orderOf({ amount: '1', price: largest }), rulesOf())).toBe(false);
+    const roundedUp = { amount: '9999999999.9999999999', price: '10000000000.0000000001' };
+    expect(isCostTooLarge(orderOf(roundedUp), rulesOf())).toBe(true);
     expect(isCostTooLarge(orderOf({ ...market, amount: nines }), rulesOf())).toBe(false);
     expect(
       isCostTooLarge(orderOf({ ...market, side: 'SELL', amount: nines }), rulesOf({ lastPrice: '2' })),

@@ -85,12 +85,12 @@ export function violationsOf(order: OrderToCheck, rules: PairRules): RuleViolati
     check(!isMultiple(amount, marketAmountStep), 'amount', 'market_amount_step', amount, marketAmountStep);
   if (isMarketOrder(order) && marketMaxAmount !== null)
     check(amount.gt(marketMaxAmount), 'amount', 'market_max_amount', amount, marketMaxAmount);
-  for (const [field, text] of [
+  for (const [field, decimal] of [
     ['price', order.price],
     ['stop_price', order.stopPrice],
   ] as const) {
-    if (text === undefined) continue;
-    const price = new BigDecimal(text);
+    if (decimal === undefined) continue;
+    const price = new BigDecimal(decimal);
     check(!isMultiple(price, rules.priceTick), field, 'price_tick', price, rules.priceTick);
   }
   const price = estimatedPrice(order, rules);
@@ -124,7 +124,10 @@ export interface Reservation {
   readonly amount: Decimal;
 }
 
-/** Returns what the order reserves of the free balance: base for a sell, price × amount in quote for a buy. */
+/**
+ * Returns the reservation of the order: its amount in base for a sell, price × amount in quote for a buy. A buy without
+ * a price reserves 0.
+ */
 export function reservationFor(order: OrderToCheck, rules: PairRules): Reservation {
   if (order.side === 'SELL') return { asset: rules.base, amount: order.amount };
   const price = estimatedPrice(order, rules);
@@ -132,7 +135,7 @@ export function reservationFor(order: OrderToCheck, rules: PairRules): Reservati
   return { asset: rules.quote, amount: reservedCost(price, order).toString() };
 }
 
-/** Whether price × amount has more digits before the decimal point than can be stored. */
+/** Returns whether price × amount has more digits before the decimal point than the database can store. */
 export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
   const price = estimatedPrice(order, rules);
   return price !== null && reservedCost(price, order).gte(COST_LIMIT);
@@ -140,14 +143,14 @@ export function isCostTooLarge(order: OrderToCheck, rules: PairRules): boolean {
 
 const COST_LIMIT = new BigDecimal(10).pow(DECIMAL_INTEGER_DIGITS);
 
-/** Rounded up to the stored number of decimals, so that the reservation is never too small. */
+/** Returns price × amount, rounded up to `DECIMAL_SCALE` decimals so that the reservation is never too small. */
 function reservedCost(price: BigDecimal, { amount }: OrderToCheck): BigDecimal {
   return price.times(amount).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_UP);
 }
 
 function estimatedPrice({ price, stopPrice }: OrderToCheck, { lastPrice }: PairRules): BigDecimal | null {
-  const text = price ?? stopPrice ?? lastPrice;
-  return text === null ? null : new BigDecimal(text);
+  const estimate = price ?? stopPrice ?? lastPrice;
+  return estimate === null ? null : new BigDecimal(estimate);
 }
 
 function isMultiple(value: BigDecimal, step: Decimal): boolean {

@@ -118,7 +118,7 @@ function newTrade(
   };
 }
 
-/** A trade placed for a strategy has origin STRATEGY; its fills become the strategy's signals. */
+/** Returns the origin: STRATEGY for a strategy's trade, whose fills become the strategy's signals; otherwise API. */
 function originOf(strategy: LockedStrategy | undefined) {
   return { origin: strategy === undefined ? 'API' : 'STRATEGY', strategyId: strategy?.id ?? null } as const;
 }

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import {
@@ -11,7 +12,7 @@ import {
 } from './reconcile.rules.js';
 
 const AT = new Date('2026-01-01T00:00:00Z');
-const tradeOf = (id: string, more: Partial<KnownTrade> = {}): KnownTrade => ({
+const tradeOf = (id: string, overrides: Partial<KnownTrade> = {}): KnownTrade => ({
   id,
   symbol: 'BTC/USDT',
   venueClientOrderId: `client-${id}`,
@@ -21,25 +22,25 @@ const tradeOf = (id: string, more: Partial<KnownTrade> = {}): KnownTrade => ({
   isAcknowledged: true,
   isOpen: true,
   filledAmount: '0',
-  ...more,
+  ...overrides,
 });
-const orderOf = (id: string, more: Partial<ReportedOrder> = {}): ReportedOrder => ({
+const orderOf = (id: string, overrides: Partial<ReportedOrder> = {}): ReportedOrder => ({
   exchangeOrderId: `order-${id}`,
   venueClientOrderId: `client-${id}`,
   symbol: 'BTC/USDT',
   filledAmount: '0',
-  ...more,
+  ...overrides,
 });
-const fillOf = (id: string, name: string, more: Partial<ReportedFill> = {}): ReportedFill => ({
+const fillOf = (id: string, name: string, overrides: Partial<ReportedFill> = {}): ReportedFill => ({
   exchangeFillId: name,
   exchangeOrderId: `order-${id}`,
   symbol: 'BTC/USDT',
   side: 'BUY',
   amount: '1',
   executedAt: AT,
-  ...more,
+  ...overrides,
 });
-const inputOf = (more: Partial<ReconcileInput> = {}): ReconcileInput => ({
+const inputOf = (overrides: Partial<ReconcileInput> = {}): ReconcileInput => ({
   trades: [],
   knownFills: new Set(),
   expectedHoldings: [],
@@ -47,12 +48,12 @@ const inputOf = (more: Partial<ReconcileInput> = {}): ReconcileInput => ({
   openOrders: [],
   fills: [],
   totalsByAsset: {},
-  ...more,
+  ...overrides,
 });
-const run = (more: Partial<ReconcileInput>) => reconcile(inputOf(more));
+const run = (overrides: Partial<ReconcileInput>) => reconcile(inputOf(overrides));
 
-describe('an account compared with its exchange', () => {
-  it('needs no action if both agree', () => {
+describe('a comparison of an account with its exchange', () => {
+  it('leads to no action if both agree', () => {
     const filled = fillOf('a', '1');
     const actions = run({
       trades: [tradeOf('a', { filledAmount: '1' }), tradeOf('done', { isOpen: false })],
@@ -65,7 +66,7 @@ describe('an account compared with its exchange', () => {
     expect(actions).toEqual([]);
   });
 
-  it('rule 22: stores fills of open and of ended orders that were executed while the connection was lost', () => {
+  it('rule 22: stores the fills that were executed while the connection was lost, of open and of ended orders', () => {
     const [missed, late] = [fillOf('a', '1'), fillOf('b', '2')];
     const actions = run({
       trades: [tradeOf('a'), tradeOf('b', { isOpen: false })],
@@ -78,7 +79,7 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('rule 22: leads to a probe, and not to the end of the trade, if its order is not among the open orders', () => {
+  it('rule 22: probes for an order that is not among the open orders, and does not end its trade', () => {
     expect(run({ trades: [tradeOf('a')] })).toEqual([{ kind: 'probe', tradeId: 'a' }]);
   });
 
@@ -87,7 +88,7 @@ describe('an account compared with its exchange', () => {
     expect(run({ trades: [tradeOf('a', unsent)] })).toEqual([]);
   });
 
-  it('row 3: has unknown open orders adopted with their fills', () => {
+  it('row 3: adopts unknown open orders with their fills', () => {
     const fill = fillOf('x', '1');
     const openOrders = [orderOf('x', { filledAmount: '1' })];
     expect(run({ openOrders, fills: [fill] })).toEqual([
@@ -95,7 +96,7 @@ describe('an account compared with its exchange', () => {
     ]);
   });
 
-  it('row 5: has the order of unknown fills identified', () => {
+  it('row 5: identifies the order of unknown fills', () => {
     const fills = [fillOf('x', '1'), fillOf('x', '2')];
     expect(run({ fills })).toEqual([
       { kind: 'identify', symbol: 'BTC/USDT', exchangeOrderId: 'order-x', fills },
@@ -121,7 +122,7 @@ describe('an account compared with its exchange', () => {
     });
   });
 
-  it('has our order cancelled if its trade has ended, but never an external order', () => {
+  it('cancels our order if its trade has ended, but never an external order', () => {
     const openOrders = [orderOf('a')];
     const ended = tradeOf('a', { isOpen: false });
     const cancel = { kind: 'cancel', tradeId: 'a', order: orderOf('a') };
@@ -164,25 +165,25 @@ describe('rule 23: a shortfall', () => {
     ['an external order of the asset is open', { openOrders: [orderOf('x')] }],
     ['a fill of the asset is new', { fills: [fillOf('x', '1')] }],
     ['the balances could not be read', { totalsByAsset: null }],
-  ])('is not evaluated while %s', (_case, more) => {
+  ])('is not evaluated while %s', (_case, overrides) => {
     const kinds = run({
       expectedHoldings: holdings,
       totalsByAsset: held,
       shortfalls: { BTC: '2.5' },
-      ...more,
+      ...overrides,
     }).map(({ kind }) => kind);
     expect(kinds).not.toContain('write_off');
     expect(kinds).not.toContain('record_shortfalls');
   });
 
-  it('that is negative, a surplus, belongs to no lot and leads to no action', () => {
+  it('below zero, which is a surplus, leads to no action', () => {
     expect(
       run({ expectedHoldings: holdings, totalsByAsset: { BTC: '1000', ETH: '5' }, shortfalls: { BTC: '1' } }),
     ).toEqual([]);
   });
 });
 
-/** An exchange with orders and fills, and stored trades that lack some of them at random. */
+/** Generates an exchange with orders and fills, and stored trades that lack some of the orders and fills. */
 const reconcileInputs = fc
   .array(
     fc.record({
@@ -224,7 +225,9 @@ const reconcileInputs = fc
     return inputOf({ trades, openOrders, fills, knownFills: known });
   });
 
-/** Returns the stored trades after the actions; orders to identify count as fetched. */
+/**
+ * Returns the input of the next comparison, once the actions are carried out and the orders to identify are fetched.
+ */
 function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]): ReconcileInput {
   const trades = new Map(input.trades.map((trade) => [trade.id, trade]));
   const known = new Set(input.knownFills);
@@ -253,7 +256,7 @@ function applyActions(input: ReconcileInput, actions: readonly ReconcileAction[]
 }
 
 describe('a comparison of any stored state', () => {
-  it('rule 22: stores every fill once, and a second comparison leads to no further fills or orders', () => {
+  it('rule 22: stores every fill once, and a second comparison stores no further fills or orders', () => {
     fc.assert(
       fc.property(reconcileInputs, (input) => {
         const actions = reconcile(input);

@@ -1,28 +1,28 @@
 /**
- * Decides which actions make our records match the exchange. A pure function of our view and the exchange's view of one
- * account. The exchange's view is read in several calls while orders change, so one missing order or asset proves
- * nothing.
+ * Decides which actions make our records match the exchange: a pure function of our view and the exchange's view of one
+ * account. The exchange's view is read in several calls while orders change. If a single comparison misses an order or
+ * an asset, that is therefore no proof.
  *
  * Invariants
- * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action, or waits for
- *    an order of ours that is in flight.
+ * 1. Nothing that the exchange reports is dropped: each open order and each new fill leads to an action. The exception
+ *    is an order that invariant 5 leaves to a later comparison.
  * 2. A trade whose order is missing from the exchange's open orders is probed by its id; its absence from that list
  *    never ends it.
  * 3. Only submitted trades are compared: the exchange cannot know an unsent one.
  * 4. An open order of ours whose trade has ended is cancelled: the end of a trade is final, so no order may outlive it.
  *    External orders are never cancelled.
- * 5. An order without a client order id is external only if no order of ours on that symbol is in flight: it could be
- *    that order.
- * 6. A shortfall is written off only if every comparison within a period shows it, while the asset has no open or
- *    in-flight order and no new fill, and only up to the smallest shortfall seen. Nothing is sold: the amount was
- *    already missing, and the write-off records that.
+ * 5. An order without a client order id is not adopted while an order of ours on its symbol is in flight. The two could
+ *    be the same order.
+ * 6. A shortfall is written off only if every comparison within a period shows it, and only up to the smallest
+ *    shortfall seen. The asset must have no open order, no order in flight and no new fill. Nothing is sold: the
+ *    write-off records that the amount was already missing.
  * 7. A surplus at the exchange belongs to no lot and leads to no action.
  * 8. The same input gives the same actions; if our records match the exchange, there are none.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import { BigDecimal } from '../values/index.js';
 
-/** A trade of the account that is open or ended recently; unknown exchange ids are null. */
+/** A trade of the account that is open or that ended recently. An id that is not known yet is null. */
 export interface KnownTrade {
   readonly id: string;
   readonly symbol: string;
@@ -77,7 +77,7 @@ export interface ReconcileInput<
   readonly shortfalls: Shortfalls;
   readonly openOrders: readonly Order[];
   readonly fills: readonly Fill[];
-  /** Free plus locked, by asset; null if the balances could not be read, which skips the check for shortfalls. */
+  /** Free plus locked, by asset. Null if the balances could not be read; shortfalls are then not checked. */
   readonly totalsByAsset: Readonly<Record<string, Decimal>> | null;
 }
 
@@ -141,9 +141,9 @@ export function reconcile<Order extends ReportedOrder, Fill extends ReportedFill
   for (const [key, fills] of newFills) {
     if (!seen.has(key)) actions.push(...reconcileFills<Order, Fill>(fills, known.byExchangeId.get(key)));
   }
-  const listed = new Set(input.openOrders.flatMap((order) => tradeOf(known, order)?.id ?? []));
+  const tradesWithOpenOrder = new Set(input.openOrders.flatMap((order) => tradeOf(known, order)?.id ?? []));
   for (const trade of input.trades) {
-    if (trade.isOpen && trade.isSubmitted && !listed.has(trade.id))
+    if (trade.isOpen && trade.isSubmitted && !tradesWithOpenOrder.has(trade.id))
       actions.push({ kind: 'probe', tradeId: trade.id });
   }
   return [...actions, ...reconcileHoldings(input, newFills)];
@@ -247,7 +247,7 @@ function reconcileHoldings<Order extends ReportedOrder, Fill extends ReportedFil
   return actions;
 }
 
-/** Allocates the missing amount to the pairs in their order, to each at most its expected holding. */
+/** Allocates the missing amount to the pairs in input order, and to each pair at most its expected holding. */
 function allocateWriteOffs(holdings: readonly ExpectedHolding[], missing: BigDecimal) {
   const writeOffs: { kind: 'write_off'; pairId: string; symbol: string; amount: Decimal }[] = [];
   let rest = missing;

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { encodeId, trade as tradeSchema } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
 import { reconcile } from './reconcile.rules.js';
@@ -17,6 +18,7 @@ beforeEach(() => env.reset());
 interface ExchangeState {
   readonly openOrders?: readonly VenueOrder[];
   readonly fills?: readonly VenueFill[];
+  /** The total of each asset; null if the balances cannot be read. */
   readonly held?: Readonly<Record<string, string>> | null;
 }
 /** Runs one complete comparison with the exchange's state. */
@@ -32,11 +34,12 @@ const tradesOf = (origin: string) =>
     env.account.uuid,
     origin,
   );
-const view = (id: unknown) => {
+const readTrade = (id: unknown) => {
   const { lists, commands, platform } = env.core;
   return new TradesService({ platform, lists, commands }).get(env.actor, encodeId('trd', String(id)));
 };
-const lotsOf = () =>
+/** Returns the open amount of all lots of the account. */
+const openAmount = () =>
   env.core.row(
     'SELECT coalesce(sum(open_amount), 0)::float8 AS amount FROM lots WHERE exchange_account_id = $1',
     env.account.uuid,
@@ -50,24 +53,24 @@ const backdateShortfall = () =>
 /** Places a copy that buys one BTC. */
 async function buyOne(): Promise<string> {
   const id = await env.placeCopy();
-  await env.send(id);
+  await env.claimSubmission(id);
   const order = venueOrderOf(id, { status: 'FILLED', filledAmount: '1' });
   await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '1')]);
   return id;
 }
-const externalOrder = (name: string, more: Partial<VenueOrder> = {}) =>
-  venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...more });
+const externalOrder = (name: string, overrides: Partial<VenueOrder> = {}) =>
+  venueOrderOf(name, { timeInForce: 'GTC', createdAt: new Date('2026-01-02T00:00:00Z'), ...overrides });
 
 describe('external orders', () => {
-  it('rule 23: become EXTERNAL trades with their fills, and emit the same events', async () => {
-    const order = externalOrder('hand', { filledAmount: '0.4' });
-    const { changed } = await compare({ openOrders: [order], fills: [venueFillOf('hand', 'a', '0.4')] });
-    const trade = await view(changed[0]);
+  it('rule 23: become EXTERNAL trades with their fills, and emit the same events as other trades', async () => {
+    const order = externalOrder('manual', { filledAmount: '0.4' });
+    const { changed } = await compare({ openOrders: [order], fills: [venueFillOf('manual', 'a', '0.4')] });
+    const trade = await readTrade(changed[0]);
     expect(changed).toHaveLength(1);
     expect(tradeSchema.parse(trade)).toMatchObject({
       origin: 'EXTERNAL',
-      client_order_id: 'venue-hand',
-      exchange_order_id: 'order-hand',
+      client_order_id: 'venue-manual',
+      exchange_order_id: 'order-manual',
       side: 'BUY',
       intent: 'OPEN',
       price: '100',
@@ -79,10 +82,10 @@ describe('external orders', () => {
       reconciled_at: expect.any(String),
     });
     expect(await env.eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
-    expect(await lotsOf()).toEqual({ amount: 0.4 });
+    expect(await openAmount()).toEqual({ amount: 0.4 });
   });
 
-  it('row 3: become trades once, however often and in however many processes they are reported', async () => {
+  it('row 3: become trades once, even if several processes report them repeatedly', async () => {
     const orders = [externalOrder('one'), externalOrder('two', { venueClientOrderId: '' })];
     const fills = [venueFillOf('one', 'a', '0.1'), venueFillOf('two', 'a', '0.2')];
     const adopt = () => env.execution.adopt(env.account.uuid, orders, fills);
@@ -91,14 +94,14 @@ describe('external orders', () => {
     const external = await tradesOf('EXTERNAL');
     expect(external).toHaveLength(2);
     expect(external.map(({ filled_amount }) => Number(filled_amount)).sort()).toEqual([0.1, 0.2]);
-    expect(await lotsOf()).toEqual({ amount: expect.closeTo(0.3, 9) });
+    expect(await openAmount()).toEqual({ amount: expect.closeTo(0.3, 9) });
     expect((await env.eventTypes()).filter((kind) => kind === 'trade.created')).toHaveLength(2);
   });
 
-  it('get a generated client order id if that of the exchange is not valid in our API or is already used', async () => {
+  it('get a generated client order id if their id at the exchange is not valid in our API or is already used', async () => {
     const id = await env.placeCopy();
     const { client_order_id } = await env.storedTrade(id);
-    await env.send(id);
+    await env.claimSubmission(id);
     await env.execution.storeOrder(id, venueOrderOf(id), []);
     const orders = [
       externalOrder('a', { venueClientOrderId: 'x'.repeat(40) }),
@@ -118,11 +121,13 @@ describe('external orders', () => {
 
   it('row 1: are not adopted while they could be our own orders whose responses were lost', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     const anonymous = venueOrderOf(id, { venueClientOrderId: '' });
     expect(await env.execution.adopt(env.account.uuid, [anonymous], [])).toEqual([]);
-    const own = venueOrderOf(id, { filledAmount: '0.5' });
-    expect(await env.execution.adopt(env.account.uuid, [own], [venueFillOf(id, 'a', '0.5')])).toEqual([id]);
+    const identified = venueOrderOf(id, { filledAmount: '0.5' });
+    expect(await env.execution.adopt(env.account.uuid, [identified], [venueFillOf(id, 'a', '0.5')])).toEqual([
+      id,
+    ]);
     expect(await tradesOf('EXTERNAL')).toEqual([]);
     expect(await env.storedTrade(id)).toMatchObject({ status: 'PARTIALLY_FILLED' });
   });
@@ -133,7 +138,7 @@ describe('external orders', () => {
       venueFillOf('gone', 'b', '0.5', { side: 'SELL' }),
     ];
     const { changed } = await compare({ fills });
-    expect(await view(changed[0])).toMatchObject({
+    expect(await readTrade(changed[0])).toMatchObject({
       origin: 'EXTERNAL',
       side: 'SELL',
       status: 'FILLED',
@@ -145,32 +150,32 @@ describe('external orders', () => {
   });
 
   it('reserve no balance, because the balances of the exchange already account for them', async () => {
-    await compare({ openOrders: [externalOrder('hand')] });
+    await compare({ openOrders: [externalOrder('manual')] });
     expect(await tradesOf('EXTERNAL')).toMatchObject([{ reserved_amount: '0.000000000000000000' }]);
   });
 });
 
 describe('a reconnection', () => {
-  it('rule 22: stores the fills of open and of ended orders that were executed meanwhile', async () => {
+  it('rule 22: stores the fills that were executed meanwhile, of open and of ended orders', async () => {
     const [open, ended] = [await env.placeCopy(), await env.placeCopy()];
     for (const id of [open, ended]) {
-      await env.send(id);
+      await env.claimSubmission(id);
       await env.execution.storeOrder(id, venueOrderOf(id), []);
     }
     await env.execution.storeOrder(ended, venueOrderOf(ended, { status: 'CANCELLED' }), []);
     const fills = [venueFillOf(open, 'a', '0.5'), venueFillOf(ended, 'late', '0.25')];
-    const shown = { openOrders: [venueOrderOf(open, { filledAmount: '0.5' })], fills };
-    const { changed } = await compare(shown);
+    const exchangeState = { openOrders: [venueOrderOf(open, { filledAmount: '0.5' })], fills };
+    const { changed } = await compare(exchangeState);
     expect(changed.sort()).toEqual([open, ended].sort());
     expect(await env.storedTrade(open)).toMatchObject({ status: 'PARTIALLY_FILLED' });
     const late = await env.storedTrade(ended);
     expect(late).toMatchObject({ status: 'CANCELLED' });
     expect(Number(late.filled_amount)).toBe(0.25);
     expect(late.reconciled_at).not.toBeNull();
-    expect(await compare(shown)).toEqual({ actions: [], changed: [] });
+    expect(await compare(exchangeState)).toEqual({ actions: [], changed: [] });
   });
 
-  it('row 4: requests the fills of every pair in use, from before the last complete comparison', async () => {
+  it('row 4: requests the fills of every pair in use since 60 s before the last complete comparison', async () => {
     const before = await reconciliation.state(env.account.uuid);
     expect(before.symbols).toEqual([]);
     const { created_at } = await env.core.row(
@@ -187,7 +192,7 @@ describe('a reconnection', () => {
     expect(after.knownFills.size).toBe(1);
   });
 
-  it('row 4: remembers the balances that it compared, until the next complete comparison', async () => {
+  it('row 4: stores the total balances that it compared; those of the next comparison replace them', async () => {
     expect((await reconciliation.state(env.account.uuid)).reconciledTotals).toBeNull();
     await compare({ held: { BTC: '1', USDT: '100.5' } });
     expect((await reconciliation.state(env.account.uuid)).reconciledTotals).toEqual({
@@ -204,7 +209,7 @@ describe('a reconnection', () => {
     expect(changed).toEqual([]);
     await env.execution.adopt(env.account.uuid, [], [venueFillOf(id, 'a', '1')]);
     expect(Number((await env.storedTrade(id)).filled_amount)).toBe(1);
-    expect(await lotsOf()).toEqual({ amount: 1 });
+    expect(await openAmount()).toEqual({ amount: 1 });
   });
 });
 
@@ -213,11 +218,11 @@ describe('a shortfall', () => {
     await buyOne();
     await env.core.rows("UPDATE trade_pairs SET last_price = '120' WHERE id = $1", env.pair.uuid);
     expect((await compare({ held: { BTC: '0.25' } })).changed).toEqual([]);
-    expect(await lotsOf()).toEqual({ amount: 1 });
+    expect(await openAmount()).toEqual({ amount: 1 });
     await backdateShortfall();
     const { changed } = await compare({ held: { BTC: '0.25' } });
     expect(changed).toHaveLength(1);
-    const writeOff = await view(changed[0]);
+    const writeOff = await readTrade(changed[0]);
     expect(tradeSchema.parse(writeOff)).toMatchObject({
       origin: 'RECONCILIATION',
       side: 'SELL',
@@ -229,24 +234,24 @@ describe('a shortfall', () => {
       average_price: '120',
       reconciled_at: expect.any(String),
     });
-    expect(await lotsOf()).toEqual({ amount: 0.25 });
+    expect(await openAmount()).toEqual({ amount: 0.25 });
     expect((await env.eventTypes()).slice(2)).toEqual(['trade.created', 'trade.filled']);
     expect(await compare({ held: { BTC: '0.25' } })).toEqual({ actions: [], changed: [] });
   });
 
-  it('is not written off if it disappears in between; without a last price it is written off at the cost of the lots', async () => {
+  it('is not written off if a comparison in between does not show it; without a last price the cost of the lots is used', async () => {
     await buyOne();
     await env.core.rows('UPDATE trade_pairs SET last_price = NULL WHERE id = $1', env.pair.uuid);
     for (const BTC of ['0.5', '1', '0.5']) {
       await compare({ held: { BTC } });
-      expect(await lotsOf()).toEqual({ amount: 1 });
+      expect(await openAmount()).toEqual({ amount: 1 });
       if (BTC === '0.5') await backdateShortfall();
     }
     const { changed } = await compare({ held: { BTC: '0.5' } });
-    expect(await view(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
+    expect(await readTrade(changed[0])).toMatchObject({ average_price: '100', filled_amount: '0.5' });
   });
 
-  it('rule 23: is not written off while balances lag behind fills, however often the account is compared meanwhile', async () => {
+  it('rule 23: is not written off while balances lag behind fills, even after several comparisons', async () => {
     await buyOne();
     for (const BTC of ['0', '0.25', '0.5', '0']) {
       const { changed } = await compare({ held: { BTC } });
@@ -254,9 +259,9 @@ describe('a shortfall', () => {
     }
     await backdateShortfall();
     const { changed } = await compare({ held: { BTC: '0' } });
-    // Only the amount that every comparison showed as missing.
-    expect(await view(changed[0])).toMatchObject({ origin: 'RECONCILIATION', filled_amount: '0.5' });
-    expect(await lotsOf()).toEqual({ amount: 0.5 });
+    // Only the amount that every comparison showed as missing is written off.
+    expect(await readTrade(changed[0])).toMatchObject({ origin: 'RECONCILIATION', filled_amount: '0.5' });
+    expect(await openAmount()).toEqual({ amount: 0.5 });
   });
 
   it('is written off once if the same comparison is applied several times', async () => {

@@ -2,12 +2,12 @@
  * Compares an account with its exchange when a connection starts and at intervals. reconcile.rules.ts decides what to
  * do; this class reads our records and writes the result.
  *
- * 1. Each comparison requests data that starts some time before the last complete comparison, so that it finds even
- *    fills that the exchange reports late.
+ * 1. Each comparison requests fills from 60 s before the last complete comparison, so that it also finds fills that the
+ *    exchange reports late.
  * 2. A difference is never hidden. It becomes a trade: EXTERNAL if an order was placed outside the product,
  *    RECONCILIATION if an asset is missing. Both emit the events of any trade.
- * 3. An asset counts as missing only if every comparison within a period shows the shortfall: balances are updated
- *    later than fills, and comparisons may follow each other closely.
+ * 3. An asset counts as missing only if every comparison within 20 s shows the shortfall. An exchange may update
+ *    balances later than fills, and two comparisons may follow each other closely.
  */
 import { type Decimal, encodeId } from '@trading-automation/contracts';
 import type { VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -32,11 +32,13 @@ import {
 import { emitTradeEvents, type OrderReport, storeReports } from './store-order-reports.js';
 import { TradeEntity } from './trade.entity.js';
 
-/** Covers clock differences and fills that exchanges list late. */
+/** How far before the last comparison the next one begins. It covers clock differences and fills listed late. */
 const OVERLAP_MS = 60_000;
 /** How long an asset must be missing before it is written off. */
 const MISSING_FOR_MS = 20_000;
-/** How long a pair's fills are still fetched after its last fill, once it has no open order or lot. */
+/**
+ * For this number of days after a pair's last fill, fills are fetched even without an open order or lot of the pair.
+ */
 const PAIR_WATCHED_DAYS = 7;
 
 /** Our view of the account: the part of the input of `reconcile` that the database holds. */
@@ -50,7 +52,7 @@ export interface AccountState {
   readonly trades: readonly KnownTrade[];
   readonly knownFills: ReadonlySet<string>;
   readonly expectedHoldings: readonly ExpectedHolding[];
-  /** Shortfalls that have lasted long enough. If this comparison shows them too, they are confirmed. */
+  /** Shortfalls that have lasted for at least 20 s. If this comparison shows them too, they are confirmed. */
   readonly shortfalls: Shortfalls;
   /** The total of each asset at the last reconciliation; null if it is unknown. */
   readonly reconciledTotals: Totals | null;
@@ -64,6 +66,7 @@ type Action = ReconcileAction<VenueOrder, VenueFill>;
 export class Reconciliation {
   constructor(private readonly platform: Platform) {}
 
+  /** Reads our view of the account from one database snapshot. @throws if the account does not exist */
   async state(accountId: string): Promise<AccountState> {
     return inTransaction(this.platform.database, (tx) => readState(tx, accountId), {
       isolation: 'REPEATABLE READ',
@@ -76,7 +79,7 @@ export class Reconciliation {
    * `identify` action, first fetch the order and pass an `adopt` action instead. If the exchange does not know the
    * order, pass the `identify` action: its fills alone become a trade. The caller makes the probes and cancellations.
    *
-   * @param state `totals` are those that were compared
+   * @param state the instant of the comparison and the totals that were compared
    */
   async apply(
     accountId: string,
@@ -106,7 +109,7 @@ function ordersIn(action: Action): VenueOrder[] {
   return [];
 }
 
-/** Builds an order of which the exchange shows only the fills; their sum is the least that was filled. */
+/** Builds an order from its fills if the exchange shows only them. Its amount is the sum of the fills. */
 function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
   const { symbol, exchangeOrderId, side, executedAt } = fills[0]!;
   const amount = fills.reduce((sum, fill) => sum.plus(fill.amount), new BigDecimal(0)).toString();
@@ -128,14 +131,17 @@ function orderOfFills(fills: readonly VenueFill[]): VenueOrder {
 const shortfallsIn = (actions: readonly Action[]): Shortfalls =>
   actions.find((action) => action.kind === 'record_shortfalls')?.shortfalls ?? {};
 
-/** Returns false if this comparison or a later one is already stored; then it cannot confirm a shortfall. */
+/**
+ * Stores the instant, the totals and the shortfalls of a comparison. Returns false if this comparison or a later one is
+ * already stored; this comparison then confirms no shortfall.
+ */
 async function recordReconciliation(
   tx: Tx,
   accountId: string,
   { at, totals }: Pick<AccountState, 'at'> & { readonly totals: Totals },
   missing: Shortfalls,
 ): Promise<boolean> {
-  const recent = await recentShortfall(tx, accountId, at);
+  const recent = await recentShortfalls(tx, accountId, at);
   const common = recent === null ? {} : lesserOf(recent.shortfalls, missing);
   const isRepeated = recent !== null && Object.keys(common).length > 0;
   const rows = await queryPrepared(
@@ -157,8 +163,8 @@ async function recordReconciliation(
   return rows.length > 0;
 }
 
-/** Returns the stored shortfalls if they are too recent to be confirmed; otherwise null. */
-async function recentShortfall(
+/** Returns the stored shortfalls and the instant of their first comparison; null if they are at least 20 s old. */
+async function recentShortfalls(
   tx: Tx,
   accountId: string,
   at: Date,
@@ -173,7 +179,7 @@ async function recentShortfall(
   return recent ?? null;
 }
 
-/** Returns the smaller shortfall of each asset that has a shortfall in both. */
+/** Returns the smaller shortfall of each asset that has a shortfall in both `a` and `b`. */
 function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
   const both: Record<string, Decimal> = {};
   for (const [asset, amount] of Object.entries(a)) {
@@ -184,22 +190,22 @@ function lesserOf(a: Shortfalls, b: Shortfalls): Shortfalls {
 }
 
 async function readState(tx: Tx, accountId: string): Promise<AccountState> {
-  const [last] = await queryPrepared<{
+  const [stored] = await queryPrepared<{
     at: Date;
     since: Date;
     shortfalls: Shortfalls | null;
     totals: Totals | null;
   }>(tx, LAST_RECONCILIATION, [accountId, OVERLAP_MS, MISSING_FOR_MS]);
-  if (last === undefined) throw new Error(`exchange account ${accountId} does not exist`);
+  if (stored === undefined) throw new Error(`exchange account ${accountId} does not exist`);
   const trades = await queryPrepared<KnownTrade & Record<string, unknown>>(tx, KNOWN_TRADES, [
     accountId,
-    last.since,
+    stored.since,
   ]);
   const fills = await queryPrepared<{
     symbol: string;
     exchangeOrderId: string | null;
     exchangeFillId: string;
-  }>(tx, KNOWN_FILLS, [accountId, last.since]);
+  }>(tx, KNOWN_FILLS, [accountId, stored.since]);
   const holdings = await queryPrepared<ExpectedHolding & Record<string, unknown>>(tx, EXPECTED_HOLDINGS, [
     accountId,
   ]);
@@ -208,8 +214,8 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
     PAIR_WATCHED_DAYS,
   ]);
   return {
-    at: last.at,
-    fillsSince: last.since,
+    at: stored.at,
+    fillsSince: stored.since,
     symbols: symbols.map(({ symbol }) => symbol),
     trades,
     knownFills: new Set(
@@ -218,8 +224,8 @@ async function readState(tx: Tx, accountId: string): Promise<AccountState> {
       ),
     ),
     expectedHoldings: holdings,
-    shortfalls: last.shortfalls ?? {},
-    reconciledTotals: last.totals,
+    shortfalls: stored.shortfalls ?? {},
+    reconciledTotals: stored.totals,
   };
 }
 
@@ -228,7 +234,10 @@ const LAST_RECONCILIATION = `SELECT clock_timestamp() AS at,
     coalesce(r.reconciled_at, a.created_at) - $2 * interval '1 millisecond' AS since, r.totals
   FROM exchange_accounts a LEFT JOIN reconciliations r ON r.exchange_account_id = a.id WHERE a.id = $1`;
 
-/** Open trades, and recent trades that ended since `$2`. Older trades are recognised by their exchange order id. */
+/**
+ * Selects open trades, and trades that ended since `$2` and were created at most one day before `$2`. `adoptOrders`
+ * recognises older trades by their exchange order id.
+ */
 const KNOWN_TRADES = `SELECT id, symbol, venue_client_order_id AS "venueClientOrderId", exchange_order_id AS "exchangeOrderId",
     origin <> 'EXTERNAL' AS "isOurs", submitted_at IS NOT NULL AS "isSubmitted", acknowledged_at IS NOT NULL AS "isAcknowledged",
     status IN ('PENDING', 'PARTIALLY_FILLED') AS "isOpen", trim_scale(filled_amount)::text AS "filledAmount"
@@ -263,7 +272,7 @@ type WriteOff = Extract<Action, { readonly kind: 'write_off' }>;
 /**
  * Writes off confirmed shortfalls at the last known prices, because the real proceeds are unknown.
  *
- * @returns the ids of the trades
+ * @returns the ids of the RECONCILIATION trades
  */
 async function writeOffMissing(tx: Tx, accountId: string, actions: readonly Action[]): Promise<string[]> {
   const reports: OrderReport[] = [];
@@ -341,7 +350,7 @@ const INSERT_WRITE_OFF = allColumns(
   RETURNING ${columns}`,
 );
 
-/** The last price. If it is unknown, the average cost of the lots, which gives no profit and no loss. */
+/** Selects the last price; if it is unknown, the average cost of the lots, which gives neither profit nor loss. */
 const WRITE_OFF_PRICE = `SELECT clock_timestamp() AS now, trim_scale(coalesce(p.last_price,
     (SELECT round(sum(l.open_value) / sum(l.open_amount), 18) FROM lots l
      WHERE l.exchange_account_id = $1 AND l.trade_pair_id = $2 AND l.open_amount > 0)))::text AS price

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { newUuid } from '@trading-automation/persistence';
 import { OrdersUnderTest, venueFillOf, venueOrderOf } from './testing/orders-under-test.js';
 
@@ -16,7 +17,7 @@ async function probeUntilAbsent(id: string, probes = 6): Promise<boolean[]> {
   for (let probe = 0; probe < probes; probe++) results.push(await env.execution.storeAbsence(id));
   return results;
 }
-/** Returns the queued trades after the resubmission delay. */
+/** Ends the delay of all resubmissions and returns the unsent trades of the account. */
 async function unsentAfterDelay(): Promise<string[]> {
   await env.core.rows('UPDATE trades SET send_after = clock_timestamp() WHERE send_after IS NOT NULL');
   return (await env.execution.findUnsent([env.account.uuid], 10)).map(({ id }) => id);
@@ -26,13 +27,13 @@ const expire = (id: string) =>
 const RETRYABLE_REJECTION = { code: 'exchange_unavailable', message: 'Too busy.', isRetryable: true };
 
 describe('a worker that stalled while its order was considered absent', () => {
-  it('row 1: does not affect the later submission of another worker', async () => {
+  it('row 1: cannot reject the later submission of another worker', async () => {
     const id = await env.placeCopy();
-    const first = await env.send(id);
+    const first = await env.claimSubmission(id);
     await probeUntilAbsent(id);
     expect(await unsentAfterDelay()).toEqual([id]);
     await new Promise((resolve) => setTimeout(resolve, 2));
-    const second = await env.send(id);
+    const second = await env.claimSubmission(id);
     for (const isRetryable of [true, false]) {
       await env.execution.storeRejection(id, { ...RETRYABLE_REJECTION, isRetryable }, first!.begunAt);
       expect(await env.storedTrade(id)).toMatchObject({ status: 'PENDING', submitted_at: second!.begunAt });
@@ -47,9 +48,9 @@ describe('the worker that owns an account', () => {
     const ids = [];
     for (let i = 0; i < 5; i++) ids.push(await env.placeCopy());
     const requested = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
-    const begun = await env.execution.claimSubmissions(env.ownershipOf(), requested);
-    expect(begun.map(({ id }) => id)).toEqual(ids);
-    expect(begun[0]!.order).toEqual({
+    const claimed = await env.execution.claimSubmissions(env.ownershipOf(), requested);
+    expect(claimed.map(({ id }) => id)).toEqual(ids);
+    expect(claimed[0]!.order).toEqual({
       symbol: 'BTC/USDT',
       venueClientOrderId: `venue-${ids[0]}`,
       type: 'LIMIT',
@@ -68,11 +69,11 @@ describe('the worker that owns an account', () => {
   it('claims no submission after the account moved to another worker, and none of an account that it does not own', async () => {
     const id = await env.placeCopy();
     const requested = [{ id, venueClientOrderId: 'venue' }];
-    const own = env.ownershipOf();
+    const ownership = env.ownershipOf();
     const otherAccount = env.ownershipOf(await env.newAccount(env.actor));
-    for (const ownership of [{ ...own, fence: '0' }, { ...own, worker: 'another' }, otherAccount])
-      expect(await env.execution.claimSubmissions(ownership, requested)).toEqual([]);
-    expect(await env.execution.claimSubmissions([otherAccount, own], requested)).toHaveLength(1);
+    for (const other of [{ ...ownership, fence: '0' }, { ...ownership, worker: 'another' }, otherAccount])
+      expect(await env.execution.claimSubmissions(other, requested)).toEqual([]);
+    expect(await env.execution.claimSubmissions([otherAccount, ownership], requested)).toHaveLength(1);
   });
 
   it('stores the equity of a strategy’s account when its order is sent', async () => {
@@ -82,7 +83,7 @@ describe('the worker that owns an account', () => {
       id,
     );
     await env.core.rows("UPDATE trade_pairs SET last_price = '50000' WHERE id = $1", env.pair.uuid);
-    await env.send(id);
+    await env.claimSubmission(id);
     const { leader_equity } = await env.storedTrade(id);
     expect(Number(leader_equity)).toBe(100_000 + 10 * 50_000);
   });
@@ -97,7 +98,7 @@ describe('the worker that owns an account', () => {
       "UPDATE exchange_accounts SET balances_taken_at = clock_timestamp() - interval '61 seconds' WHERE id = $1",
       env.account.uuid,
     );
-    await env.send(id);
+    await env.claimSubmission(id);
     expect(await env.storedTrade(id)).toMatchObject({ leader_equity: null });
   });
 });
@@ -105,7 +106,7 @@ describe('the worker that owns an account', () => {
 describe('a copy that the exchange does not know', () => {
   it('rule 20: is resubmitted under the same id until its time limit, and filled once', async () => {
     const id = await env.placeCopy();
-    const first = await env.send(id);
+    const first = await env.claimSubmission(id);
     await env.execution.markUnknown([id]);
     expect(await env.storedTrade(id)).toMatchObject({ status: 'PENDING', sub_status: 'UNKNOWN' });
     expect(await probeUntilAbsent(id)).toEqual(Array.from({ length: 6 }, () => false));
@@ -122,7 +123,7 @@ describe('a copy that the exchange does not know', () => {
 
   it('rule 20: is probed six times before it is resubmitted', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await probeUntilAbsent(id, 5);
     expect(await unsentAfterDelay()).toEqual([]);
     await env.execution.storeAbsence(id);
@@ -131,7 +132,7 @@ describe('a copy that the exchange does not know', () => {
 
   it('rule 20: fails once its time limit has passed', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await expire(id);
     expect((await probeUntilAbsent(id)).at(-1)).toBe(true);
     expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED', failure_code: 'not_accepted' });
@@ -140,21 +141,21 @@ describe('a copy that the exchange does not know', () => {
 
   it('rule 20: is resubmitted without a time limit if it is an exit; a user’s own order is never resubmitted', async () => {
     const exit = await env.placeCopy({ resendUntil: 'infinity', intent: 'CLOSE', order: { side: 'SELL' } });
-    const own = await env.placeCopy({ resendUntil: null });
+    const userOrder = await env.placeCopy({ resendUntil: null });
     for (let round = 0; round < 3; round++) {
-      expect(await env.send(exit)).not.toBeNull();
+      expect(await env.claimSubmission(exit)).not.toBeNull();
       await probeUntilAbsent(exit);
       expect(await unsentAfterDelay()).toContain(exit);
     }
-    await env.send(own);
-    await probeUntilAbsent(own);
-    expect(await env.storedTrade(own)).toMatchObject({ status: 'FAILED' });
-    expect(await env.send(own)).toBeNull();
+    await env.claimSubmission(userOrder);
+    await probeUntilAbsent(userOrder);
+    expect(await env.storedTrade(userOrder)).toMatchObject({ status: 'FAILED' });
+    expect(await env.claimSubmission(userOrder)).toBeNull();
   });
 
   it('is not resubmitted if its cancellation is requested', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     expect(await env.execution.requestCancellation(id)).toBe('wait');
     await probeUntilAbsent(id);
     expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
@@ -162,7 +163,7 @@ describe('a copy that the exchange does not know', () => {
 
   it('row 1: is not resubmitted if the exchange reports it after all, and the report is stored', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await probeUntilAbsent(id);
     const order = venueOrderOf(id, { status: 'EXPIRED', filledAmount: '0.4' });
     await env.execution.storeOrder(id, order, [venueFillOf(id, 'a', '0.4')]);
@@ -173,7 +174,7 @@ describe('a copy that the exchange does not know', () => {
 
   it('rule 20: is CANCELLED with its fills and never resubmitted if it was partly filled', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await env.execution.storeOrder(id, venueOrderOf(id, { filledAmount: '0.4' }), [
       venueFillOf(id, 'a', '0.4'),
     ]);
@@ -188,7 +189,7 @@ describe('a copy that the exchange does not know', () => {
 describe('a copy with a retryable rejection', () => {
   it('rule 20: is requeued, and resubmitted after a delay until its time limit', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
     expect(await env.storedTrade(id)).toMatchObject({
       status: 'PENDING',
@@ -197,7 +198,7 @@ describe('a copy with a retryable rejection', () => {
     });
     expect(await env.execution.findUnsent([env.account.uuid], 10)).toEqual([]);
     expect(await unsentAfterDelay()).toEqual([id]);
-    expect(await env.send(id)).not.toBeNull();
+    expect(await env.claimSubmission(id)).not.toBeNull();
     await expire(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
     expect(await env.storedTrade(id)).toMatchObject({
@@ -207,16 +208,16 @@ describe('a copy with a retryable rejection', () => {
   });
 
   it('fails immediately if the rejection is final, or if the order is a user’s own', async () => {
-    const [copy, own] = [await env.placeCopy(), await env.placeCopy({ resendUntil: null })];
-    for (const id of [copy, own]) await env.send(id);
+    const [copy, userOrder] = [await env.placeCopy(), await env.placeCopy({ resendUntil: null })];
+    for (const id of [copy, userOrder]) await env.claimSubmission(id);
     await env.execution.storeRejection(copy, { code: 'rule_violated', message: 'No.' });
-    await env.execution.storeRejection(own, RETRYABLE_REJECTION);
-    for (const id of [copy, own]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
+    await env.execution.storeRejection(userOrder, RETRYABLE_REJECTION);
+    for (const id of [copy, userOrder]) expect(await env.storedTrade(id)).toMatchObject({ status: 'FAILED' });
   });
 
   it('is cancelled without a call to the exchange if its cancellation is requested before its resubmission', async () => {
     const id = await env.placeCopy();
-    await env.send(id);
+    await env.claimSubmission(id);
     await env.execution.storeRejection(id, RETRYABLE_REJECTION);
     expect(await env.execution.requestCancellation(id)).toBe('done');
     expect(await unsentAfterDelay()).toEqual([]);
@@ -227,8 +228,8 @@ describe('a copy that waited beyond its time limit', () => {
   it('rule 14: ends instead of being sent', async () => {
     const [late, fresh] = [await env.placeCopy(), await env.placeCopy()];
     await expire(late);
-    expect(await env.send(late)).toBeNull();
-    expect(await env.send(fresh)).not.toBeNull();
+    expect(await env.claimSubmission(late)).toBeNull();
+    expect(await env.claimSubmission(fresh)).not.toBeNull();
     expect(await env.storedTrade(late)).toMatchObject({
       status: 'CANCELLED',
       cancel_reason: 'EXPIRED',
@@ -239,10 +240,10 @@ describe('a copy that waited beyond its time limit', () => {
 });
 
 describe('reports of many orders', () => {
-  it('rule 1: add up to the cumulative amount of each order, however its fills are split and repeated', async () => {
+  it('rule 1: add up to the cumulative amount of each order, even if its fills are split and repeated', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 8; i++) ids.push(await env.placeCopy());
-    for (const id of ids) await env.send(id);
+    for (const id of ids) await env.claimSubmission(id);
     const reports = (progress: number) =>
       ids.map((tradeId) => ({
         tradeId,
@@ -265,7 +266,7 @@ describe('reports of many orders', () => {
   it('are stored, except for a report that cannot be stored, which leaves its trade unchanged', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(await env.placeCopy());
-    for (const id of ids) await env.send(id);
+    for (const id of ids) await env.claimSubmission(id);
     const reports = ids.map((tradeId, i) => ({
       tradeId,
       order: venueOrderOf(tradeId, { status: 'FILLED', filledAmount: '1' }),
@@ -280,7 +281,7 @@ describe('reports of many orders', () => {
     }
   });
 
-  it('take a constant number of statements, however many orders they concern', async () => {
+  it('take at most 20 statements for 100 orders', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 100; i++) ids.push(await env.placeCopy());
     const requested = ids.map((id) => ({ id, venueClientOrderId: `venue-${id}` }));
@@ -290,7 +291,7 @@ describe('reports of many orders', () => {
       order: venueOrderOf(tradeId, { status: 'FILLED', filledAmount: '1' }),
       fills: [venueFillOf(tradeId, 'a', '1')],
     }));
-    const statements = await env.statementsOf(() => env.execution.storeOrders(reports));
+    const statements = await env.countStatements(() => env.execution.storeOrders(reports));
     expect(statements).toBeLessThanOrEqual(20);
     const { count } = await env.core.row(
       "SELECT count(*)::int FROM trades WHERE id = ANY ($1) AND status = 'FILLED'",
@@ -299,7 +300,7 @@ describe('reports of many orders', () => {
     expect(count).toBe(100);
   });
 
-  it('of unknown trades are ignored', async () => {
+  it('are ignored if their trades are unknown', async () => {
     const unknown = newUuid();
     expect(
       await env.execution.storeOrders([{ tradeId: unknown, order: venueOrderOf(unknown), fills: [] }]),
@@ -309,7 +310,7 @@ describe('reports of many orders', () => {
   it('row 5: lead to the same result if they are stored concurrently, in any order and repeatedly', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) ids.push(await env.placeCopy());
-    for (const id of ids) await env.send(id);
+    for (const id of ids) await env.claimSubmission(id);
     const steps = [0, 1, 2, 4].map((progress) =>
       ids.map((tradeId) => ({
         tradeId,

@@ -31,7 +31,7 @@ export const ACK_TIMEOUT_MS = 5_000;
 export const PROBE_INTERVAL_MS = 2_000;
 const OPEN_CHECK_MIN_MS = 500;
 const OPEN_CHECK_MAX_MS = 15_000;
-/** A resting order is checked less often as it gets older: the interval is a twentieth of its age. */
+/** A resting order is checked less often as it gets older: the interval is its age divided by this. */
 const OPEN_CHECK_AGE_DIVISOR = 20;
 
 /** An exchange's report about one trade. */
@@ -42,7 +42,7 @@ export interface OrderReport {
   readonly fills: readonly VenueFill[];
 }
 
-/** The values to write for one trade, its event and its new fills. */
+/** The change of one trade: the values to write, the event to emit and the new fills to book. */
 export interface TradeChange extends Omit<TradeWrite, 'trade'> {
   readonly trade: TradeEntity;
   readonly event: EventType | null;
@@ -170,7 +170,7 @@ function changeFromReports(
   const { now, sums, newFills, isReconciliation } = context;
   const wasUnknown = trade.subStatus === 'UNKNOWN';
   const before = { status: trade.status, filledAmount: trade.filledAmount };
-  const isFirst = trade.acknowledgedAt === null;
+  const isFirstReport = trade.acknowledgedAt === null;
   const wasUnsent = trade.submittedAt === null;
   const outcome = outcomeOf(trade, reports, sums?.amount ?? trade.filledAmount);
   const isFilledAmountChanged = !new BigDecimal(outcome.filledAmount).eq(before.filledAmount);
@@ -184,13 +184,13 @@ function changeFromReports(
     trade.failureCode = 'refused';
     trade.failureMessage = 'The exchange rejected the order.';
   }
-  const isChanged = isFirst || isFilledAmountChanged || outcome.status !== before.status || wasUnknown;
+  const isChanged = isFirstReport || isFilledAmountChanged || outcome.status !== before.status || wasUnknown;
   return {
     ...applyTransition(trade, outcome),
     newFills,
     // If the trade was requeued, its earlier submission did reach the exchange.
     submission: wasUnsent ? 'begun' : undefined,
-    acknowledgedNow: isFirst,
+    acknowledgedNow: isFirstReport,
     reconciledNow: isReconciliation && isChanged,
     nextCheckInMs: openOrderCheckMs(trade, now),
     isChanged,
@@ -231,7 +231,7 @@ export function stateOf(trade: TradeEntity): TradeState {
   };
 }
 
-/** A cancellation is checked at short intervals, however long the order has rested. */
+/** Returns the delay of the next check in ms: 2 s while a cancellation is pending, otherwise a twentieth of the age. */
 function openOrderCheckMs(trade: TradeEntity, now: Date): number {
   if (trade.subStatus === 'PENDING_CANCEL') return PROBE_INTERVAL_MS;
   const ageMs = now.getTime() - trade.createdAt.getTime();

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import {
   compileSerializer,
   event as eventSchema,
@@ -33,11 +34,11 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-interface Placed extends TradeDetail {
+interface PlacedTrade extends TradeDetail {
   readonly uuid: string;
 }
 
-async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
+async function place(overrides: Partial<TradeCreate> = {}): Promise<PlacedTrade> {
   const input = tradeCreate.parse({
     exchange_account_id: account.id,
     trade_pair_id: pair.id,
@@ -45,7 +46,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
     side: 'BUY',
     price: '100',
     amount: '1',
-    ...more,
+    ...overrides,
   });
   const created = await trades.create(actor, input);
   const { id } = await core.row('SELECT id FROM trades WHERE user_id = $1 ORDER BY id DESC', actor.userId);
@@ -53,7 +54,7 @@ async function place(more: Partial<TradeCreate> = {}): Promise<Placed> {
 }
 
 /** Places a trade whose order was sent `agoMs` ago and has not been reported since. */
-async function placeSent(agoMs = 0): Promise<Placed> {
+async function placeSent(agoMs = 0): Promise<PlacedTrade> {
   const trade = await place();
   expect(await core.beginSubmission(trade.uuid, `venue-${trade.uuid}`)).not.toBeNull();
   await core.rows(
@@ -64,7 +65,7 @@ async function placeSent(agoMs = 0): Promise<Placed> {
   return trade;
 }
 
-const orderOf = (trade: Placed, more: Partial<VenueOrder> = {}): VenueOrder => ({
+const orderOf = (trade: PlacedTrade, overrides: Partial<VenueOrder> = {}): VenueOrder => ({
   exchangeOrderId: `order-${trade.uuid}`,
   venueClientOrderId: `venue-${trade.uuid}`,
   symbol: 'BTC/USDT',
@@ -77,9 +78,14 @@ const orderOf = (trade: Placed, more: Partial<VenueOrder> = {}): VenueOrder => (
   filledAmount: '0',
   createdAt: new Date(),
   updatedAt: new Date(),
-  ...more,
+  ...overrides,
 });
-const fillOf = (trade: Placed, name: string, amount: string, more: Partial<VenueFill> = {}): VenueFill => ({
+const fillOf = (
+  trade: PlacedTrade,
+  name: string,
+  amount: string,
+  overrides: Partial<VenueFill> = {},
+): VenueFill => ({
   exchangeFillId: `${trade.uuid}-${name}`,
   exchangeOrderId: `order-${trade.uuid}`,
   symbol: 'BTC/USDT',
@@ -89,25 +95,25 @@ const fillOf = (trade: Placed, name: string, amount: string, more: Partial<Venue
   fee: { amount: '0.1', currency: 'USDT' },
   liquidity: 'TAKER',
   executedAt: new Date(),
-  ...more,
+  ...overrides,
 });
 const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
-const read = (trade: Placed) => trades.get(actor, trade.id);
+const read = (trade: PlacedTrade) => trades.get(actor, trade.id);
 /** Returns the stored trade, fills and events. */
-const storedTrade = async ({ uuid }: Placed) => ({
+const storedTrade = async ({ uuid }: PlacedTrade) => ({
   trade: await core.row('SELECT * FROM trades WHERE id = $1', uuid),
   fills: await core.rows('SELECT * FROM fills WHERE trade_id = $1', uuid),
   events: await core.events(actor.userId),
 });
 
 describe('a submission', () => {
-  it('rule 19: is claimed by exactly one of 20 concurrent callers, who gets the order as it was placed', async () => {
+  it('rule 19: is claimed by exactly one of 20 concurrent callers, which gets the order as it was placed', async () => {
     const trade = await place({ type: 'STOP_LIMIT', stop_price: '99.5', amount: '0.25' });
     const orders = await Promise.all(
       Array.from({ length: 20 }, (_, i) => core.beginSubmission(trade.uuid, `venue-${i}`)),
     );
-    const [order, ...more] = orders.filter((each) => each !== null);
-    expect(more).toEqual([]);
+    const [order, ...others] = orders.filter((each) => each !== null);
+    expect(others).toEqual([]);
     expect(order).toMatchObject({
       symbol: 'BTC/USDT',
       type: 'STOP_LIMIT',
@@ -198,7 +204,7 @@ describe('the report of an order', () => {
     ]);
   });
 
-  it('rule 21: has each fill counted once, however often it is reported, serially and concurrently', async () => {
+  it('rule 21: counts each fill once, even if it is repeated serially and concurrently', async () => {
     const trade = await placeSent();
     const partly = orderOf(trade, { filledAmount: '0.4' });
     const fills = [fillOf(trade, 'a', '0.1'), fillOf(trade, 'b', '0.3')];
@@ -213,7 +219,7 @@ describe('the report of an order', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.partially_filled']);
   });
 
-  it('does not end the trade before all fills that the ended order counts are known', async () => {
+  it('does not end the trade before the known fills add up to the filled amount of the ended order', async () => {
     const trade = await placeSent();
     const cancelled = orderOf(trade, { status: 'CANCELLED', filledAmount: '0.5' });
     await execution.storeOrder(trade.uuid, cancelled, []);
@@ -354,7 +360,7 @@ describe('an order that the exchange does not know', () => {
     expect(await eventTypes()).toEqual(['trade.created', 'trade.failed']);
   });
 
-  it('does not fail while it may be in flight, however often it is probed', async () => {
+  it('does not fail while it may be in flight, even after ten probes', async () => {
     const [unsent, trade] = [await place(), await placeSent()];
     for (let probe = 0; probe < 10; probe++) {
       expect(await execution.storeAbsence(trade.uuid)).toBe(false);
@@ -452,20 +458,20 @@ describe('a cancellation', () => {
 });
 
 describe('checks', () => {
-  it('are claimed by one of many callers each, for the duration of the lease', async () => {
+  it('are each claimed by one of many concurrent callers, for the duration of the lease', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const placed = [];
     for (let i = 0; i < 12; i++) placed.push((await place()).uuid);
     await core.rows('UPDATE trades SET look_at = clock_timestamp() WHERE id = ANY ($1)', placed);
-    const taken = await Promise.all(Array.from({ length: 6 }, () => execution.claimDueChecks(60_000, 4)));
-    const all = taken.flat();
+    const claimed = await Promise.all(Array.from({ length: 6 }, () => execution.claimDueChecks(60_000, 4)));
+    const all = claimed.flat();
     expect(new Set(all).size).toBe(all.length);
     all.push(...(await execution.claimDueChecks(60_000, 50)));
     expect([...all].sort()).toEqual([...placed].sort());
     expect(await execution.claimDueChecks(60_000, 50)).toEqual([]);
   });
 
-  it('are due again soon after recheckSoon, and never for a trade that has ended', async () => {
+  it('are due again within 2 s after recheckSoon, and never for a trade that has ended', async () => {
     await core.rows("UPDATE trades SET look_at = 'infinity'");
     const [open, ended] = [await place(), await place()];
     await execution.requestCancellation(ended.uuid);

@@ -6,10 +6,12 @@
  * 2. Each change locks the trades, decides by trade.rules.ts, and writes state, fills, lots and events together.
  * 3. A fill is identified by the exchange's fill id: a repeated report changes nothing.
  * 4. A probe that finds no order counts only if the order must have arrived by then, and only if `claimDueChecks`
- *    scheduled the probe. Probes in quick succession may all find no order that the exchange shows a second later.
- * 5. A result applies only to the attempt `begunAt`; a stalled worker may report a superseded one.
- * 6. An order is resubmitted only under its first id, only until `resend_until` (null for a user's own order), and only
- *    if it is certainly not at the exchange.
+ *    scheduled the probe. Several unscheduled probes within a second could all miss an order that the exchange shows a
+ *    second later.
+ * 5. A rejection applies only to the submission `begunAt`, because a stalled worker may report the rejection of an
+ *    earlier submission.
+ * 6. An order is resubmitted only under its first id, only until `resend_until`, and only if it is certainly not at the
+ *    exchange. A user's own order has no `resend_until` and is never resubmitted.
  */
 import { canonicalDecimal, type Decimal } from '@trading-automation/contracts';
 import type { OrderRequest, VenueFill, VenueOrder } from '@trading-automation/exchanges';
@@ -84,11 +86,13 @@ export interface OrderFailure {
 export class TradeExecution {
   constructor(private readonly platform: Platform) {}
 
+  /** Returns null if the trade does not exist. */
   async find(id: string): Promise<TradeForExecution | null> {
     const trade = await this.platform.database.manager.findOneBy(TradeEntity, { id });
     return trade === null ? null : toTradeForExecution(trade);
   }
 
+  /** Returns the trades in any order, without those that do not exist. */
   async findMany(ids: readonly string[]): Promise<readonly TradeForExecution[]> {
     const trades = await this.platform.database.manager.findBy(TradeEntity, { id: In([...ids]) });
     return trades.map(toTradeForExecution);
@@ -99,7 +103,9 @@ export class TradeExecution {
     return inTransaction(this.platform.database, (tx) => claimDueChecks(tx, leaseMs, limit));
   }
 
-  /** Reschedules a check that could not be made, so that it does not wait for the lease to expire. */
+  /**
+   * Makes the next check due in at most 2 s if a check could not be made; otherwise it is due when the lease expires.
+   */
   async recheckSoon(id: string): Promise<void> {
     await this.platform.database.query(
       `UPDATE trades SET look_at = least(look_at, clock_timestamp() + $2 * interval '1 millisecond') WHERE id = $1`,
@@ -151,6 +157,7 @@ export class TradeExecution {
     }
   }
 
+  /** Stores each half of the reports separately, so that a report that cannot be stored does not affect the others. */
   private async storeBisected(reports: readonly OrderReport[]): Promise<ReadonlySet<string>> {
     const middle = Math.floor(reports.length / 2);
     const changed = new Set<string>();
@@ -166,7 +173,7 @@ export class TradeExecution {
     return changed;
   }
 
-  /** Stores the report of one order, as {@link storeOrders}. Returns true if the trade changed. */
+  /** Stores the report of one order as {@link storeOrders} does. Returns true if the trade changed. */
   async storeOrder(id: string, order: VenueOrder, fills: readonly VenueFill[]): Promise<boolean> {
     const changed = await this.storeOrders([{ tradeId: id, order, fills }]);
     return changed.has(id);
@@ -215,7 +222,7 @@ export class TradeExecution {
     });
   }
 
-  /** Marks orders whose submission has an unknown result. The exchange is probed until it reports the orders. */
+  /** Marks trades whose submission has an unknown result. Later checks probe the exchange for their orders. */
   async markUnknown(ids: string | readonly string[]): Promise<void> {
     await inTransaction(this.platform.database, async (tx) => {
       const locked = await lockOpenTrades(tx, [ids].flat());

@@ -12,6 +12,7 @@ import type {
 } from '@trading-automation/contracts';
 import { DecimalColumn, RecordColumns } from '@trading-automation/persistence';
 import { Column, Entity } from 'typeorm';
+
 /** The stored data of the signal that a trade copies; decimals and instants are strings. */
 export interface StoredCopy {
   readonly signal_at: string;
@@ -22,7 +23,7 @@ export interface StoredCopy {
   readonly sequence: number;
 }
 
-/** An order and its state. Amounts are in base currency, prices and costs in quote currency. */
+/** A trade: one order and its state. Amounts are in base currency, prices and costs in quote currency. */
 @Entity('trades')
 export class TradeEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
@@ -56,7 +57,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ name: 'source_fill_id', type: 'uuid', nullable: true })
   sourceFillId!: string | null;
 
-  /** Copies only. */
+  /** Copies only: the signal that the trade copies. */
   @Column({ type: 'jsonb', nullable: true })
   copy!: StoredCopy | null;
 
@@ -83,7 +84,7 @@ export class TradeEntity extends RecordColumns {
   @Column({ type: 'text', nullable: true })
   intent!: TradeIntent | null;
 
-  /** Exits are sent before entries. */
+  /** Whether the order is an exit; exits are sent before entries. */
   @Column({ name: 'is_exit', type: 'boolean' })
   isExit!: boolean;
 
@@ -102,7 +103,7 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn()
   amount!: string;
 
-  /** The amount before rounding to the lot size; null in rows of older releases: then it equals `amount`. */
+  /** The amount before rounding to the amount step. Null in rows of older releases; it then equals `amount`. */
   @DecimalColumn({ name: 'requested_amount', nullable: true })
   requestedAmount!: string | null;
 
@@ -120,7 +121,7 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'realized_pnl', nullable: true })
   realizedPnl!: string | null;
 
-  /** The asset and the largest amount of it that the order may spend, as far as known in advance. */
+  /** The asset that the order spends. `reservedAmount` is the largest amount of it that is known in advance. */
   @Column({ name: 'reserved_asset', type: 'text' })
   reservedAsset!: string;
 
@@ -157,7 +158,10 @@ export class TradeEntity extends RecordColumns {
   @DecimalColumn({ name: 'leader_equity', nullable: true })
   leaderEquity!: string | null;
 
-  /** Until when the order may be sent or resent; null for a user's own order. Not loaded with the trade. */
+  /**
+   * The instant until which the order may be sent or resent. Null for a user's own order, which is sent once, at any
+   * time. Not selected by default.
+   */
   @Column({ name: 'resend_until', type: 'timestamptz', nullable: true, select: false })
   resendUntil?: Date | 'infinity' | null;
 

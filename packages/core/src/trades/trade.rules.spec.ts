@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { TIMES_IN_FORCE, TRADE_STATUSES, type TradeStatus } from '@trading-automation/contracts';
 import fc from 'fast-check';
 import {
@@ -25,12 +26,12 @@ function formatUnits(units: bigint): string {
   const fraction = digits.slice(-SCALE).replace(/0+$/, '');
   return fraction === '' ? digits.slice(0, -SCALE) : `${digits.slice(0, -SCALE)}.${fraction}`;
 }
-function parseUnits(text: string): bigint {
-  const [whole = '', fraction = ''] = text.split('.');
+function parseUnits(decimal: string): bigint {
+  const [whole = '', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(SCALE, '0'));
 }
 
-const stateOf = (more: Partial<TradeState> = {}): TradeState => ({
+const stateOf = (overrides: Partial<TradeState> = {}): TradeState => ({
   status: 'PENDING',
   amount: '1',
   filledAmount: '0',
@@ -38,9 +39,9 @@ const stateOf = (more: Partial<TradeState> = {}): TradeState => ({
   isCancelRequested: false,
   isSubmitted: true,
   isAcknowledged: true,
-  ...more,
+  ...overrides,
 });
-const seenOf = (
+const observationOf = (
   orderStatus: OrderObservation['orderStatus'],
   orderFilledAmount = '0',
   knownFilledAmount = orderFilledAmount,
@@ -49,17 +50,20 @@ const seenOf = (
 describe('a transition', () => {
   const OPEN: readonly TradeStatus[] = ['PENDING', 'PARTIALLY_FILLED'];
 
-  /** The expected transitions, written independently, for an amount of 1. */
-  function expected(from: TradeStatus, seen: OrderObservation): [TradeStatus, TradeTransition['event']] {
+  /** Returns the expected status and event for an order of 1; written independently of the rules. */
+  function expected(
+    from: TradeStatus,
+    observation: OrderObservation,
+  ): [TradeStatus, TradeTransition['event']] {
     if (!OPEN.includes(from)) return [from, null];
-    const [known, counted] = [Number(seen.knownFilledAmount), Number(seen.orderFilledAmount)];
+    const [known, counted] = [Number(observation.knownFilledAmount), Number(observation.orderFilledAmount)];
     const before = from === 'PENDING' ? 0 : 0.4;
     const filled = Math.max(before, known);
-    const hasEnded = seen.orderStatus !== 'OPEN' && filled >= counted;
+    const hasEnded = observation.orderStatus !== 'OPEN' && filled >= counted;
     if (filled >= 1 && filled >= counted) return ['FILLED', 'trade.filled'];
-    if (hasEnded && seen.orderStatus === 'FILLED' && filled > 0) return ['FILLED', 'trade.filled'];
-    if (hasEnded && seen.orderStatus === 'REJECTED' && filled === 0) return ['FAILED', 'trade.failed'];
-    if (hasEnded && seen.orderStatus !== 'FILLED') return ['CANCELLED', 'trade.cancelled'];
+    if (hasEnded && observation.orderStatus === 'FILLED' && filled > 0) return ['FILLED', 'trade.filled'];
+    if (hasEnded && observation.orderStatus === 'REJECTED' && filled === 0) return ['FAILED', 'trade.failed'];
+    if (hasEnded && observation.orderStatus !== 'FILLED') return ['CANCELLED', 'trade.cancelled'];
     if (filled === 0) return ['PENDING', null];
     return ['PARTIALLY_FILLED', filled > before ? 'trade.partially_filled' : null];
   }
@@ -74,12 +78,16 @@ describe('a transition', () => {
   it.each(TRADE_STATUSES)('from %s follows the table for every report', (from) => {
     const filledAmount = from === 'PENDING' || from === 'FAILED' ? '0' : '0.4';
     for (const [, orderStatus, counted, known] of table.filter((row) => row[0] === from)) {
-      const seen = seenOf(orderStatus, counted, known);
-      const decision = transitionOnReport(stateOf({ status: from, filledAmount }), seen);
-      const [status, event] = expected(from, seen);
-      expect({ seen, status: decision.status, event: decision.event }).toEqual({ seen, status, event });
-      expect(decision.filledAmount).toBe(Number(known) > Number(filledAmount) ? known : filledAmount);
-      expect(decision.cancelReason !== null).toBe(status === 'CANCELLED' && from !== 'CANCELLED');
+      const observation = observationOf(orderStatus, counted, known);
+      const transition = transitionOnReport(stateOf({ status: from, filledAmount }), observation);
+      const [status, event] = expected(from, observation);
+      expect({ observation, status: transition.status, event: transition.event }).toEqual({
+        observation,
+        status,
+        event,
+      });
+      expect(transition.filledAmount).toBe(Number(known) > Number(filledAmount) ? known : filledAmount);
+      expect(transition.cancelReason !== null).toBe(status === 'CANCELLED' && from !== 'CANCELLED');
     }
   });
 
@@ -91,11 +99,11 @@ describe('a transition', () => {
     ['a POST_ONLY expired', { timeInForce: 'POST_ONLY' }, 'EXPIRED', 'EXPIRED'],
     ['the exchange cancelled', {}, 'CANCELLED', 'EXCHANGE'],
   ] as const)('has the reason of the cancellation: %s', (_case, state, orderStatus, reason) => {
-    expect(transitionOnReport(stateOf(state), seenOf(orderStatus)).cancelReason).toBe(reason);
+    expect(transitionOnReport(stateOf(state), observationOf(orderStatus)).cancelReason).toBe(reason);
   });
 
   it('leads to FILLED with less than the amount if the exchange reports the order as FILLED', () => {
-    expect(transitionOnReport(stateOf(), seenOf('FILLED', '0.999'))).toMatchObject({
+    expect(transitionOnReport(stateOf(), observationOf('FILLED', '0.999'))).toMatchObject({
       status: 'FILLED',
       filledAmount: '0.999',
     });
@@ -128,23 +136,25 @@ const anyObservation = fc
     counted: units(AMOUNT_MAX),
     known: units(AMOUNT_MAX),
   })
-  .map(({ orderStatus, counted, known }) => seenOf(orderStatus, formatUnits(counted), formatUnits(known)));
+  .map(({ orderStatus, counted, known }) =>
+    observationOf(orderStatus, formatUnits(counted), formatUnits(known)),
+  );
 
-describe('any sequence of reports', () => {
+describe('any report of an order', () => {
   const assertHolds = (
-    property: (state: TradeState, seen: OrderObservation, decision: TradeTransition) => void,
+    property: (state: TradeState, observation: OrderObservation, transition: TradeTransition) => void,
   ) =>
     fc.assert(
-      fc.property(anyState, anyObservation, (state, seen) =>
-        property(state, seen, transitionOnReport(state, seen)),
+      fc.property(anyState, anyObservation, (state, observation) =>
+        property(state, observation, transitionOnReport(state, observation)),
       ),
       { numRuns: 1_000 },
     );
 
   it('never decreases the filled amount, which is the sum of the known fills', () =>
-    assertHolds((state, seen, { filledAmount }) => {
+    assertHolds((state, observation, { filledAmount }) => {
       const before = parseUnits(state.filledAmount);
-      const known = parseUnits(seen.knownFilledAmount);
+      const known = parseUnits(observation.knownFilledAmount);
       expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(before);
       expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(known);
       expect([before, known]).toContain(parseUnits(filledAmount));
@@ -155,10 +165,10 @@ describe('any sequence of reports', () => {
       if (isTerminal(state.status)) expect({ status, event }).toEqual({ status: state.status, event: null });
     }));
 
-  it('ends the trade only when every fill that the exchange counts is known', () =>
-    assertHolds((state, seen, { status, filledAmount }) => {
+  it('ends the trade only when the known fills add up to the filled amount in the report', () =>
+    assertHolds((state, observation, { status, filledAmount }) => {
       if (isTerminal(state.status) || !isTerminal(status)) return;
-      expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(parseUnits(seen.orderFilledAmount));
+      expect(parseUnits(filledAmount)).toBeGreaterThanOrEqual(parseUnits(observation.orderFilledAmount));
     }));
 
   it('leads to FAILED only if the filled amount is zero, and to PARTIALLY_FILLED only if it is not', () =>
@@ -169,9 +179,9 @@ describe('any sequence of reports', () => {
     }));
 
   it('changes nothing and emits no event if it is repeated', () =>
-    assertHolds((state, seen, first) => {
+    assertHolds((state, observation, first) => {
       const { status, filledAmount } = first;
-      const again = transitionOnReport({ ...state, status, filledAmount }, seen);
+      const again = transitionOnReport({ ...state, status, filledAmount }, observation);
       expect(again).toMatchObject({ status, filledAmount, event: null });
     }));
 });
@@ -184,19 +194,19 @@ describe('the same reports in any order, some of them repeated', () => {
   }
   const histories: fc.Arbitrary<History> = fc
     .record({
-      parts: fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { maxLength: 6 }),
+      fills: fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { maxLength: 6 }),
       rest: units(10n ** 30n),
       end: fc.constantFrom('CANCELLED', 'EXPIRED', 'REJECTED'),
     })
-    .map(({ parts, rest, end }) => {
-      const filled = parts.reduce((sum, part) => sum + part, 0n);
+    .map(({ fills, rest, end }) => {
+      const filled = fills.reduce((sum, fill) => sum + fill, 0n);
       const isWhole = rest === 0n && filled > 0n;
       const amount = isWhole ? filled : filled + rest + 1n;
       const isRejected = end === 'REJECTED' && filled > 0n;
-      return { amount, fills: parts, end: isWhole ? 'FILLED' : isRejected ? 'CANCELLED' : end };
+      return { amount, fills, end: isWhole ? 'FILLED' : isRejected ? 'CANCELLED' : end };
     });
 
-  /** A report: the order after its first `progress` fills, of which the last `lag` are not listed yet. */
+  /** A report of the order after its first `progress` fills; the last `lag` of these fills are not listed yet. */
   interface Report {
     readonly progress: number;
     readonly lag: number;
@@ -212,8 +222,8 @@ describe('the same reports in any order, some of them repeated', () => {
       const counted = fills.slice(0, progress).reduce((sum, fill) => sum + fill, 0n);
       const sum = [...known].reduce((total, i) => total + fills[i]!, 0n);
       const isLast = progress === fills.length;
-      const seen = seenOf(isLast ? end : 'OPEN', formatUnits(counted), formatUnits(sum));
-      const { status, filledAmount } = transitionOnReport(state, seen);
+      const observation = observationOf(isLast ? end : 'OPEN', formatUnits(counted), formatUnits(sum));
+      const { status, filledAmount } = transitionOnReport(state, observation);
       state = { ...state, status, filledAmount };
     }
     return state;
@@ -258,7 +268,7 @@ describe('the transition table', () => {
     }
   });
 
-  it.each(FINAL)('rule 21: never leaves %s, whatever is reported late', (stage) => {
+  it.each(FINAL)('rule 21: never leaves %s for any trigger', (stage) => {
     for (const [, next] of from(stage)) expect(next).toBe(stage);
   });
 
@@ -277,7 +287,7 @@ describe('the transition table', () => {
     expect([...reached].sort()).toEqual(['CANCELLED', 'FILLED', 'PARTIALLY_FILLED']);
   });
 
-  it('rule 20: returns an order to UNSENT only if it had no effect or is confirmed absent', () => {
+  it('rule 20: returns a trade to UNSENT only if its submission had no effect or its order is confirmed absent', () => {
     const back = from('SENT').filter(([, next]) => next === 'UNSENT');
     expect(back.map(([trigger]) => trigger).sort()).toEqual([
       'CONFIRMED_ABSENT_RESENDABLE',
@@ -291,7 +301,7 @@ describe('the transition table', () => {
     ).toEqual(['ABSENT', 'REJECTED', 'REPORTED_REJECTED']);
   });
 
-  it('claims only unclaimed submissions', () => {
+  it('moves a trade to SENT when its submission is claimed, but only from UNSENT', () => {
     for (const stage of STAGES) {
       const next = TRANSITIONS[stage].SUBMISSION_CLAIMED;
       expect(next).toBe(stage === 'UNSENT' ? 'SENT' : stage);
@@ -345,16 +355,16 @@ describe('an order that the exchange does not know', () => {
       'CANCELLED',
       'USER',
     ],
-  ] as const)('rule 20: %s, once it counts as absent', (_case, more, status, cancelReason) => {
-    const state = stateOf(more);
-    const decision = transitionOn(state, 'ABSENT');
+  ] as const)('rule 20: %s, once it counts as absent', (_case, overrides, status, cancelReason) => {
+    const state = stateOf(overrides);
+    const transition = transitionOn(state, 'ABSENT');
     const event = status === 'FAILED' ? 'trade.failed' : 'trade.cancelled';
-    expect(decision).toMatchObject({ status, cancelReason, event, filledAmount: state.filledAmount });
+    expect(transition).toMatchObject({ status, cancelReason, event, filledAmount: state.filledAmount });
   });
 });
 
 describe('fees', () => {
-  const parts = fc.array(
+  const feeLists = fc.array(
     fc.record({
       amount: fc.bigInt({ min: 0n, max: 10n ** 38n - 1n }),
       currency: fc.constantFrom('BTC', 'USDT', 'BNB'),
@@ -364,7 +374,7 @@ describe('fees', () => {
 
   it('are summed exactly by currency, the currency of the most fills first, in any order of input', () => {
     fc.assert(
-      fc.property(parts, (fees) => {
+      fc.property(feeLists, (fees) => {
         const feeParts = fees.map(({ amount, currency }) => ({
           amount: formatUnits(amount),
           currency,

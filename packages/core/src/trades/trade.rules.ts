@@ -2,17 +2,17 @@
  * The state machine of a trade: a pure function of state and trigger.
  *
  * A trade is in one of seven stages and reacts to fifteen triggers. `TRANSITIONS` alone defines the next stage for each
- * pair of stage and trigger. Triggers arrive late, twice and out of order: a timed-out submission may
+ * pair of stage and trigger. Triggers arrive late, twice and out of order. For example, a submission that timed out may
  * still have reached the exchange, and a fill may arrive after its order has ended.
  *
  * Invariants
- * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the trade has ended
- *    are added and leave the stage unchanged.
+ * 1. The filled amount is the sum of the known fills, and it never decreases. Fills that arrive after the trade has
+ *    ended are added and leave the stage unchanged.
  * 2. FILLED, CANCELLED and FAILED are final.
- * 3. A report of the exchange ends a trade only when every fill that the exchange counts is known.
+ * 3. A report of the exchange ends a trade only when our fills add up to the filled amount in the report.
  * 4. FAILED means that the exchange never accepted the order, as far as is known, and that no fill is known.
- * 5. A trade returns to UNSENT only while it may be resubmitted under the same id, and only if its order is certainly
- *    not at the exchange or enough probes did not find it.
+ * 5. A trade returns to UNSENT only while it may be resubmitted under the same id. In addition, its order must
+ *    certainly not be at the exchange, or enough probes must not have found it.
  * 6. An accepted order is never resubmitted. If the exchange no longer has it, it is CANCELLED with its fills.
  */
 import type {
@@ -86,7 +86,7 @@ export const TRANSITIONS: Readonly<Record<Stage, Readonly<Record<Trigger, Stage>
     EXPIRED: 'CANCELLED',
     UNSENDABLE: 'FAILED',
     CANCEL_REQUESTED: 'CANCELLED',
-    // Late results of a submission from before the trade was requeued.
+    // These are late results of a submission that was made before the trade was requeued.
     NO_ACK: 'UNSENT',
     REJECTED: 'FAILED',
     REJECTED_RETRYABLE: 'UNSENT',
@@ -246,8 +246,8 @@ function buildTransition(
 const ABSENT_PROBES = 6;
 
 /**
- * Returns the trigger for the `probes`-th consecutive probe that found no order. A user's own order is resubmitted only
- * if the user requests it, because the first submission may still arrive.
+ * Returns the trigger for the `probes`-th consecutive probe that found no order. `mayResend` is false for a user's own
+ * order: it is never resubmitted automatically, because the first submission may still arrive.
  */
 export function triggerAfterProbes(
   probes: number,
@@ -265,9 +265,9 @@ export interface FeePart {
 }
 
 /** Sums fees by currency, sorted by number of fills (descending), then by currency. */
-export function sumFees(parts: readonly FeePart[]): { amount: Decimal; currency: string }[] {
+export function sumFees(fees: readonly FeePart[]): { amount: Decimal; currency: string }[] {
   const sums = new Map<string, { amount: BigDecimal; count: number }>();
-  for (const { amount, currency, count } of parts) {
+  for (const { amount, currency, count } of fees) {
     const sum = sums.get(currency) ?? { amount: new BigDecimal(0), count: 0 };
     sums.set(currency, { amount: sum.amount.plus(amount), count: sum.count + count });
   }

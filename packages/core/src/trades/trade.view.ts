@@ -12,7 +12,7 @@ import { BigDecimal, divideDecimals, formatInstant } from '../values/index.js';
 import type { FillEntity } from './fill.entity.js';
 import type { StoredCopy, TradeEntity } from './trade.entity.js';
 
-/** The columns that the view of a trade needs; queries for views select only these. */
+/** The columns that `viewTrade` needs; queries for views select only these. */
 export const TRADE_VIEW_COLUMNS = [
   'id',
   'exchangeAccountId',
@@ -93,8 +93,8 @@ export function viewTrade(trade: TradeViewRow): Trade {
     intent: trade.intent ?? intentOf(trade.side),
     reduce_only: trade.reduceOnly,
     time_in_force: trade.timeInForce,
-    price: optional(trade.price),
-    stop_price: optional(trade.stopPrice),
+    price: optionalDecimal(trade.price),
+    stop_price: optionalDecimal(trade.stopPrice),
     amount,
     requested_amount: trade.requestedAmount === null ? amount : canonicalDecimal(trade.requestedAmount),
     filled_amount: filledAmount,
@@ -103,7 +103,7 @@ export function viewTrade(trade: TradeViewRow): Trade {
     cost: canonicalDecimal(trade.cost),
     fee: trade.fees[0] ?? { amount: '0', currency },
     fees_by_currency: [...trade.fees],
-    realized_pnl: optional(trade.realizedPnl),
+    realized_pnl: optionalDecimal(trade.realizedPnl),
     status: trade.status,
     sub_status: trade.subStatus ?? undefined,
     failure:
@@ -139,12 +139,15 @@ function viewCopy(trade: TradeViewRow, copy: StoredCopy): TradeCopy {
 
 const BASIS_POINTS = 10_000;
 
-/** Returns the slippage in basis points of the reference price; positive means a worse price. */
+/**
+ * Returns the slippage in basis points of the reference price; undefined if nothing is filled. It is positive if the
+ * trade's price was worse than the reference price.
+ */
 function slippageOf({ side, cost, filledAmount }: TradeViewRow, referencePrice: string): string | undefined {
-  const atReference = new BigDecimal(referencePrice).times(filledAmount);
-  if (atReference.isZero()) return undefined;
-  const worse = side === 'BUY' ? new BigDecimal(cost).minus(atReference) : atReference.minus(cost);
-  return worse.times(BASIS_POINTS).div(atReference).toDecimalPlaces(SLIPPAGE_DECIMALS).toString();
+  const referenceCost = new BigDecimal(referencePrice).times(filledAmount);
+  if (referenceCost.isZero()) return undefined;
+  const loss = side === 'BUY' ? new BigDecimal(cost).minus(referenceCost) : referenceCost.minus(cost);
+  return loss.times(BASIS_POINTS).div(referenceCost).toDecimalPlaces(SLIPPAGE_DECIMALS).toString();
 }
 
 const SLIPPAGE_DECIMALS = 4;
@@ -168,15 +171,15 @@ export function viewFill(fill: FillViewRow): Fill {
   };
 }
 
-const optional = (text: string | null) => (text === null ? undefined : canonicalDecimal(text));
+const optionalDecimal = (value: string | null) => (value === null ? undefined : canonicalDecimal(value));
 const optionalInstant = (instant: Date | null) => (instant === null ? undefined : formatInstant(instant));
 
-/** Returns the remaining amount, at least zero: an exchange may fill slightly more than the order's amount. */
+/** Returns the remaining amount. It is never negative, although an exchange may fill more than the order's amount. */
 function remaining(amount: string, filled: string): string {
   if (amount === filled) return '0';
   const rest = new BigDecimal(amount).minus(filled);
   return rest.isNegative() ? '0' : rest.toString();
 }
 
-/** Rounded; `cost` and `filled_amount` are exact. */
+/** Returns the average price, rounded. The `cost` and the `filled_amount` of the trade are exact. */
 const averagePrice = ({ cost, filledAmount }: TradeViewRow) => divideDecimals(cost, filledAmount);

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 /** Places a trade with a fill for each of these minutes. */
-const tradeOf = async (owner: Actor, minutes: readonly number[]): Promise<RecordIds> =>
+const tradeWithFills = async (owner: Actor, minutes: readonly number[]): Promise<RecordIds> =>
   fixtures.order({
     owner,
     account: await core.account(owner),
@@ -44,9 +44,9 @@ const UNKNOWN = [encodeId('trd', newUuid()), 'trd_x', encodeId('fil', newUuid())
 const withoutPermissions = (): Actor => ({ ...actor, credential: { ...actor.credential, permissions: [] } });
 
 describe('trades by their ids', () => {
-  it('are loaded in input order, as the list shows them; null for unknown ids and ids of other users', async () => {
-    const [first, second] = [await tradeOf(actor, [10]), await tradeOf(actor, [])];
-    const foreign = await tradeOf(await core.actor(), [10]);
+  it('are loaded in input order, as the list shows them; unknown ids and ids of other users give null', async () => {
+    const [first, second] = [await tradeWithFills(actor, [10]), await tradeWithFills(actor, [])];
+    const foreign = await tradeWithFills(await core.actor(), [10]);
     const query = { limit: 10, sort: 'created_at', order: 'asc', include: [] } as const;
     const listed = new Map((await trades.list(actor, query)).items.map((trade) => [trade.id, trade]));
     const [one, two] = [listed.get(first.id), listed.get(second.id)];
@@ -69,13 +69,13 @@ describe('trades by their ids', () => {
 });
 
 describe('the fills of many trades', () => {
-  it('are loaded in input order, as each trade shows them; empty for unknown ids and ids of other users', async () => {
+  it('are loaded in input order, as each trade shows them; unknown ids and ids of other users give no fills', async () => {
     const [first, second, empty] = [
-      await tradeOf(actor, [30, 10, 20]),
-      await tradeOf(actor, [15]),
-      await tradeOf(actor, []),
+      await tradeWithFills(actor, [30, 10, 20]),
+      await tradeWithFills(actor, [15]),
+      await tradeWithFills(actor, []),
     ];
-    const foreign = await tradeOf(await core.actor(), [10]);
+    const foreign = await tradeWithFills(await core.actor(), [10]);
     const [{ fills: fillsOfFirst }, { fills: fillsOfSecond }] = [
       await trades.get(actor, first.id),
       await trades.get(actor, second.id),

@@ -62,7 +62,7 @@ const lockQuery = (condition: string) =>
     (columns) => `
   SELECT ${columns}, coalesce(resend_until > clock_timestamp(), false) AS may_resend,
     coalesce(resend_until <= clock_timestamp(), false) AS has_expired,
-    coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_on_its_way,
+    coalesce(submitted_at > clock_timestamp() - $2 * interval '1 millisecond', false) AS is_in_flight,
     clock_timestamp() AS now
   FROM trades t WHERE id = ANY ($1) ${condition} ORDER BY id FOR NO KEY UPDATE`,
   );
@@ -81,11 +81,11 @@ export async function lockTrades(
   const sql = (which === 'all' ? LOCK : LOCK_OPEN)(tx.connection);
   const rows = await queryPrepared(tx, sql, [ids, ackTimeoutMs]);
   const trades = hydrate(tx.connection, TradeEntity, rows);
-  return rows.map(({ may_resend, has_expired, is_on_its_way, now }, i) => ({
+  return rows.map(({ may_resend, has_expired, is_in_flight, now }, i) => ({
     trade: trades[i]!,
     mayResend: may_resend,
     hasExpired: has_expired,
-    isInFlight: is_on_its_way,
+    isInFlight: is_in_flight,
     now,
   }));
 }
@@ -111,13 +111,13 @@ const WRITE = `UPDATE trades t SET
     submitted_at = CASE c.submission WHEN 'begun' THEN clock_timestamp() WHEN 'undone' THEN NULL
                    ELSE t.submitted_at END,
     send_after = CASE c.submission WHEN 'undone'
-                 THEN clock_timestamp() + c.look_in_ms * interval '1 millisecond' ELSE t.send_after END,
+                 THEN clock_timestamp() + c.next_check_in_ms * interval '1 millisecond' ELSE t.send_after END,
     acknowledged_at = CASE WHEN c.acknowledged_now THEN clock_timestamp() ELSE t.acknowledged_at END,
     reconciled_at = CASE WHEN c.reconciled_now THEN clock_timestamp() ELSE t.reconciled_at END,
     filled_at = CASE WHEN c.status = 'FILLED' AND t.status <> 'FILLED' THEN clock_timestamp() ELSE t.filled_at END,
     cancelled_at = CASE WHEN c.status = 'CANCELLED' AND t.status <> 'CANCELLED' THEN clock_timestamp()
                    ELSE t.cancelled_at END,
-    look_at = coalesce(clock_timestamp() + c.look_in_ms * interval '1 millisecond', t.look_at),
+    look_at = coalesce(clock_timestamp() + c.next_check_in_ms * interval '1 millisecond', t.look_at),
     version = t.version + c.is_changed::int,
     updated_at = CASE WHEN c.is_changed THEN clock_timestamp() ELSE t.updated_at END
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::numeric[], $8::numeric[],
@@ -125,7 +125,7 @@ const WRITE = `UPDATE trades t SET
     $17::float8[], $18::bool[])
     AS c (id, status, sub_status, cancel_reason, failure_code, failure_message, filled_amount, cost, fees,
       leader_equity, exchange_order_id, venue_client_order_id, probes, submission, acknowledged_now, reconciled_now,
-      look_in_ms, is_changed)
+      next_check_in_ms, is_changed)
   WHERE t.id = c.id
   RETURNING t.id, t.submitted_at AS "submittedAt", t.acknowledged_at AS "acknowledgedAt",
     t.reconciled_at AS "reconciledAt", t.filled_at AS "filledAt", t.cancelled_at AS "cancelledAt",
@@ -140,21 +140,21 @@ export async function writeTrades(
   writes: readonly TradeWrite[],
 ): Promise<ReadonlyMap<string, TradeEntity>> {
   if (writes.length === 0) return new Map();
-  const of = (value: (trade: TradeEntity) => unknown) => writes.map(({ trade }) => value(trade));
+  const column = (value: (trade: TradeEntity) => unknown) => writes.map(({ trade }) => value(trade));
   const rows = await queryPrepared<Partial<TradeEntity> & { id: string }>(tx, WRITE, [
-    of(({ id }) => id),
-    of(({ status }) => status),
-    of(({ subStatus }) => subStatus),
-    of(({ cancelReason }) => cancelReason),
-    of(({ failureCode }) => failureCode),
-    of(({ failureMessage }) => failureMessage),
-    of(({ filledAmount }) => filledAmount),
-    of(({ cost }) => cost),
-    of(({ fees }) => JSON.stringify(fees)),
-    of(({ leaderEquity }) => leaderEquity),
-    of(({ exchangeOrderId }) => exchangeOrderId),
-    of(({ venueClientOrderId }) => venueClientOrderId),
-    of(({ probes }) => probes),
+    column(({ id }) => id),
+    column(({ status }) => status),
+    column(({ subStatus }) => subStatus),
+    column(({ cancelReason }) => cancelReason),
+    column(({ failureCode }) => failureCode),
+    column(({ failureMessage }) => failureMessage),
+    column(({ filledAmount }) => filledAmount),
+    column(({ cost }) => cost),
+    column(({ fees }) => JSON.stringify(fees)),
+    column(({ leaderEquity }) => leaderEquity),
+    column(({ exchangeOrderId }) => exchangeOrderId),
+    column(({ venueClientOrderId }) => venueClientOrderId),
+    column(({ probes }) => probes),
     writes.map(({ submission }) => submission ?? null),
     writes.map(({ acknowledgedNow }) => acknowledgedNow ?? false),
     writes.map(({ reconciledNow }) => reconciledNow ?? false),

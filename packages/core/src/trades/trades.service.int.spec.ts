@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import {
   encodeId,
   type TradeCreate,
@@ -35,7 +36,7 @@ beforeEach(async () => {
   account = await core.account(actor);
 });
 
-const inputOf = (more: Record<string, unknown> = {}): TradeCreate =>
+const inputOf = (overrides: Record<string, unknown> = {}): TradeCreate =>
   tradeCreate.parse({
     exchange_account_id: account.id,
     trade_pair_id: pair.id,
@@ -43,14 +44,14 @@ const inputOf = (more: Record<string, unknown> = {}): TradeCreate =>
     side: 'BUY',
     price: '100',
     amount: '1',
-    ...more,
+    ...overrides,
   });
-const create = (more: Record<string, unknown> = {}) => trades.create(actor, inputOf(more));
+const create = (overrides: Record<string, unknown> = {}) => trades.create(actor, inputOf(overrides));
 const uuidOf = async ({ client_order_id }: TradeDetail): Promise<string> => {
   const { id } = await core.row('SELECT id FROM trades WHERE client_order_id = $1', client_order_id);
   return String(id);
 };
-const countOf = async () => {
+const countTrades = async () => {
   const { count } = await core.row('SELECT count(*)::int FROM trades WHERE user_id = $1', actor.userId);
   return count;
 };
@@ -80,7 +81,7 @@ const queryOf = (queryString: string) =>
   ) as Parameters<TradesService['list']>[1];
 
 describe('creating a trade', () => {
-  it('returns it as PENDING and emits trade.created in the same transaction', async () => {
+  it('returns the trade as PENDING and emits trade.created', async () => {
     const created = await create({ amount: '0.25', client_order_id: 'mine-1', time_in_force: 'IOC' });
     expect(tradeDetail.parse(created)).toEqual(created);
     expect(created).toMatchObject({
@@ -108,7 +109,7 @@ describe('creating a trade', () => {
     expect(created.client_order_id).toBe(created.id);
   });
 
-  it('keeps 18 decimals and 20 digits exactly', async () => {
+  it('keeps 20 digits before and 18 digits after the decimal point exactly', async () => {
     const fine = await core.pair({
       base: 'FINE',
       amount_step: '0',
@@ -146,7 +147,7 @@ describe('creating a trade', () => {
       Array.from({ length: 10 }, () => trades.create(again, inputOf())),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await countOf()).toBe(1);
+    expect(await countTrades()).toBe(1);
     const replay = await trades.create(again, inputOf()).catch((thrown) => thrown);
     expect(replay).toBeInstanceOf(ResponseReplayed);
     expect(JSON.parse(replay.response.body.toString())).toMatchObject({ status: 'PENDING' });
@@ -158,7 +159,7 @@ describe('creating a trade', () => {
       code: 'permission_denied',
       details: [{ permission: 'TRADE' }],
     });
-    expect(await countOf()).toBe(0);
+    expect(await countTrades()).toBe(0);
   });
 
   it.each([
@@ -167,9 +168,9 @@ describe('creating a trade', () => {
     ['an unknown pair', { trade_pair_id: encodeId('tpr', newUuid()) }, 'trade_pair_id'],
     ['a pair with the id prefix of a trade', { trade_pair_id: encodeId('trd', newUuid()) }, 'trade_pair_id'],
     ['an unknown strategy', { strategy_id: encodeId('str', newUuid()) }, 'strategy_id'],
-  ])('rejects %s as not found', async (_case, more, field) => {
-    await expect(create(more)).rejects.toMatchObject({ code: 'not_found', details: [{ field }] });
-    expect(await countOf()).toBe(0);
+  ])('rejects %s as not found', async (_case, overrides, field) => {
+    await expect(create(overrides)).rejects.toMatchObject({ code: 'not_found', details: [{ field }] });
+    expect(await countTrades()).toBe(0);
   });
 
   it('is rejected on an inactive account or pair, and on a pair of another exchange', async () => {
@@ -247,10 +248,10 @@ describe('balances', () => {
         });
       }
     }
-    expect(await countOf()).toBe(10);
+    expect(await countTrades()).toBe(10);
   });
 
-  it('in base currency limit sells, which need no quote currency', async () => {
+  it('of the base asset limit sells; a sell needs no quote currency', async () => {
     account = await core.account(actor, { BTC: '3' });
     const sells = Array.from({ length: 12 }, () => create({ side: 'SELL', amount: '0.6' }));
     const outcomes = await Promise.allSettled(sells);
@@ -258,7 +259,7 @@ describe('balances', () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
   });
 
-  it('that are read later already account for orders acknowledged before, but not for orders acknowledged after', async () => {
+  it('already account for orders acknowledged before the balances were read, but not for later ones', async () => {
     account = await core.account(actor, { USDT: '1000' });
     const [before, after] = [await create({ amount: '4' }), await create({ amount: '3' })];
     await expect(create({ amount: '3.01' })).rejects.toMatchObject({ code: 'insufficient_balance' });
@@ -305,7 +306,7 @@ describe('balances', () => {
     await expect(create({ ...market, trade_pair_id: unpriced.id, amount: '2' })).resolves.toBeDefined();
   });
 
-  it('that were never read are read first', async () => {
+  it('that were never read are read before an order is checked', async () => {
     account = await core.account(actor, null);
     const synced: string[] = [];
     const serving = serveWorkerCall(
@@ -391,7 +392,7 @@ describe("another user's records", () => {
 });
 
 describe('the list of trades', () => {
-  it("shows the actor's trades by status, side and account, newest first", async () => {
+  it("shows the actor's trades newest first, and can be filtered by status, side and account", async () => {
     const first = await create();
     const second = await create({ side: 'SELL' });
     await execution.requestCancellation(await uuidOf(first));

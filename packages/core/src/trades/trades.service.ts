@@ -158,7 +158,7 @@ export class TradesService {
     );
   }
 
-  /** Cancels the open part of a trade and returns the trade. @throws {DomainError} if it has already ended */
+  /** Cancels the open part of a trade and returns the trade. @throws {DomainError} if the trade has already ended */
   async cancel(actor: Actor, publicId: string): Promise<TradeDetail> {
     authorise(actor, tradeOperations.cancel.access);
     const { selections } = this;

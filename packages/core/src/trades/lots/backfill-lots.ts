@@ -7,27 +7,28 @@ import { booksToBackfill, ensureAndLockBooks, readBooks } from './lots.queries.j
 const BOOK_BATCH_SIZE = 50;
 
 /**
- * Books the fills of releases that kept no lots, one part of a book per transaction, until all books are complete.
- * Several processes may run it concurrently. A process that stores a new fill backfills the fill's book first.
+ * Books the fills that were stored by releases without lots, until all books are complete. Each transaction books one
+ * part of a book. Several processes may run this concurrently. A process that stores a new fill backfills the fill's
+ * book first.
  *
  * @param signal stops the backfill after the current part
- * @returns the number of books that are complete now
+ * @returns the number of books that this call completed
  */
 export async function backfillLots({ database }: Platform, signal?: AbortSignal): Promise<number> {
-  let count = 0;
+  let completed = 0;
   for (;;) {
     const keys = await inTransaction(database, (tx) => booksToBackfill(tx, BOOK_BATCH_SIZE));
-    if (keys.length === 0) return count;
+    if (keys.length === 0) return completed;
     for (const key of keys) {
       for (let isDone = false; !isDone; ) {
-        if (signal?.aborted) return count;
+        if (signal?.aborted) return completed;
         isDone = await inTransaction(database, async (tx) => {
           await ensureAndLockBooks(tx, [key]);
           const [book] = await readBooks(tx, [{ ...key, first: null }]);
           return !book!.hasUnbookedFills || backfillBook(tx, book!, { maxParts: 1 });
         });
       }
-      count += 1;
+      completed += 1;
     }
   }
 }

@@ -34,18 +34,21 @@ function byBook<Row extends LotBookKey>(rows: readonly Row[]): ReadonlyMap<strin
   return groups;
 }
 
-/** Books fills and writes the results. All fills must be later than the booked ones; late books are rewound before. */
+/**
+ * Books fills and writes the results. All fills must be later than the booked fills of their books, so the caller first
+ * rewinds books that are late.
+ */
 export async function bookAndStoreFills(
   tx: Tx,
   books: readonly StoredLotBook[],
   fills: readonly FillToBook[],
 ): Promise<readonly BookedLotBook[]> {
   const fillsOf = byBook(fills);
-  const touched = books.filter((book) => fillsOf.has(lotBookKey(book)));
+  const booksWithFills = books.filter((book) => fillsOf.has(lotBookKey(book)));
   const bookNeedsOpenLots = (book: StoredLotBook) =>
     book.isLate || fillsOf.get(lotBookKey(book))!.some(needsOpenLots);
-  const openLotsOf = byBook(await openLotsOfBooks(tx, touched.filter(bookNeedsOpenLots)));
-  const booked = touched.map((book) => {
+  const openLotsOf = byBook(await openLotsOfBooks(tx, booksWithFills.filter(bookNeedsOpenLots)));
+  const booked = booksWithFills.map((book) => {
     const openBefore = openLotsOf.get(lotBookKey(book)) ?? [];
     return { book, openBefore, ...bookFills(book, openBefore, fillsOf.get(lotBookKey(book))!) };
   });
@@ -63,7 +66,7 @@ export async function bookAndStoreFills(
   );
   await advanceBooks(
     tx,
-    touched.map((book) => ({ ...book, last: fillsOf.get(lotBookKey(book))!.at(-1)! })),
+    booksWithFills.map((book) => ({ ...book, last: fillsOf.get(lotBookKey(book))!.at(-1)! })),
   );
   return booked;
 }
@@ -75,15 +78,15 @@ export async function bookAndStoreFills(
 const needsOpenLots = ({ tradingType, side, strategyId }: FillToBook) =>
   tradingType !== 'spot' || side === 'SELL' || strategyId !== null;
 
-/** Returns the trades of the closed lots; the closed lot may have been the last of its trade. */
+/** Returns the trades that opened the closed lots; these trades may be closed now. */
 export function tradesWithClosedLots(booked: readonly BookingResult[]): readonly string[] {
-  const ended = booked.flatMap(({ opened, changed }) =>
+  const tradeIds = booked.flatMap(({ opened, changed }) =>
     [...opened, ...changed].filter(({ openAmount }) => openAmount === 0n).map(({ tradeId }) => tradeId),
   );
-  return [...new Set(ended)];
+  return [...new Set(tradeIds)];
 }
 
-/** The number of fills in one part. */
+/** The maximum number of fills that are read and booked at once. */
 const PART_SIZE = 5_000;
 
 interface BackfillOptions {
@@ -95,7 +98,7 @@ interface BackfillOptions {
  * Backfills the next fills of a book, without events or signals. The caller holds the lock of the book.
  *
  * @param before books only fills before this position, if set
- * @param maxParts the maximum number of parts to book
+ * @param maxParts the maximum number of parts to book, of 5000 fills each
  * @returns whether the book is complete
  */
 export async function backfillBook(

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { lastSequenceOf, type Signal, signalsAfter } from '../../strategies/index.js';
 import { CoreUnderTest } from '../../testing/index.js';
 import { backfillLots } from './backfill-lots.js';
@@ -5,7 +6,7 @@ import { FillScenario } from './testing/fill-scenario.js';
 
 let core: CoreUnderTest;
 let pairId: string;
-let day: FillScenario;
+let scenario: FillScenario;
 
 beforeAll(async () => {
   core = await CoreUnderTest.open();
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => core.close());
 beforeEach(async () => {
-  day = await FillScenario.begin(core, pairId);
+  scenario = await FillScenario.begin(core, pairId);
 });
 
 const manager = () => core.platform.database.manager;
@@ -24,88 +25,88 @@ const tradeRow = (id: string) =>
 
 /** Checks that the stored state equals a replay of all fills into empty books. */
 async function expectReplayToAgree(): Promise<void> {
-  const stored = await day.storedState();
-  await day.resetAndReplay();
+  const stored = await scenario.storedState();
+  await scenario.deleteLots();
   await backfillLots(core.platform);
-  expect(await day.storedState()).toEqual(stored);
+  expect(await scenario.storedState()).toEqual(stored);
 }
 
-describe('the closing of a trade', () => {
-  it('follows when its exposure is offset completely, and is emitted once with the profit or loss', async () => {
-    const bought = await day.executeTrade({ side: 'BUY', amount: '2', price: '100', fee: '1', at: 1 });
-    await day.executeTrade({ side: 'SELL', amount: '0.5', price: '110', at: 2 });
+describe('a trade', () => {
+  it('is closed when its whole lot is sold, and emits trade.closed once with its profit or loss', async () => {
+    const bought = await scenario.executeTrade({ side: 'BUY', amount: '2', price: '100', fee: '1', at: 1 });
+    await scenario.executeTrade({ side: 'SELL', amount: '0.5', price: '110', at: 2 });
     expect(await tradeRow(bought.tradeId)).toMatchObject({ closed_at: null, pnl: null });
-    await day.executeTrade({ side: 'SELL', amount: '1.5', price: '120', fee: '2', at: 3 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1.5', price: '120', fee: '2', at: 3 });
     expect(await tradeRow(bought.tradeId)).toMatchObject({ closed_at: FillScenario.at(3), pnl: '32' });
-    expect(await day.closedEvents()).toEqual(['32']);
+    expect(await scenario.closedEvents()).toEqual(['32']);
     await expectReplayToAgree();
   });
 
-  it('follows when the trade ends, if its whole filled amount was offset before', async () => {
-    const tradeId = await day.trade({ side: 'BUY' });
-    await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
-    await day.executeTrade({ side: 'SELL', amount: '1', price: '101', at: 2 });
+  it('is closed when it ends, if its whole filled amount was sold before', async () => {
+    const tradeId = await scenario.trade({ side: 'BUY' });
+    await scenario.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', price: '101', at: 2 });
     expect(await tradeRow(tradeId)).toMatchObject({ closed_at: null, pnl: null });
-    await day.end(tradeId);
-    await day.end(tradeId);
+    await scenario.end(tradeId);
+    await scenario.end(tradeId);
     expect(await tradeRow(tradeId)).toMatchObject({ closed_at: FillScenario.at(2), pnl: '1' });
-    expect(await day.closedEvents()).toEqual(['1']);
+    expect(await scenario.closedEvents()).toEqual(['1']);
   });
 
-  it('never follows if the trade opened no lot, as a sale without a lot', async () => {
-    const sold = await day.executeTrade({ side: 'SELL', amount: '1', at: 1 });
+  it('is never closed if it opened no lot, for example as a sale without a lot', async () => {
+    const sold = await scenario.executeTrade({ side: 'SELL', amount: '1', at: 1 });
     expect(await tradeRow(sold.tradeId)).toMatchObject({ closed_at: null, pnl: null });
-    expect(await day.openAmounts()).toEqual([]);
+    expect(await scenario.openAmounts()).toEqual([]);
   });
 });
 
 describe('fills', () => {
-  it('rule 24: with fees in base open lots without the fee, and only the lot can be sold', async () => {
-    const bought = await day.executeTrade({
+  it('rule 24: with a fee in base open a lot of the amount less the fee, and a sale of this amount closes the lot', async () => {
+    const bought = await scenario.executeTrade({
       side: 'BUY',
       amount: '1',
       fee: '0.001',
       feeCurrency: 'BTC',
       at: 1,
     });
-    expect(await day.openAmounts()).toEqual([[bought.tradeId, '0.999']]);
-    await day.executeTrade({ side: 'SELL', amount: '0.999', price: '110', at: 2 });
-    expect(await day.openAmounts()).toEqual([]);
+    expect(await scenario.openAmounts()).toEqual([[bought.tradeId, '0.999']]);
+    await scenario.executeTrade({ side: 'SELL', amount: '0.999', price: '110', at: 2 });
+    expect(await scenario.openAmounts()).toEqual([]);
     expect(await tradeRow(bought.tradeId)).toMatchObject({ pnl: '9.89' });
   });
 
   it('with fees in a third currency open lots with the full amount and value', async () => {
-    const bought = await day.executeTrade({
+    const bought = await scenario.executeTrade({
       side: 'BUY',
       amount: '1',
       fee: '0.3',
       feeCurrency: 'BNB',
       at: 1,
     });
-    expect(await day.openAmounts()).toEqual([[bought.tradeId, '1']]);
+    expect(await scenario.openAmounts()).toEqual([[bought.tradeId, '1']]);
     const lots = 'SELECT side, open_value::float8 AS value FROM lots WHERE exchange_account_id = $1';
-    expect(await core.rows(lots, day.accountId)).toEqual([{ side: 'BUY', value: 100 }]);
+    expect(await core.rows(lots, scenario.accountId)).toEqual([{ side: 'BUY', value: 100 }]);
   });
 
   it('row 3: do not change the lots when they are reported again', async () => {
-    const { tradeId, fillId } = await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
-    const stored = await day.storedState();
-    await day.store({ tradeId, id: fillId, amount: '1', at: 1 });
-    expect(await day.storedState()).toEqual(stored);
+    const { tradeId, fillId } = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1 });
+    const stored = await scenario.storedState();
+    await scenario.store({ tradeId, id: fillId, amount: '1', at: 1 });
+    expect(await scenario.storedState()).toEqual(stored);
   });
 
   it('that are late are booked in order of execution, and reopen lots that later fills had closed', async () => {
-    const first = await day.trade({ side: 'BUY' });
-    const second = await day.executeTrade({ side: 'BUY', amount: '1', price: '200', at: 2 });
-    await day.executeTrade({ side: 'SELL', amount: '1', price: '210', at: 3 });
+    const first = await scenario.trade({ side: 'BUY' });
+    const second = await scenario.executeTrade({ side: 'BUY', amount: '1', price: '200', at: 2 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', price: '210', at: 3 });
     expect(await tradeRow(second.tradeId)).toMatchObject({ pnl: '10' });
-    await day.store({ tradeId: first, amount: '1', price: '100', at: 1 });
+    await scenario.store({ tradeId: first, amount: '1', price: '100', at: 1 });
     expect(await tradeRow(first)).toMatchObject({ closed_at: FillScenario.at(3), pnl: '110' });
     expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: null, pnl: null });
-    await day.executeTrade({ side: 'SELL', amount: '1', price: '230', at: 4 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', price: '230', at: 4 });
     expect(await tradeRow(second.tradeId)).toMatchObject({ closed_at: FillScenario.at(4), pnl: '30' });
     // `trade.closed` was emitted for the second trade before the late fill was known; it is emitted only once.
-    expect(await day.closedEvents()).toEqual(['10', '110']);
+    expect(await scenario.closedEvents()).toEqual(['10', '110']);
     await expectReplayToAgree();
   });
 });
@@ -116,13 +117,13 @@ describe('several copiers on one account and pair', () => {
   let leaderTrade: string;
   let copiers: readonly string[];
   beforeEach(async () => {
-    other = await FillScenario.begin(core, pairId, day.actor);
+    other = await FillScenario.begin(core, pairId, scenario.actor);
     strategyId = await other.strategy();
     ({ tradeId: leaderTrade } = await other.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId }));
-    copiers = [await day.copier(strategyId), await day.copier(strategyId)];
+    copiers = [await scenario.copier(strategyId), await scenario.copier(strategyId)];
   });
   const copy = (copierId: string, side: 'BUY' | 'SELL', amount: string, at: number) =>
-    day.executeTrade({
+    scenario.executeTrade({
       side,
       amount,
       at,
@@ -154,11 +155,11 @@ describe('several copiers on one account and pair', () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
-    const own = await day.executeTrade({ side: 'BUY', amount: '1', at: 4 });
-    await day.executeTrade({ side: 'SELL', amount: '0.5', at: 5 });
+    const manual = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 4 });
+    await scenario.executeTrade({ side: 'SELL', amount: '0.5', at: 5 });
     expect([await held(a), await held(b)]).toMatchObject([{ isDetached: false }, { isDetached: false }]);
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 6 });
-    expect(await tradeRow(own.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 6 });
+    expect(await tradeRow(manual.tradeId)).toMatchObject({ closed_at: FillScenario.at(6) });
     expect(await held(a)).toMatchObject({ amount: '0.5', isDetached: true });
     expect(await held(b)).toMatchObject({ amount: '1', isDetached: false });
     // The leader's exit applies to the remaining lot.
@@ -172,17 +173,17 @@ describe('several copiers on one account and pair', () => {
     const [a, b] = [copiers[0]!, copiers[1]!];
     await copy(a, 'BUY', '1', 2);
     await copy(b, 'BUY', '1', 3);
-    await day.executeTrade({ side: 'BUY', amount: '1', at: 4 });
+    await scenario.executeTrade({ side: 'BUY', amount: '1', at: 4 });
     await copy(a, 'SELL', '3', 5);
     expect(await held(a)).toMatchObject({ amount: '0' });
     expect(await held(b)).toMatchObject({ amount: '1' });
-    expect((await day.openAmounts()).map(([, amount]) => amount)).toEqual(['1', '1']);
+    expect((await scenario.openAmounts()).map(([, amount]) => amount)).toEqual(['1', '1']);
   });
 
-  it('rule 26: emit no signals, whichever lots they sell', async () => {
+  it('rule 26: emit no signals when they trade or when their lots are sold', async () => {
     await copy(copiers[0]!, 'BUY', '1', 2);
     await copy(copiers[0]!, 'SELL', '1', 3);
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 4 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 4 });
     expect(await signalsOf(strategyId)).toHaveLength(1);
   });
 });
@@ -190,13 +191,19 @@ describe('several copiers on one account and pair', () => {
 describe('signals', () => {
   let strategyId: string;
   beforeEach(async () => {
-    strategyId = await day.strategy();
+    strategyId = await scenario.strategy();
   });
 
   it('rule 1: report each fill of a strategy trade, with the total filled amount of its order', async () => {
-    const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId, leaderEquity: '1000' });
-    const [one] = await day.store({ tradeId, amount: '1', price: '100', at: 1, status: 'PARTIALLY_FILLED' });
-    await day.store({ tradeId, amount: '3', price: '102', fee: '0.01', feeCurrency: 'BTC', at: 2 });
+    const tradeId = await scenario.trade({ side: 'BUY', amount: '4', strategyId, leaderEquity: '1000' });
+    const [one] = await scenario.store({
+      tradeId,
+      amount: '1',
+      price: '100',
+      at: 1,
+      status: 'PARTIALLY_FILLED',
+    });
+    await scenario.store({ tradeId, amount: '3', price: '102', fee: '0.01', feeCurrency: 'BTC', at: 2 });
     const [open, increase, ...others] = await signalsOf(strategyId);
     expect(others).toEqual([]);
     expect(open).toMatchObject({
@@ -234,15 +241,15 @@ describe('signals', () => {
   });
 
   it('rule 2: are not emitted when the leader cancels the rest of an order, nor for a trade without a fill', async () => {
-    const tradeId = await day.trade({ side: 'BUY', amount: '4', strategyId });
-    await day.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
-    await day.end(tradeId);
-    await day.end(await day.trade({ side: 'BUY', strategyId }));
+    const tradeId = await scenario.trade({ side: 'BUY', amount: '4', strategyId });
+    await scenario.store({ tradeId, amount: '1', at: 1, status: 'PARTIALLY_FILLED' });
+    await scenario.end(tradeId);
+    await scenario.end(await scenario.trade({ side: 'BUY', strategyId }));
     expect(await signalsOf(strategyId)).toHaveLength(1);
   });
 
-  it('rule 4: report an exit from each lot with the closed part of the lot, whichever trade sold it', async () => {
-    const first = await day.executeTrade({
+  it('rule 4: report an exit from each lot with the amount that was closed, even if a manual trade sold it', async () => {
+    const first = await scenario.executeTrade({
       side: 'BUY',
       amount: '1',
       fee: '0.1',
@@ -250,8 +257,8 @@ describe('signals', () => {
       at: 1,
       strategyId,
     });
-    const second = await day.executeTrade({ side: 'BUY', amount: '2', at: 2, strategyId });
-    const sold = await day.executeTrade({ side: 'SELL', amount: '1.9', price: '105', at: 3 });
+    const second = await scenario.executeTrade({ side: 'BUY', amount: '2', at: 2, strategyId });
+    const sold = await scenario.executeTrade({ side: 'SELL', amount: '1.9', price: '105', at: 3 });
     const [, , close, reduce] = await signalsOf(strategyId);
     expect(close).toMatchObject({
       sequence: 3,
@@ -279,13 +286,13 @@ describe('signals', () => {
   });
 
   it('row 16: report each partial exit as REDUCE, and the last one as CLOSE', async () => {
-    await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+    await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
     for (const [at, amount] of [
       [2, '0.2'],
       [3, '0.3'],
       [4, '0.5'],
     ] as const)
-      await day.executeTrade({ side: 'SELL', amount, at, strategyId });
+      await scenario.executeTrade({ side: 'SELL', amount, at, strategyId });
     const signals = await signalsOf(strategyId);
     expect(
       signals.map(({ kind, exitAmount, lotAmountBefore }) => [kind, exitAmount, lotAmountBefore]),
@@ -300,31 +307,31 @@ describe('signals', () => {
   it.each(['EXTERNAL', 'RECONCILIATION'] as const)(
     'row 3: report an exit that was not placed through the product: %s',
     async (origin) => {
-      const bought = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
-      const gone = await day.executeTrade({ side: 'SELL', amount: '1', at: 2, origin });
+      const bought = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+      const sold = await scenario.executeTrade({ side: 'SELL', amount: '1', at: 2, origin });
       const [, exit, ...others] = await signalsOf(strategyId);
-      expect(exit).toMatchObject({ kind: 'CLOSE', lotTradeId: bought.tradeId, sourceTradeId: gone.tradeId });
+      expect(exit).toMatchObject({ kind: 'CLOSE', lotTradeId: bought.tradeId, sourceTradeId: sold.tradeId });
       expect(others).toEqual([]);
       // An external purchase opens a lot but no signal.
-      await day.executeTrade({ side: 'BUY', amount: '1', at: 3, origin });
+      await scenario.executeTrade({ side: 'BUY', amount: '1', at: 3, origin });
       expect(await signalsOf(strategyId)).toHaveLength(2);
-      expect(await day.openAmounts()).toHaveLength(1);
+      expect(await scenario.openAmounts()).toHaveLength(1);
     },
   );
 
   it('are not emitted for lots that no strategy trade opened, even if a strategy trade sells them', async () => {
-    await day.executeTrade({ side: 'BUY', amount: '1', at: 1 });
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 2, strategyId });
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 3, strategyId });
+    await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 2, strategyId });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 3, strategyId });
     expect(await signalsOf(strategyId)).toEqual([]);
     expect(await lastSequenceOf(manager(), strategyId)).toBe(0);
   });
 
-  it("have the lot's amount in the end, even if fills are reported out of order", async () => {
-    const tradeId = await day.trade({ side: 'BUY', amount: '3', strategyId });
-    await day.store({ tradeId, amount: '1', at: 2, status: 'PARTIALLY_FILLED' });
-    await day.store({ tradeId, amount: '2', at: 1 });
-    await day.executeTrade({ side: 'SELL', amount: '3', at: 3 });
+  it('end with the open amount of the lot, even if its fills are reported out of order', async () => {
+    const tradeId = await scenario.trade({ side: 'BUY', amount: '3', strategyId });
+    await scenario.store({ tradeId, amount: '1', at: 2, status: 'PARTIALLY_FILLED' });
+    await scenario.store({ tradeId, amount: '2', at: 1 });
+    await scenario.executeTrade({ side: 'SELL', amount: '3', at: 3 });
     const signals = await signalsOf(strategyId);
     expect(
       signals.map(({ kind, cumulativeAmount, lotAmountAfter }) => [kind, cumulativeAmount, lotAmountAfter]),
@@ -336,11 +343,11 @@ describe('signals', () => {
     await expectReplayToAgree();
   });
 
-  it('report an exit from the other lot that a late sale closes', async () => {
-    const first = await day.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
-    const second = await day.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 5 });
-    const late = await day.executeTrade({ side: 'SELL', amount: '1', at: 4 });
+  it('report an exit from the second lot if a late sale closes it in addition', async () => {
+    const first = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 1, strategyId });
+    const second = await scenario.executeTrade({ side: 'BUY', amount: '1', at: 2, strategyId });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 5 });
+    const late = await scenario.executeTrade({ side: 'SELL', amount: '1', at: 4 });
     const signals = await signalsOf(strategyId);
     expect(signals.map(({ kind, lotTradeId }) => [kind, lotTradeId])).toEqual([
       ['OPEN', first.tradeId],
@@ -351,22 +358,22 @@ describe('signals', () => {
     expect(signals[3]).toMatchObject({ sourceFillId: late.fillId, exitAmount: '1' });
   });
 
-  it('are not emitted for an entry that was offset before it was first reported', async () => {
-    const tradeId = await day.trade({ side: 'BUY', strategyId });
-    await day.executeTrade({ side: 'SELL', amount: '1', at: 2 });
-    await day.store({ tradeId, amount: '1', at: 1 });
+  it('are not emitted for an entry that was sold before it was first reported', async () => {
+    const tradeId = await scenario.trade({ side: 'BUY', strategyId });
+    await scenario.executeTrade({ side: 'SELL', amount: '1', at: 2 });
+    await scenario.store({ tradeId, amount: '1', at: 1 });
     expect(await signalsOf(strategyId)).toEqual([]);
     expect(await tradeRow(tradeId)).toMatchObject({ closed_at: FillScenario.at(2), pnl: '0' });
-    expect(await day.closedEvents()).toEqual(['0']);
+    expect(await scenario.closedEvents()).toEqual(['0']);
   });
 
-  it('are emitted for such an entry once an earlier fill is reported that the sale closes instead', async () => {
-    const sold = await day.trade({ side: 'BUY', strategyId });
-    const entry = await day.trade({ side: 'BUY', strategyId });
-    await day.executeTrade({ side: 'SELL', amount: '2', at: 3 });
-    const [fillId] = await day.store({ tradeId: entry, amount: '2', at: 2 });
+  it('are emitted for an entry that was sold before it was reported, once the sale closes an earlier late fill instead', async () => {
+    const sold = await scenario.trade({ side: 'BUY', strategyId });
+    const entry = await scenario.trade({ side: 'BUY', strategyId });
+    await scenario.executeTrade({ side: 'SELL', amount: '2', at: 3 });
+    const [fillId] = await scenario.store({ tradeId: entry, amount: '2', at: 2 });
     expect(await signalsOf(strategyId)).toEqual([]);
-    await day.store({ tradeId: sold, amount: '1.5', at: 1 });
+    await scenario.store({ tradeId: sold, amount: '1.5', at: 1 });
     const [open, ...others] = await signalsOf(strategyId);
     expect(others).toEqual([]);
     expect(open).toMatchObject({
@@ -381,7 +388,7 @@ describe('signals', () => {
       signalAt: FillScenario.at(2),
     });
     await expectReplayToAgree();
-    await day.executeTrade({ side: 'SELL', amount: '1.5', at: 4 });
+    await scenario.executeTrade({ side: 'SELL', amount: '1.5', at: 4 });
     expect((await signalsOf(strategyId)).map(({ kind, exitAmount }) => [kind, exitAmount])).toEqual([
       ['OPEN', '0'],
       ['CLOSE', '1.5'],

@@ -1,14 +1,14 @@
 /**
- * Books fills into the lots of all accounts, closes trades and appends the signals that follow.
+ * Books new fills into lots, closes trades whose lots are all closed, and appends the resulting signals.
  *
  * 1. The stored lots equal a replay of all fills in order of execution. A late fill rewinds the book to its own
  *    instant, and all fills from that instant on are booked again.
- * 2. A book changes only under its lock and in the transaction that stores the fills: lots, closed trades, signals and
+ * 2. A book changes only under its lock and in the transaction that stores the fills. Lots, closed trades, signals and
  *    events are committed with the fills or not at all.
  * 3. `trade.closed` is emitted once per trade. If a late fill reopens the trade or changes its profit or loss, only
  *    the record and its version change.
- * 4. Fills of a release that kept no lots are booked before the first new fill. They emit no signals and events,
- *    because they are already known.
+ * 4. Fills that were stored by a release without lots are booked before the first new fill. They emit no signals and no
+ *    events, because users already know them.
  */
 import type { TradeStatus } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -45,15 +45,15 @@ export interface TradeToBook {
 }
 
 /**
- * Locks books in the order of their keys and creates missing ones. The lock order rules out deadlocks: a transaction
- * that stores fills, or ends trades that have fills, locks the books first and the trades after them. A transaction
- * that locks several trades without their books locks open trades only, in the order of their ids.
+ * Locks books in the order of their keys and creates missing ones. Two rules exclude deadlocks. A transaction that
+ * stores fills, or ends trades that have fills, locks the books before the trades. A transaction that locks several
+ * trades without their books locks open trades only, in the order of their ids.
  */
 export async function lockBooks(tx: Tx, keys: readonly LotBookKey[]): Promise<void> {
   if (keys.length > 0) await ensureAndLockBooks(tx, keys);
 }
 
-/** Books the changes. The caller holds the locks of the books (`lockBooks`) and of the trades. */
+/** Books the new fills of the trades. The caller holds the locks of the books (`lockBooks`) and of the trades. */
 export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promise<void> {
   if (changes.length === 0) return;
   const firstByBook = firstFills(changes);
@@ -64,11 +64,14 @@ export async function bookTrades(tx: Tx, changes: readonly TradeToBook[]): Promi
   const rewoundTrades = await rewindLateBooks(tx, late, firstByBook);
   for (const book of filled.filter(({ hasUnbookedFills }) => hasUnbookedFills))
     await backfillBook(tx, book, { before: firstByBook.get(lotBookKey(book))!.first });
-  const due = filled.map((book) => ({
+  const booksWithStart = filled.map((book) => ({
     ...book,
     since: firstByBook.get(lotBookKey(book))!.first!.executedAt,
   }));
-  const booked = due.length === 0 ? [] : await bookAndStoreFills(tx, filled, await unbookedFills(tx, due));
+  const booked =
+    booksWithStart.length === 0
+      ? []
+      : await bookAndStoreFills(tx, filled, await unbookedFills(tx, booksWithStart));
   const newFillIds = new Set(changes.flatMap(({ newFills }) => newFills.map(({ id }) => id)));
   const signals = await signalsFor(tx, booked, {
     newFillIds,
@@ -103,8 +106,8 @@ function firstFills(changes: readonly TradeToBook[]): ReadonlyMap<string, FirstF
 }
 
 function isBefore(a: FillPosition, b: FillPosition): boolean {
-  const gap = a.executedAt.getTime() - b.executedAt.getTime();
-  return gap < 0 || (gap === 0 && a.id < b.id);
+  const differenceMs = a.executedAt.getTime() - b.executedAt.getTime();
+  return differenceMs < 0 || (differenceMs === 0 && a.id < b.id);
 }
 
 /** Rewinds each book to its first new fill and returns the trades whose lots changed. */
@@ -161,7 +164,7 @@ async function signalsFor(
   return mergeSignals(signals).toSorted((a, b) => a.signalAt.getTime() - b.signalAt.getTime());
 }
 
-/** Returns ended trades whose lots may all be closed: the fills just booked left none of their new lots open. */
+/** Returns ended trades whose lots may all be closed: no lot that the booked fills opened for them is still open. */
 function endedBy(changes: readonly TradeToBook[], booked: readonly BookedLotBook[]): readonly string[] {
   const stillOpen = new Set(
     booked.flatMap(({ opened }) => opened.filter((lot) => lot.openAmount > 0n).map((lot) => lot.tradeId)),

@@ -1,4 +1,4 @@
-/** Computes how fills change the stored lots of a book. Pure; `LotBook` matches fills with lots. */
+/** Computes how fills change the stored lots of a book. The functions are pure; `LotBook` matches fills with lots. */
 import type { Decimal, TradeSide, TradingType } from '@trading-automation/contracts';
 import { type CopySource, LotBook, type LotClosure, type OpenedLot } from './lots.rules.js';
 

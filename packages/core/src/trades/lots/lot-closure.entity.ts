@@ -1,7 +1,7 @@
 import { DecimalColumn } from '@trading-automation/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The part of a lot that a fill closed. */
+/** The part of a lot that a fill closed. The amount is in base currency, the value and the profit in quote currency. */
 @Entity('lot_closures')
 export class LotClosureEntity {
   @PrimaryColumn({ name: 'fill_id', type: 'uuid' })

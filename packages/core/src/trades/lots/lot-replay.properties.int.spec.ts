@@ -16,18 +16,18 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 /** The fills in order of report: sorted by `ranks`, split into reports by `cuts`, some of them repeated. */
-const reportSequences = generatedFills(14).chain((drawn) =>
+const reportSequences = generatedFills(14).chain((generated) =>
   fc.record({
-    drawn: fc.constant(drawn),
-    ranks: fc.array(fc.nat(6), { minLength: drawn.length, maxLength: drawn.length }),
-    cuts: fc.array(fc.boolean(), { minLength: drawn.length, maxLength: drawn.length }),
-    repeats: fc.array(fc.boolean(), { minLength: drawn.length, maxLength: drawn.length }),
+    generated: fc.constant(generated),
+    ranks: fc.array(fc.nat(6), { minLength: generated.length, maxLength: generated.length }),
+    cuts: fc.array(fc.boolean(), { minLength: generated.length, maxLength: generated.length }),
+    repeats: fc.array(fc.boolean(), { minLength: generated.length, maxLength: generated.length }),
   }),
 );
 
 /** A late fill restores a lot whose value had a fraction; the value is a whole number again. */
 const RESTORED_VALUE = {
-  drawn: [
+  generated: [
     ['SELL', 3, 91, 0, 0, 1, 0],
     ['BUY', 5, 402, 1, 2, 0, 2],
     ['BUY', 1, 340, 0, 2, 1, 3],
@@ -45,9 +45,11 @@ const RESTORED_VALUE = {
   repeats: Array.from({ length: 8 }, () => false),
 };
 
-/** A fill is reported after its sale. Then an earlier fill is reported, which the sale closes instead. */
+/**
+ * A purchase is reported after its sale. Then an earlier purchase is reported, and the sale closes that one instead.
+ */
 const REOPENED_LOT = {
-  drawn: (['BUY', 'BUY', 'SELL'] as const).map((side, second) => ({
+  generated: (['BUY', 'BUY', 'SELL'] as const).map((side, second) => ({
     side,
     amount: 5,
     price: 100,
@@ -62,17 +64,21 @@ const REOPENED_LOT = {
 };
 
 async function createScenario() {
-  const day = await FillScenario.begin(core, pairId);
-  const strategyId = await day.strategy();
-  const copiers = [await day.copier(strategyId), await day.copier(strategyId), await day.copier(strategyId)];
-  const sources = [await day.trade({ side: 'BUY' }), await day.trade({ side: 'BUY' })];
+  const scenario = await FillScenario.begin(core, pairId);
+  const strategyId = await scenario.strategy();
+  const copiers = [
+    await scenario.copier(strategyId),
+    await scenario.copier(strategyId),
+    await scenario.copier(strategyId),
+  ];
+  const sources = [await scenario.trade({ side: 'BUY' }), await scenario.trade({ side: 'BUY' })];
   const fillOf = async ({ side, amount, price, baseFee, copier, source, second }: GeneratedFill) => {
-    const more =
+    const owner =
       copier < 0
         ? { strategyId }
         : { copierId: copiers[copier]!, copiedStrategyId: strategyId, sourceTradeId: sources[source]! };
     const fill: FillSpec = {
-      tradeId: await day.trade({ side, ...more }),
+      tradeId: await scenario.trade({ side, ...owner }),
       id: newUuid(),
       amount: String(amount),
       price: String(price),
@@ -82,15 +88,15 @@ async function createScenario() {
     };
     return fill;
   };
-  return { day, strategyId, copiers, sources, fillOf };
+  return { scenario, strategyId, copiers, sources, fillOf };
 }
 
 it('fills reported late, twice and in any order lead to the state of a replay and of the naive model', async () => {
   await fc.assert(
-    fc.asyncProperty(reportSequences, async ({ drawn, ranks, cuts, repeats }) => {
-      const { day, strategyId, copiers, sources, fillOf } = await createScenario();
+    fc.asyncProperty(reportSequences, async ({ generated, ranks, cuts, repeats }) => {
+      const { scenario, strategyId, copiers, sources, fillOf } = await createScenario();
       const fills: FillSpec[] = [];
-      for (const each of drawn) fills.push(await fillOf(each));
+      for (const each of generated) fills.push(await fillOf(each));
       const order = fills
         .map((fill, i) => ({ fill, at: i + ranks[i]! }))
         .sort((a, b) => a.at - b.at)
@@ -99,13 +105,13 @@ it('fills reported late, twice and in any order lead to the state of a replay an
       for (const [i, fill] of order.entries()) {
         report.push(fill);
         if (!cuts[i]) continue;
-        await day.store(...report);
-        if (repeats[i]) await day.store(...report);
+        await scenario.store(...report);
+        if (repeats[i]) await scenario.store(...report);
         report = [];
       }
-      await day.store(...report);
+      await scenario.store(...report);
 
-      const stored = await day.storedState();
+      const stored = await scenario.storedState();
       const held = new Map<string, number>();
       for (const { copier_id, source_trade_id, open_amount } of stored.lots) {
         if (Number(open_amount) === 0) continue;
@@ -115,7 +121,7 @@ it('fills reported late, twice and in any order lead to the state of a replay an
             : `${copiers.indexOf(String(copier_id))}/${sources.indexOf(String(source_trade_id))}`;
         held.set(owner, (held.get(owner) ?? 0) + Number(open_amount));
       }
-      expect(held).toEqual(modelHoldings(drawn).held);
+      expect(held).toEqual(modelHoldings(generated).held);
 
       const signals = await signalsAfter(core.platform.database.manager, strategyId, 0, 1_000);
       expect(signals.map(({ sequence }) => sequence)).toEqual(signals.map((_, i) => i + 1));
@@ -133,9 +139,9 @@ it('fills reported late, twice and in any order lead to the state of a replay an
       const heldByLeader = stored.lots.filter((lot) => lot.copier_id === null && Number(lot.open_amount) > 0);
       expect(heldByLeader.filter((lot) => !emittedAmounts.has(String(lot.trade_id)))).toEqual([]);
 
-      await day.resetAndReplay();
+      await scenario.deleteLots();
       await backfillLots(core.platform);
-      expect(await day.storedState()).toEqual(stored);
+      expect(await scenario.storedState()).toEqual(stored);
     }),
     { numRuns: 40, examples: [[RESTORED_VALUE], [REOPENED_LOT]] },
   );

@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { BigDecimal } from '../../values/index.js';
 import { bookFills, type FillToBook, type StoredLot } from './booking.rules.js';
@@ -6,8 +7,8 @@ import type { EmittedLotState, NewSignal } from './signals.types.js';
 import { type GeneratedFill, generatedFills } from './testing/naive-lot-model.js';
 
 const T0 = Date.UTC(2026, 0, 1);
-const fillOf = (more: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): FillToBook => ({
-  tradeId: `trade of ${more.id}`,
+const fillOf = (overrides: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): FillToBook => ({
+  tradeId: `trade of ${overrides.id}`,
   price: '100',
   amount: '1',
   feeAmount: '0',
@@ -22,7 +23,7 @@ const fillOf = (more: Partial<FillToBook> & Pick<FillToBook, 'id' | 'side'>): Fi
   strategyId: 's',
   copiedStrategyId: null,
   sourceTradeId: null,
-  ...more,
+  ...overrides,
 });
 
 /** A leader's account whose fills are reported one by one. */
@@ -34,6 +35,7 @@ class Leader {
 
   constructor(private readonly tradingType: 'spot' | 'perpetual' = 'spot') {}
 
+  /** Books the fills, which are reported together, and returns their signals. */
   report(...fills: readonly FillToBook[]): readonly NewSignal[] {
     for (const { tradeId, side, amount } of fills) {
       const filledAmount = new BigDecimal(this.trades.get(tradeId)?.filledAmount ?? 0)
@@ -64,10 +66,11 @@ class Leader {
       emittedLots: this.emittedLots,
       openBeforeRewind: null,
     });
-    for (const signal of signals) this.follow(signal);
+    for (const signal of signals) this.record(signal);
     return signals;
   }
 
+  /** The open amounts of the lots, by trade. */
   get open(): ReadonlyMap<string, string> {
     const sums = new Map<string, bigint>();
     for (const { tradeId, openAmount } of this.lots)
@@ -78,11 +81,12 @@ class Leader {
     );
   }
 
+  /** The open amounts of the lots according to the signals, by trade. */
   get emittedOpen(): ReadonlyMap<string, string> {
     return new Map([...this.emittedLots].map(([id, { openAmount }]) => [id, openAmount]));
   }
 
-  private follow(signal: NewSignal): void {
+  private record(signal: NewSignal): void {
     this.signals.push(signal);
     this.emittedLots.set(signal.lotTradeId, {
       firstSequence: signal.lotFirstSequence ?? this.signals.length,
@@ -118,7 +122,7 @@ it('an order that continues to fill after its whole lot was sold enters the lot 
   ]);
 });
 
-it('row 15: a lot is closed to the last unit, however its exits are split', () => {
+it('row 15: a lot with dust is closed to the last unit by several exits', () => {
   const leader = new Leader();
   const dust = '0.000000000000000001';
   leader.report(fillOf({ id: '1', side: 'BUY', amount: '1', feeAmount: dust, feeCurrency: 'BTC' }));
@@ -146,7 +150,7 @@ const leaderFill = (
     executedAt: new Date(T0 + second * 1_000),
   });
 
-it('signals of fills in order add up to the amount of every lot, one per fill and lot, and never go below zero', () => {
+it('signals of fills in order add up to the amount of each lot, never go below zero, and are one per fill and lot', () => {
   fc.assert(
     fc.property(
       generatedFills(50),

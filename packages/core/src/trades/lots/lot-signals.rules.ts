@@ -1,22 +1,22 @@
 /**
- * Derives signals from a book's new fills. Pure.
+ * Derives signals from a book's new fills. The functions are pure.
  *
- * 1. A fill that opens a lot of a strategy is an entry; a fill that reduces such a lot is an exit, whatever its origin.
+ * 1. A fill that opens a lot of a strategy is an entry. A fill of any origin that reduces such a lot is an exit.
  *    A fill emits one signal for each lot, exits before the entry. Copies emit no signals, and neither do changes of
  *    their lots.
  * 2. The emitted amount of a lot never goes below zero, and it reaches zero when the lot does. A copier that follows
  *    all signals therefore holds nothing of a closed lot.
- * 3. A late fill changes which lots the later fills closed. Emitted signals remain valid; the late fill's signals
- *    emit the difference, as exits of lots that are closed by now. If a late fill reopens a part of a lot, no signal
- *    enters that part again. The exception is a lot that closed before it was first reported, so that no signal of it
- *    was emitted: its entry is emitted when it is reopened.
+ * 3. A late fill changes which lots the later fills closed. Emitted signals are never withdrawn; the signals of the
+ *    late fill correct the difference, as exits of lots that are closed now. If a late fill reopens a part of a lot, no
+ *    signal enters that part again. The exception is a lot that closed before it was first reported. No signal of this
+ *    lot was emitted, so its entry is emitted when the lot is reopened.
  */
 import type { Decimal, TradeSide } from '@trading-automation/contracts';
 import type { BookedFill, FillToBook, StoredLot } from './booking.rules.js';
 import { formatUnits, parseUnits } from './lots.rules.js';
 import type { EmittedLotState, NewSignal } from './signals.types.js';
 
-/** A strategy's own trade, not a copy: the lot that it opened is the leader's. */
+/** A trade of a strategy that is not a copy: the lot that it opened is the leader's. */
 export interface LeaderTrade {
   readonly id: string;
   readonly strategyId: string;
@@ -74,7 +74,7 @@ class SignalEmitter {
       this.adjustOpenAmount(tradeId, openAmount, openedAt);
   }
 
-  /** Used if all new fills come last: emits each new fill as it is booked. */
+  /** Emits the signals of each new fill as it is booked; used if all new fills come last. */
   emitInOrder(): readonly NewSignal[] {
     for (const step of this.input.bookedFills) {
       const emitsSignals = this.input.newFillIds.has(step.fill.id) && step.fill.copierId === null;
@@ -86,33 +86,33 @@ class SignalEmitter {
     return this.signals;
   }
 
-  /** Used after a late fill: emits the difference between the open amounts and the emitted ones. */
+  /** Emits the difference between the actual open amounts and the emitted ones; used after a late fill. */
   emitCorrections(): readonly NewSignal[] {
     const { bookedFills, trades, newFillIds } = this.input;
-    const fresh = bookedFills.filter(({ fill }) => newFillIds.has(fill.id) && fill.copierId === null);
-    if (fresh.length === 0) return [];
+    const newFills = bookedFills.filter(({ fill }) => newFillIds.has(fill.id) && fill.copierId === null);
+    if (newFills.length === 0) return [];
     for (const step of bookedFills) this.applyFill(step);
     for (const trade of trades.values()) {
-      const isNew = this.isNeverEmitted(trade);
+      const isNeverEmitted = this.isNeverEmitted(trade);
       const entries = bookedFills.filter(
         ({ fill, opened }) =>
-          fill.tradeId === trade.id && opened !== null && (isNew || newFillIds.has(fill.id)),
+          fill.tradeId === trade.id && opened !== null && (isNeverEmitted || newFillIds.has(fill.id)),
       );
-      const exit = fresh.findLast(({ fill }) => fill.side !== trade.side) ?? fresh.at(-1)!;
+      const exit = newFills.findLast(({ fill }) => fill.side !== trade.side) ?? newFills.at(-1)!;
       this.emitCorrection(trade, entries, exit.fill);
     }
     return this.signals;
   }
 
   private emitFill({ fill, opened, lotClosures }: BookedFill): void {
-    for (const tradeId of new Set(lotClosures.map((part) => part.tradeId))) {
+    for (const tradeId of new Set(lotClosures.map((closure) => closure.tradeId))) {
       const trade = this.input.trades.get(tradeId);
       if (trade === undefined) continue;
-      const taken = lotClosures.reduce(
-        (sum, part) => (part.tradeId === tradeId ? sum + part.amount : sum),
+      const closedAmount = lotClosures.reduce(
+        (sum, closure) => (closure.tradeId === tradeId ? sum + closure.amount : sum),
         0n,
       );
-      this.emitExit(trade, fill, taken);
+      this.emitExit(trade, fill, closedAmount);
     }
     const trade = this.input.trades.get(fill.tradeId);
     if (opened !== null && trade !== undefined) this.emitEntry(trade, fill, opened.filled, opened.amount);
@@ -133,21 +133,21 @@ class SignalEmitter {
     }
   }
 
-  private emitEntry(trade: LeaderTrade, fill: FillToBook, filled: bigint, grown: bigint): void {
+  private emitEntry(trade: LeaderTrade, fill: FillToBook, filled: bigint, openedAmount: bigint): void {
     const lot = this.emittedLotOf(trade, fill);
     const before = lot.open;
     const kind = lot.isEmitted || lot.firstSequence !== null ? 'INCREASE' : 'OPEN';
     lot.cumulative += filled;
-    lot.open += grown;
+    lot.open += openedAmount;
     this.emit(trade, fill, { kind, side: trade.side, filled, before, exit: 0n });
   }
 
-  private emitExit(trade: LeaderTrade, fill: FillToBook, taken: bigint): void {
+  private emitExit(trade: LeaderTrade, fill: FillToBook, closedAmount: bigint): void {
     const lot = this.emittedLotOf(trade, fill);
     const before = lot.open;
-    const isClosed = (this.open.get(trade.id) ?? 0n) === 0n || taken >= before;
-    const exit = isClosed ? before : taken;
-    // The lot was already emitted as closed.
+    const isClosed = (this.open.get(trade.id) ?? 0n) === 0n || closedAmount >= before;
+    const exit = isClosed ? before : closedAmount;
+    // An earlier signal already reported the lot as closed.
     if (exit === 0n) return;
     lot.open -= exit;
     const side = trade.side === 'BUY' ? 'SELL' : 'BUY';
@@ -186,7 +186,10 @@ class SignalEmitter {
     });
   }
 
-  /** A lot that existed before the new fills and has no signals predates signals: its amount counts as emitted. */
+  /**
+   * Returns the emitted state of the trade's lot. If the lot existed before the new fills and has no signals, it is
+   * older than signals, and its amount counts as emitted.
+   */
   private emittedLotOf(
     trade: LeaderTrade,
     fill: FillToBook,
@@ -196,11 +199,11 @@ class SignalEmitter {
     if (known !== undefined) return known;
     const emitted = this.input.emittedLots.get(trade.id);
     const filledBefore = parseUnits(trade.filledAmount) - this.newlyFilled(trade.id);
-    const isOlder = filledBefore > 0n || openBefore > 0n;
+    const existedBefore = filledBefore > 0n || openBefore > 0n;
     const lot: EmittedLot =
       emitted === undefined
         ? {
-            firstSequence: isOlder ? 0 : null,
+            firstSequence: existedBefore ? 0 : null,
             openedAt: this.openedAt.get(trade.id) ?? fill.executedAt,
             isEmitted: false,
             cumulative: filledBefore > 0n ? filledBefore : 0n,
@@ -217,12 +220,17 @@ class SignalEmitter {
     return lot;
   }
 
-  /** Whether the trade has no signals because it closed before it was first reported, not because it predates signals. */
+  /**
+   * Whether the trade has no signals because it closed before it was first reported, not because it predates signals.
+   */
   private isNeverEmitted({ id }: LeaderTrade): boolean {
     const { emittedLots, openBeforeRewind } = this.input;
     return !emittedLots.has(id) && openBeforeRewind !== null && !openBeforeRewind.has(id);
   }
 
+  /**
+   * Starts the emitted state of a lot without signals: nothing is open, and only fills before its entry are counted.
+   */
   private startLot(trade: LeaderTrade, last: FillToBook): void {
     const { bookedFills, newFillIds } = this.input;
     const entered = bookedFills

@@ -2,7 +2,10 @@ import type { TradeSide } from '@trading-automation/contracts';
 import { DecimalColumn } from '@trading-automation/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** An open or closed lot; its id is the id of the fill that opened it. */
+/**
+ * An open or closed lot; its id is the id of the fill that opened it. Amounts are in base currency, values and profits
+ * in quote currency.
+ */
 @Entity('lots')
 export class LotEntity {
   @PrimaryColumn({ type: 'uuid' })

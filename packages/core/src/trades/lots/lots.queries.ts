@@ -1,4 +1,4 @@
-/** Reads and writes books, lots and closures; each query handles many books in one statement. */
+/** Reads and writes lot books, lots and closures; each query handles many books in one statement. */
 import type { Decimal } from '@trading-automation/contracts';
 import { insertMany, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { FillToBook, LotBookPair, StoredClosure, StoredLot } from './booking.rules.js';
@@ -49,7 +49,7 @@ export async function ensureAndLockBooks(tx: Tx, keys: readonly LotBookKey[]): P
   );
 }
 
-/** @param keys the books, each with the first fill to book, or null */
+/** Reads lot books. @param keys the books, each with the first fill to book, or null if there is no fill to book */
 export async function readBooks(
   tx: Tx,
   keys: readonly (LotBookKey & { readonly first: FillPosition | null })[],
@@ -71,11 +71,13 @@ export async function readBooks(
 }
 
 /**
- * Each book's fills are looked up separately, whatever the planner's statistics say. $1 and $2 are the columns of the
- * books; $3 is the earliest instant of their unbooked fills. It bounds the search: after the last booked fill of a
- * book, the account may have very many fills of other pairs.
+ * Returns a query for unbooked fills. `OFFSET 0` makes the database look up each book's fills separately, regardless of
+ * the planner's statistics. $1 and $2 are the columns of the books. $3 is the earliest instant of the unbooked fills of
+ * each book; it bounds the search, because the account may have very many later fills of other pairs.
+ *
+ * @param condition a further SQL condition on the fills, beginning with AND; or an empty string
  */
-const unbooked = (within: string) => `
+const unbooked = (condition: string) => `
   SELECT f.id, f.trade_id AS "tradeId", t.side, f.price, f.amount, f.fee_amount AS "feeAmount",
     f.fee_currency AS "feeCurrency", f.executed_at AS "executedAt", t.user_id AS "userId",
     t.exchange_account_id AS "exchangeAccountId", t.trade_pair_id AS "tradePairId", t.symbol,
@@ -86,7 +88,7 @@ const unbooked = (within: string) => `
   CROSS JOIN LATERAL (
     SELECT id, trade_id, price, amount, fee_amount, fee_currency, executed_at FROM fills
     WHERE exchange_account_id = key.account AND executed_at >= key.since
-      AND (executed_at, id) > (b.last_executed_at, b.last_fill_id) ${within}
+      AND (executed_at, id) > (b.last_executed_at, b.last_fill_id) ${condition}
     ORDER BY executed_at, id OFFSET 0) AS f
   CROSS JOIN LATERAL (
     SELECT side, user_id, exchange_account_id, trade_pair_id, symbol, trading_type, copier_id, strategy_id,
@@ -138,7 +140,7 @@ export async function booksToBackfill(tx: Tx, limit: number): Promise<readonly L
   );
 }
 
-/** Returns the trades that are a strategy's own and not copies. */
+/** Returns those of the trades that belong to a strategy and are not copies. */
 export async function readLeaderTrades(
   tx: Tx,
   ids: readonly string[],
@@ -155,46 +157,47 @@ export async function readLeaderTrades(
 /** Stores the last booked fill of each book. */
 export async function advanceBooks(
   tx: Tx,
-  lasts: readonly (LotBookKey & { readonly last: FillPosition })[],
+  books: readonly (LotBookKey & { readonly last: FillPosition })[],
 ): Promise<void> {
-  if (lasts.length === 0) return;
+  if (books.length === 0) return;
   await queryPrepared(
     tx,
     `UPDATE lot_books b SET last_executed_at = moved.at, last_fill_id = moved.fill
      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::uuid[]) AS moved (account, pair, at, fill)
      WHERE b.exchange_account_id = moved.account AND b.trade_pair_id = moved.pair`,
-    [...columnsOf(lasts), lasts.map(({ last }) => last.executedAt), lasts.map(({ last }) => last.id)],
+    [...columnsOf(books), books.map(({ last }) => last.executedAt), books.map(({ last }) => last.id)],
   );
 }
 
 /**
- * Undoes the closures and lots of fills at or after an instant, so that the books are in their earlier state.
+ * Undoes the closures and lots of each book's fills at or after an instant. The book is then in its state before
+ * that instant.
  *
  * @returns the ids of the trades whose lots changed
  */
 export async function rewindBooks(
   tx: Tx,
-  points: readonly (LotBookKey & { readonly at: Date })[],
+  books: readonly (LotBookKey & { readonly at: Date })[],
 ): Promise<readonly string[]> {
-  const values = [...columnsOf(points), points.map(({ at }) => at)];
+  const values = [...columnsOf(books), books.map(({ at }) => at)];
   const late = 'unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS late (account, pair, at)';
-  const restored = await queryPrepared<{ tradeId: string }>(
+  const reopenedLots = await queryPrepared<{ tradeId: string }>(
     tx,
-    `WITH gone AS (
+    `WITH deleted AS (
        DELETE FROM lot_closures c USING ${late}
        WHERE c.exchange_account_id = late.account AND c.trade_pair_id = late.pair AND c.closed_at >= late.at
        RETURNING c.lot_id, c.amount, c.entry_value, c.pnl, late.at),
-     given AS (
+     restored AS (
        SELECT lot_id, at, sum(amount) AS amount, sum(entry_value) AS entry_value, sum(pnl) AS pnl
-       FROM gone GROUP BY lot_id, at)
-     UPDATE lots l SET open_amount = l.open_amount + given.amount,
-       open_value = trim_scale(l.open_value + given.entry_value), pnl = trim_scale(l.pnl - given.pnl), closed_at = NULL,
+       FROM deleted GROUP BY lot_id, at)
+     UPDATE lots l SET open_amount = l.open_amount + restored.amount,
+       open_value = trim_scale(l.open_value + restored.entry_value), pnl = trim_scale(l.pnl - restored.pnl), closed_at = NULL,
        is_detached = EXISTS (SELECT 1 FROM lot_closures k
-                             WHERE k.lot_id = l.id AND k.detaches AND k.closed_at < given.at)
-     FROM given WHERE l.id = given.lot_id RETURNING l.trade_id AS "tradeId"`,
+                             WHERE k.lot_id = l.id AND k.detaches AND k.closed_at < restored.at)
+     FROM restored WHERE l.id = restored.lot_id RETURNING l.trade_id AS "tradeId"`,
     values,
   );
-  const deleted = await queryPrepared<{ tradeId: string }>(
+  const deletedLots = await queryPrepared<{ tradeId: string }>(
     tx,
     `DELETE FROM lots l USING ${late}
      WHERE l.exchange_account_id = late.account AND l.trade_pair_id = late.pair AND l.opened_at >= late.at
@@ -207,7 +210,7 @@ export async function rewindBooks(
      FROM ${late} WHERE b.exchange_account_id = late.account AND b.trade_pair_id = late.pair`,
     values,
   );
-  return [...restored, ...deleted].map(({ tradeId }) => tradeId);
+  return [...reopenedLots, ...deletedLots].map(({ tradeId }) => tradeId);
 }
 
 const amount = (units: bigint) => formatUnits(units);

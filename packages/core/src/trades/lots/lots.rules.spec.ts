@@ -1,3 +1,4 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import fc from 'fast-check';
 import { BigDecimal } from '../../values/index.js';
 import { type FillOutcome, LotBook, type LotFill, QUOTE_SCALE } from './lots.rules.js';
@@ -7,8 +8,8 @@ const SPOT = { base: 'BTC', quote: 'USDT', canBeShort: false, amountStep: '0' };
 const PERPETUAL = { ...SPOT, canBeShort: true };
 const T0 = Date.UTC(2026, 0, 1);
 
-const fillOf = (more: Partial<LotFill> = {}): LotFill => ({
-  id: `fill of ${more.tradeId ?? 'a'}`,
+const fillOf = (overrides: Partial<LotFill> = {}): LotFill => ({
+  id: `fill of ${overrides.tradeId ?? 'a'}`,
   tradeId: 'a',
   copy: undefined,
   side: 'BUY',
@@ -17,7 +18,7 @@ const fillOf = (more: Partial<LotFill> = {}): LotFill => ({
   feeAmount: '0',
   feeCurrency: 'USDT',
   executedAt: new Date(T0),
-  ...more,
+  ...overrides,
 });
 const secondsAfterStart = (seconds: number) => new Date(T0 + seconds * 1_000);
 const quote = (units: bigint) => new BigDecimal(units.toString()).div(new BigDecimal(10).pow(QUOTE_SCALE));
@@ -105,13 +106,14 @@ describe('lots', () => {
 });
 
 describe('dust', () => {
-  const terms = { ...SPOT, amountStep: '0.1' };
-  const buy = (more: Partial<LotFill> = {}) => fillOf({ feeAmount: '0.04', feeCurrency: 'BTC', ...more });
-  const sell = (amount: string, more: Partial<LotFill> = {}) =>
-    fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: secondsAfterStart(9), ...more });
+  const options = { ...SPOT, amountStep: '0.1' };
+  const buy = (overrides: Partial<LotFill> = {}) =>
+    fillOf({ feeAmount: '0.04', feeCurrency: 'BTC', ...overrides });
+  const sell = (amount: string, overrides: Partial<LotFill> = {}) =>
+    fillOf({ tradeId: 's', side: 'SELL', amount, executedAt: secondsAfterStart(9), ...overrides });
 
   it('row 15: keeps no lot open: the sale that leaves dust closes the lot at its whole cost', () => {
-    const book = new LotBook(terms);
+    const book = new LotBook(options);
     book.apply(buy());
     expect(book.apply(sell('0.5')).lotClosures).toMatchObject([{ amount: 5n * 10n ** 17n }]);
     const outcome = book.apply(sell('0.4'));
@@ -124,7 +126,7 @@ describe('dust', () => {
   });
 
   it('in several lots of an owner is closed together, unless together it is large enough to be sold', () => {
-    const book = new LotBook(terms);
+    const book = new LotBook(options);
     book.apply(buy());
     book.apply(buy({ tradeId: 'b', executedAt: secondsAfterStart(1) }));
     expect(book.apply(sell('0.9')).lotClosures).toHaveLength(1);
@@ -134,7 +136,7 @@ describe('dust', () => {
   });
 
   it('of a copy is closed with the copy, even if the copier holds other copies', () => {
-    const book = new LotBook(terms);
+    const book = new LotBook(options);
     const copy = (lotTradeId: string) => ({ copierId: 'c', lotTradeId });
     book.apply(buy({ copy: copy('x') }));
     book.apply(buy({ tradeId: 'b', copy: copy('y') }));
@@ -143,7 +145,7 @@ describe('dust', () => {
   });
 
   it('is sold if the sale is large enough to include it', () => {
-    const book = new LotBook(terms);
+    const book = new LotBook(options);
     book.apply(buy({ amount: '0.99' }));
     book.apply(buy({ amount: '0.09', tradeId: 'b', executedAt: secondsAfterStart(1) }));
     const { lotClosures } = book.apply(sell('1'));
@@ -152,7 +154,7 @@ describe('dust', () => {
   });
 
   it('does not exist if short lots are possible', () => {
-    const book = new LotBook({ ...terms, canBeShort: true });
+    const book = new LotBook({ ...options, canBeShort: true });
     book.apply(buy());
     book.apply(sell('0.9'));
     expect(book.openLots).toMatchObject([{ amount: 6n * 10n ** 16n }]);
@@ -213,12 +215,12 @@ function countUnits(all: readonly LotFill[], canBeShort: boolean) {
 describe.each([
   ['on spot', SPOT],
   ['if short lots are possible', PERPETUAL],
-])('any run of fills %s', (_name, terms) => {
+])('any run of fills %s', (_name, options) => {
   it('leads to the same results as counting every unit', () => {
     fc.assert(
       fc.property(fills, (all) => {
-        const book = new LotBook(terms);
-        const naive = countUnits(all, terms.canBeShort);
+        const book = new LotBook(options);
+        const naive = countUnits(all, options.canBeShort);
         all.forEach((fill, index) => {
           const outcome = book.apply(fill);
           const pnl = outcome.lotClosures.reduce((sum, part) => sum + part.pnl, 0n);
@@ -238,7 +240,7 @@ describe.each([
   it('leaves lots above zero, all on one side, whose sum is the amount bought less the amount sold', () => {
     fc.assert(
       fc.property(fills, (all) => {
-        const book = new LotBook(terms);
+        const book = new LotBook(options);
         let net = 0n;
         for (const fill of all) {
           const { unmatched } = book.apply(fill);
@@ -256,7 +258,7 @@ describe.each([
   it('conserves value to the last unit: realised results and open costs equal all payments and receipts', () => {
     fc.assert(
       fc.property(fills, (all) => {
-        const book = new LotBook({ ...terms, canBeShort: true });
+        const book = new LotBook({ ...options, canBeShort: true });
         let paid = 0n;
         let realised = 0n;
         for (const fill of all) {
@@ -363,18 +365,18 @@ describe('copies', () => {
   it.each([
     ['on spot', SPOT],
     ['if short lots are possible', PERPETUAL],
-  ])('continue from stored lots with the same results as an uninterrupted book, %s', (_name, terms) => {
+  ])('continue from stored lots with the same results as an uninterrupted book, %s', (_name, options) => {
     fc.assert(
       fc.property(generatedFills(40), fc.nat(), (drawn, cut) => {
         const all = drawn.map(copyFill);
         const at = cut % (all.length + 1);
-        const whole = new LotBook(terms);
-        const first = new LotBook(terms);
+        const whole = new LotBook(options);
+        const first = new LotBook(options);
         for (const fill of all.slice(0, at)) {
           whole.apply(fill);
           first.apply(fill);
         }
-        const second = new LotBook(terms, first.openLots);
+        const second = new LotBook(options, first.openLots);
         for (const fill of all.slice(at)) {
           expect(second.apply(fill)).toEqual(whole.apply(fill));
         }

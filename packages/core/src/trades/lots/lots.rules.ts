@@ -1,25 +1,25 @@
 /**
- * Matches fills with lots, first in, first out, and computes the profit or loss. Pure and streaming: a book takes the
+ * Matches fills with lots, first in, first out, and computes the profit or loss. The code does no I/O. A book takes the
  * fills of one account and pair one by one and holds only open lots. It can continue from stored lots.
  *
  * A fill that adds exposure opens a lot; a fill of the other side closes the oldest lot first. A fee in base currency
- * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in any
- * other currency has no known rate here and changes neither.
+ * reduces the amount bought (or increases the amount sold); a fee in quote currency changes the value. A fee in another
+ * currency changes neither, because its exchange rate is unknown.
  *
- * Copies have separate lots within the book, one list per copier and copied leader lot, so that several copiers on one
- * account never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other fill
- * closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A copied lot
- * is detached once a fill of anything other than its own copies has reduced it.
+ * Copies have separate lots within the book, one list per copier and copied leader lot. Several copiers on one account
+ * therefore never sell each other's lots. A copy closes its own lots first, then other lots of its copier. Any other
+ * fill closes lots of no copier first, then lots of copies, oldest first; a manual trade can thus close copies. A lot
+ * of a copy is detached once a fill that is not of this copy has reduced it.
  *
  * Invariants
- * 1. Amounts are conserved: fills bought less fills sold, including fees in base, equals the open lots less unmatched
- *    sales, except for dust (invariant 5). No lot is negative, and all lots of one owner are on one side.
- * 2. Values are conserved to the last unit: the costs of a lot's parts add up to the cost of the lot, and the proceeds
- *    of a fill's parts to the proceeds of the fill. The last part takes the remainder of divisions.
+ * 1. Amounts are conserved, except for dust (invariant 5). The amount bought less the amount sold, including fees in
+ *    base, equals the open lots less unmatched sales. No lot is negative, and all lots of one owner are on one side.
+ * 2. Values are conserved to the last unit. The costs of the parts of a lot add up to the cost of the lot. The proceeds
+ *    of the parts of a fill add up to the proceeds of the fill. The last part takes the remainder of divisions.
  * 3. On spot, a sale without a lot opens nothing: it is unmatched, and its profit or loss is unknown.
  * 4. A copy closes only lots of its copier: a sale beyond them is unmatched too.
- * 5. Dust keeps no lot open: if a spot sale leaves an owner less than the amount step (for example after a fee in
- *    base), the sale closes this dust too, at its cost and without proceeds.
+ * 5. Dust keeps no lot open. Dust is less than the amount step, for example the remainder after a fee in base. A spot
+ *    sale that leaves an owner only dust also closes the dust, at its cost and without proceeds.
  */
 import { DECIMAL_SCALE, type Decimal, type TradeSide } from '@trading-automation/contracts';
 
@@ -38,7 +38,7 @@ export interface LotBookOptions {
   readonly quote: string;
   /** Whether a sale without a lot opens a short lot. */
   readonly canBeShort: boolean;
-  /** The step of which order amounts are multiples. */
+  /** Amounts of orders are multiples of this. */
   readonly amountStep: Decimal;
 }
 
@@ -85,7 +85,7 @@ export interface OpenedLot {
   readonly amount: BaseUnits;
   /** The cost, or for a short lot the proceeds, including the fee in quote currency. */
   readonly value: QuoteUnits;
-  /** The amount before a fee in base was deducted. */
+  /** The amount before a fee in base was deducted. If the fill also closed lots, it is the opened amount. */
   readonly filled: BaseUnits;
 }
 
@@ -162,23 +162,24 @@ class OpenLots {
   }
 }
 
-/** One sale leaves dust in few lots, so the amounts of more lots than this are not summed up. */
+/** One sale leaves dust in few lots. If an owner has more lots than this, they are not checked for dust. */
 const DUST_LOTS_MAX = 8;
 
 export class LotBook {
-  /** Lots of no copier. */
-  private readonly own = new OpenLots(undefined);
+  /** The lots that belong to no copier. */
+  private readonly uncopied = new OpenLots(undefined);
+  /** The lots of copies, by `copyKey`. */
   private readonly copies = new Map<string, OpenLots>();
   private nextOrdinal = 0;
-  private instant = Number.NEGATIVE_INFINITY;
-  private readonly step: BaseUnits;
+  private lastInstantMs = Number.NEGATIVE_INFINITY;
+  private readonly amountStep: BaseUnits;
 
   /** @param openLots the lots to continue from, in the order of opening */
   constructor(
-    private readonly terms: LotBookOptions,
+    private readonly options: LotBookOptions,
     openLots: readonly HeldLot[] = [],
   ) {
-    this.step = parseUnits(terms.amountStep);
+    this.amountStep = parseUnits(options.amountStep);
     for (const { copy, side, ...lot } of openLots) this.addLot(copy, side, lot);
   }
 
@@ -188,22 +189,22 @@ export class LotBook {
    * @throws {RangeError} if the fill was executed before one that is already booked
    */
   apply(fill: LotFill): FillOutcome {
-    const instant = fill.executedAt.getTime();
-    if (instant < this.instant)
+    const instantMs = fill.executedAt.getTime();
+    if (instantMs < this.lastInstantMs)
       throw new RangeError(
-        `fills must be in order of execution; got ${fill.executedAt.toISOString()} after ${new Date(this.instant).toISOString()}`,
+        `fills must be in order of execution; got ${fill.executedAt.toISOString()} after ${new Date(this.lastInstantMs).toISOString()}`,
       );
-    this.instant = instant;
+    this.lastInstantMs = instantMs;
     const rest = this.amountsNetOfFee(fill);
     const lotClosures = this.close(fill, rest);
-    const isOpening = fill.side === 'BUY' || this.terms.canBeShort;
+    const isOpening = fill.side === 'BUY' || this.options.canBeShort;
     if (!isOpening || rest.amount === 0n) return { lotClosures, opened: null, unmatched: rest.amount };
     return { lotClosures, opened: this.open(fill, rest, lotClosures.length === 0), unmatched: 0n };
   }
 
   /** All open lots in the order of opening. */
   get openLots(): readonly HeldLot[] {
-    return [this.own, ...this.copies.values()]
+    return [this.uncopied, ...this.copies.values()]
       .flatMap(({ copy, side, all }) => all.map((lot) => ({ ...lot, copy, side })))
       .sort((a, b) => a.ordinal - b.ordinal)
       .map(({ ordinal: _ordinal, ...lot }) => lot);
@@ -214,11 +215,11 @@ export class LotBook {
     const filled = parseUnits(amount);
     const value = parseUnits(price) * filled;
     const fee = side === 'BUY' ? parseUnits(feeAmount) : -parseUnits(feeAmount);
-    if (feeCurrency === this.terms.quote) return { amount: filled, value: value + fee * QUOTE_PER_PRICE };
-    if (feeCurrency !== this.terms.base) return { amount: filled, value };
-    const moved = filled - fee;
-    // A fee takes at most the amount that was bought.
-    return { amount: moved > 0n ? moved : 0n, value };
+    if (feeCurrency === this.options.quote) return { amount: filled, value: value + fee * QUOTE_PER_PRICE };
+    if (feeCurrency !== this.options.base) return { amount: filled, value };
+    const netAmount = filled - fee;
+    // A fee that exceeds the bought amount must not open a negative lot.
+    return { amount: netAmount > 0n ? netAmount : 0n, value };
   }
 
   /** Allocates `rest` to lots: those of the fill's owner first, then others that it may close, oldest first. */
@@ -235,18 +236,18 @@ export class LotBook {
   }
 
   private isDust(lots: OpenLots): boolean {
-    if (this.terms.canBeShort || lots.count === 0 || lots.count > DUST_LOTS_MAX) return false;
-    return lots.all.reduce((sum, { amount }) => sum + amount, 0n) < this.step;
+    if (this.options.canBeShort || lots.count === 0 || lots.count > DUST_LOTS_MAX) return false;
+    return lots.all.reduce((sum, { amount }) => sum + amount, 0n) < this.amountStep;
   }
 
   private closeDust(lots: OpenLots, fill: LotFill): LotClosure[] {
     return lots.all.map(({ amount }) => this.closeOldest(lots, fill, { amount, value: 0n }));
   }
 
-  /** Returns the owner's lots that a fill closes next; undefined if there are none. */
+  /** Returns the lots of the owner whose oldest lot the fill closes next; undefined if it can close no lot. */
   private nextLotsToClose({ side, copy }: LotFill): OpenLots | undefined {
     const holds = (lots: OpenLots | undefined) => lots?.oldest !== undefined && lots.side !== side;
-    const first = copy === undefined ? this.own : this.copies.get(copyKey(copy));
+    const first = copy === undefined ? this.uncopied : this.copies.get(copyKey(copy));
     if (holds(first)) return first;
     let next: OpenLots | undefined;
     for (const lots of this.copies.values()) {
@@ -272,10 +273,10 @@ export class LotBook {
     if (lots.copy !== undefined && lots.oldest === undefined) this.copies.delete(copyKey(lots.copy));
   }
 
-  private open(fill: LotFill, { amount, value }: Remainder, isWhole: boolean): OpenedLot {
+  private open(fill: LotFill, { amount, value }: Remainder, isWholeFill: boolean): OpenedLot {
     const { id: lotId, tradeId, copy, side } = fill;
     this.addLot(copy, side, { lotId, tradeId, amount, value });
-    return { lotId, amount, value, filled: isWhole ? parseUnits(fill.amount) : amount };
+    return { lotId, amount, value, filled: isWholeFill ? parseUnits(fill.amount) : amount };
   }
 
   private addLot(copy: CopySource | undefined, side: TradeSide, lot: Omit<MutableLot, 'ordinal'>): void {
@@ -284,7 +285,7 @@ export class LotBook {
   }
 
   private openLotsOf(copy: CopySource | undefined): OpenLots {
-    if (copy === undefined) return this.own;
+    if (copy === undefined) return this.uncopied;
     let lots = this.copies.get(copyKey(copy));
     if (lots === undefined) {
       lots = new OpenLots(copy);
@@ -294,15 +295,15 @@ export class LotBook {
   }
 }
 
-/** Merges the two closures of one lot: its sold part and its dust. */
-function mergeClosures(parts: readonly LotClosure[]): LotClosure[] {
-  const all: LotClosure[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (last?.lotId !== part.lotId) all.push(part);
-    else all[all.length - 1] = sumOf(last, part);
+/** Merges the two closures of a lot whose dust was closed: its sold part and its dust. */
+function mergeClosures(closures: readonly LotClosure[]): LotClosure[] {
+  const merged: LotClosure[] = [];
+  for (const closure of closures) {
+    const last = merged.at(-1);
+    if (last?.lotId !== closure.lotId) merged.push(closure);
+    else merged[merged.length - 1] = sumOf(last, closure);
   }
-  return all;
+  return merged;
 }
 
 function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
@@ -314,11 +315,11 @@ function sumOf(sold: LotClosure, dust: LotClosure): LotClosure {
   };
 }
 
-/** Removes `amount` from `from` and returns its share of the value; the last part gets all remaining value. */
-function takeProRata(from: Remainder, amount: BaseUnits): QuoteUnits {
-  const value = amount === from.amount ? from.value : (from.value * amount) / from.amount;
-  from.amount -= amount;
-  from.value -= value;
+/** Removes `amount` from `rest` and returns its share of the value; the last part gets all remaining value. */
+function takeProRata(rest: Remainder, amount: BaseUnits): QuoteUnits {
+  const value = amount === rest.amount ? rest.value : (rest.value * amount) / rest.amount;
+  rest.amount -= amount;
+  rest.value -= value;
   return value;
 }
 

@@ -1,7 +1,8 @@
+/** A title that begins with `rule` or `row` names a line of docs/trading/rules.md. */
 import { mergeSignals } from './merge-signals.rules.js';
 import type { NewSignal } from './signals.types.js';
 
-const signal = (more: Partial<NewSignal>): NewSignal => ({
+const signal = (overrides: Partial<NewSignal>): NewSignal => ({
   strategyId: 's',
   kind: 'OPEN',
   side: 'BUY',
@@ -23,11 +24,11 @@ const signal = (more: Partial<NewSignal>): NewSignal => ({
   referencePrice: '100',
   leaderEquity: null,
   signalAt: new Date(1),
-  ...more,
+  ...overrides,
 });
 
 it('row 16: an order with three fills that are reported together is one entry at their average price', () => {
-  const parts = [
+  const signals = [
     signal({}),
     signal({
       kind: 'INCREASE',
@@ -49,7 +50,7 @@ it('row 16: an order with three fills that are reported together is one entry at
       signalAt: new Date(3),
     }),
   ];
-  expect(mergeSignals(parts)).toEqual([
+  expect(mergeSignals(signals)).toEqual([
     signal({
       sourceFillId: '3',
       filledAmount: '4',
@@ -61,15 +62,15 @@ it('row 16: an order with three fills that are reported together is one entry at
   ]);
 });
 
-const exit = (lotTradeId: string, sourceFillId: string, before: string, taken: string, after: string) =>
+const exit = (lotTradeId: string, sourceFillId: string, before: string, amount: string, after: string) =>
   signal({
     kind: after === '0' ? 'CLOSE' : 'REDUCE',
     side: 'SELL',
     lotTradeId,
     sourceTradeId: 'sale',
     sourceFillId,
-    filledAmount: taken,
-    exitAmount: taken,
+    filledAmount: amount,
+    exitAmount: amount,
     lotAmountBefore: before,
     lotAmountAfter: after,
   });
@@ -94,9 +95,9 @@ it('an entry, an exit and an entry of one lot are not merged', () => {
 });
 
 it('the average price of amounts with 18 decimals is rounded only once', () => {
-  const digits = '0.000000000000000001';
+  const smallest = '0.000000000000000001';
   const part = (price: string, sourceFillId: string) =>
-    signal({ filledAmount: digits, referencePrice: price, sourceFillId });
-  const [merged] = mergeSignals([part(`1${digits.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
+    signal({ filledAmount: smallest, referencePrice: price, sourceFillId });
+  const [merged] = mergeSignals([part(`1${smallest.slice(1)}`, '1'), part('1', '2'), part('1', '3')]);
   expect(merged).toMatchObject({ filledAmount: '0.000000000000000003', referencePrice: '1' });
 });

@@ -1,6 +1,6 @@
 /**
  * Merges the signals of fills that are reported together, so that copiers respond with one order. An order that matches
- * several orders of the order book has several fills, but it is one action of the leader. Pure.
+ * several orders of the order book has several fills, but it is one action of the leader. The functions are pure.
  *
  * 1. Signals of one trade for one lot and one side are merged if no other signal changes that lot in between.
  * 2. The merged signal has the sum of the amounts, the average price weighted by amount, and the ids of the last fill.
@@ -11,14 +11,14 @@ import type { NewSignal } from './signals.types.js';
 
 export function mergeSignals(signals: readonly NewSignal[]): readonly NewSignal[] {
   const merged: NewSignal[] = [];
-  const lastOfLot = new Map<string, number>();
+  const lastIndexByLot = new Map<string, number>();
   for (const signal of signals) {
-    const at = lastOfLot.get(signal.lotTradeId);
-    const before = at === undefined ? undefined : merged[at];
-    if (at !== undefined && before !== undefined && isSameAction(before, signal)) {
-      merged[at] = merge(before, signal);
+    const index = lastIndexByLot.get(signal.lotTradeId);
+    const previous = index === undefined ? undefined : merged[index];
+    if (index !== undefined && previous !== undefined && isSameAction(previous, signal)) {
+      merged[index] = merge(previous, signal);
     } else {
-      lastOfLot.set(signal.lotTradeId, merged.push(signal) - 1);
+      lastIndexByLot.set(signal.lotTradeId, merged.push(signal) - 1);
     }
   }
   return merged;

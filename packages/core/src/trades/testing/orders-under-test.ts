@@ -11,7 +11,7 @@ type CopyOverrides = Partial<Omit<NewCopyTrade, 'order'>> & {
   readonly order?: Partial<NewCopyTrade['order']>;
 };
 
-/** A test environment with a leader that has a fill, a copier of it, and the worker that owns both accounts. */
+/** A test environment with a leader that has one fill, a copier of the leader, and a worker that owns both accounts. */
 export class OrdersUnderTest {
   readonly execution: TradeExecution;
   /** The user of the copier, whose trades the tests read. */
@@ -110,11 +110,11 @@ export class OrdersUnderTest {
     fence: '1',
   });
 
-  /** Returns a copy that buys one BTC at a limit of 100 with an IOC order, which may be sent for an hour. */
-  newCopy(more: CopyOverrides = {}): NewCopyTrade {
+  /** Returns a copy with an IOC order that buys 1 BTC at a limit of 100 USDT. The order may be sent for an hour. */
+  newCopy(overrides: CopyOverrides = {}): NewCopyTrade {
     this.sequence += 1;
     const id = newUuid();
-    const { order, ...rest } = more;
+    const { order, ...rest } = overrides;
     return {
       id,
       userId: this.actor.userId,
@@ -152,27 +152,27 @@ export class OrdersUnderTest {
     };
   }
 
-  /** @returns the uuid */
-  async placeCopy(more: CopyOverrides = {}): Promise<string> {
-    const copy = this.newCopy(more);
+  /** Places a copy and returns its uuid. */
+  async placeCopy(overrides: CopyOverrides = {}): Promise<string> {
+    const copy = this.newCopy(overrides);
     await inTransaction(this.core.platform.database, (tx) => placeCopies(tx, [copy]));
     return copy.id;
   }
 
   /** Claims the submission of one trade; returns null if its order must not be sent. */
-  async send(id: string): Promise<ClaimedSubmission | null> {
-    const [begun] = await this.execution.claimSubmissions(this.ownershipOf(), [
+  async claimSubmission(id: string): Promise<ClaimedSubmission | null> {
+    const [claimed] = await this.execution.claimSubmissions(this.ownershipOf(), [
       { id, venueClientOrderId: `venue-${id}` },
     ]);
-    return begun ?? null;
+    return claimed ?? null;
   }
 
-  /** Moves the submission of the trade into the past. */
-  async backdateSubmission(id: string, agoMs: number): Promise<void> {
+  /** Moves the submission of the trade `byMs` into the past. */
+  async backdateSubmission(id: string, byMs: number): Promise<void> {
     await this.core.rows(
       "UPDATE trades SET submitted_at = submitted_at - $2 * interval '1 millisecond' WHERE id = $1",
       id,
-      agoMs,
+      byMs,
     );
   }
 
@@ -180,7 +180,8 @@ export class OrdersUnderTest {
     return this.core.row('SELECT * FROM trades WHERE id = $1', id);
   }
 
-  statementsOf(work: () => Promise<unknown>): Promise<number> {
+  /** Returns the number of SQL statements that `work` executes. */
+  countStatements(work: () => Promise<unknown>): Promise<number> {
     return countStatements(this.core.platform.database, work);
   }
 
@@ -191,7 +192,7 @@ export class OrdersUnderTest {
 
 const WORKER = 'worker of the test';
 
-export const venueOrderOf = (id: string, more: Partial<VenueOrder> = {}): VenueOrder => ({
+export const venueOrderOf = (id: string, overrides: Partial<VenueOrder> = {}): VenueOrder => ({
   exchangeOrderId: `order-${id}`,
   venueClientOrderId: `venue-${id}`,
   symbol: 'BTC/USDT',
@@ -204,14 +205,14 @@ export const venueOrderOf = (id: string, more: Partial<VenueOrder> = {}): VenueO
   filledAmount: '0',
   createdAt: new Date(),
   updatedAt: new Date(),
-  ...more,
+  ...overrides,
 });
 
 export const venueFillOf = (
   id: string,
   name: string,
   amount: string,
-  more: Partial<VenueFill> = {},
+  overrides: Partial<VenueFill> = {},
 ): VenueFill => ({
   exchangeFillId: `${id}-${name}`,
   exchangeOrderId: `order-${id}`,
@@ -222,5 +223,5 @@ export const venueFillOf = (
   fee: { amount: '0', currency: 'USDT' },
   liquidity: 'TAKER',
   executedAt: new Date(),
-  ...more,
+  ...overrides,
 });

@@ -30,9 +30,9 @@ export interface FillSpec {
   readonly status?: TradeStatus;
 }
 
-const DAY = Date.UTC(2026, 5, 1);
+const START_MS = Date.UTC(2026, 5, 1);
 
-/** A test scenario of one account and pair; it stores fills in the way trade execution does. */
+/** A test scenario of one account and pair. It stores fills in the way that trade execution stores them. */
 export class FillScenario {
   private constructor(
     readonly core: CoreUnderTest,
@@ -53,7 +53,7 @@ export class FillScenario {
   }
 
   static at(seconds: number): Date {
-    return new Date(DAY + seconds * 1_000);
+    return new Date(START_MS + seconds * 1_000);
   }
 
   async strategy(): Promise<string> {
@@ -111,6 +111,7 @@ export class FillScenario {
     return this.storeOn(this.core.platform, fills);
   }
 
+  /** Stores fills as `store` does, through another connection. `beforeCommit` may throw to roll back. */
   async storeOn(
     platform: Platform,
     fills: readonly FillSpec[],
@@ -118,7 +119,7 @@ export class FillScenario {
   ): Promise<readonly string[]> {
     return FillScenario.storeMany(
       platform,
-      fills.map((fill) => ({ day: this, fill })),
+      fills.map((fill) => ({ scenario: this, fill })),
       beforeCommit,
     );
   }
@@ -126,25 +127,25 @@ export class FillScenario {
   /** Stores fills of several books in one transaction, which is not retried after a deadlock. */
   static async storeMany(
     { database }: Platform,
-    entries: readonly { readonly day: FillScenario; readonly fill: FillSpec }[],
+    entries: readonly { readonly scenario: FillScenario; readonly fill: FillSpec }[],
     beforeCommit: () => void = () => undefined,
   ): Promise<readonly string[]> {
     const storing = async (tx: Tx) => {
       await lockBooks(
         tx,
-        entries.map(({ day }) => day.key),
+        entries.map(({ scenario }) => scenario.key),
       );
       const tradeIds = entries.map(({ fill }) => fill.tradeId);
       await tx.query('SELECT 1 FROM trades WHERE id = ANY ($1) ORDER BY id FOR UPDATE', [tradeIds]);
       const changes: TradeToBook[] = [];
       const ids: string[] = [];
-      for (const { day, fill } of entries) {
+      for (const { scenario, fill } of entries) {
         const id = fill.id ?? newUuid();
         ids.push(id);
-        const isNew = await day.insert(tx, id, fill);
-        const status = await day.write(tx, fill);
+        const isNew = await scenario.insertFill(tx, id, fill);
+        const status = await scenario.updateTrade(tx, fill);
         changes.push({
-          trade: { id: fill.tradeId, ...day.key, status },
+          trade: { id: fill.tradeId, ...scenario.key, status },
           newFills: isNew ? [{ id, executedAt: FillScenario.at(fill.at) }] : [],
         });
       }
@@ -163,8 +164,8 @@ export class FillScenario {
   async storeLegacyFills(...fills: readonly FillSpec[]): Promise<void> {
     await inTransaction(this.core.platform.database, async (tx) => {
       for (const fill of fills) {
-        await this.insert(tx, fill.id ?? newUuid(), fill);
-        await this.write(tx, fill);
+        await this.insertFill(tx, fill.id ?? newUuid(), fill);
+        await this.updateTrade(tx, fill);
       }
       await tx.query(
         `INSERT INTO lot_books (exchange_account_id, trade_pair_id, is_behind) VALUES ($1, $2, true)
@@ -186,7 +187,7 @@ export class FillScenario {
     });
   }
 
-  private async write(tx: Tx, { tradeId, status = 'FILLED' }: FillSpec): Promise<TradeStatus> {
+  private async updateTrade(tx: Tx, { tradeId, status = 'FILLED' }: FillSpec): Promise<TradeStatus> {
     await tx.query(
       `UPDATE trades SET status = $2, version = version + 1,
          filled_amount = (SELECT coalesce(sum(amount), 0) FROM fills WHERE trade_id = $1) WHERE id = $1`,
@@ -196,7 +197,7 @@ export class FillScenario {
   }
 
   /** Returns false if the fill already exists. */
-  private async insert(
+  private async insertFill(
     tx: Tx,
     id: string,
     { tradeId, amount, price = '100', fee = '0', feeCurrency = 'USDT', at }: FillSpec,
@@ -233,8 +234,8 @@ export class FillScenario {
     return { lots, closures, closed };
   }
 
-  /** Deletes all lots and marks the books as unbooked, so that `backfillLots` replays all fills; returns the state. */
-  async resetAndReplay() {
+  /** Deletes all lots of the account and marks its books as unbooked, so that `backfillLots` replays all fills. */
+  async deleteLots(): Promise<void> {
     await this.core.rows('DELETE FROM lot_closures WHERE exchange_account_id = $1', this.accountId);
     await this.core.rows('DELETE FROM lots WHERE exchange_account_id = $1', this.accountId);
     await this.core.rows(
@@ -246,9 +247,9 @@ export class FillScenario {
          is_behind = true WHERE exchange_account_id = $1`,
       this.accountId,
     );
-    return this.storedState();
   }
 
+  /** Returns the opening trade and the open amount of each open lot of the account, oldest lot first. */
   async openAmounts(): Promise<readonly (readonly [string, string])[]> {
     const rows = await this.core.rows(
       `SELECT trade_id, trim_scale(open_amount)::text AS open FROM lots
@@ -258,6 +259,7 @@ export class FillScenario {
     return rows.map(({ trade_id, open }) => [String(trade_id), String(open)]);
   }
 
+  /** Returns the profit or loss in each `trade.closed` event of the actor. */
   async closedEvents(): Promise<readonly string[]> {
     const events = await this.core.events(this.actor.userId);
     return events.filter(({ type }) => type === 'trade.closed').map(({ data }) => String(data.realized_pnl));

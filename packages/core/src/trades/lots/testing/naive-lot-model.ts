@@ -12,10 +12,11 @@ export interface GeneratedFill {
   readonly copier: number;
   /** The index of the leader's lot that the fill copies. */
   readonly source: number;
+  /** The second of execution since the start of the test. */
   readonly second: number;
 }
 
-/** Fills in order of execution, several within one second. */
+/** Generates fills in order of execution; several fills may have the same second. */
 export const generatedFills = (maxLength: number) =>
   fc
     .array(
@@ -43,7 +44,10 @@ interface Unit {
   readonly source: number;
 }
 
-/** A naive model of an account without short lots: counts the single units of base that each owner holds. */
+/**
+ * A naive model of an account without short lots: counts the single units of base that each owner holds. The owner is
+ * `own` for lots of no copier, otherwise `copier/source`.
+ */
 export function modelHoldings(fills: readonly GeneratedFill[]) {
   const units: Unit[] = [];
   let unmatched = 0;
@@ -53,11 +57,13 @@ export function modelHoldings(fills: readonly GeneratedFill[]) {
       continue;
     }
     for (let i = 0; i < amount; i++) {
-      const own = units.findIndex((unit) => unit.copier === copier && (copier < 0 || unit.source === source));
-      const next = units.findIndex((unit) => (copier < 0 ? unit.copier >= 0 : unit.copier === copier));
-      const taken = own >= 0 ? own : next;
-      if (taken < 0) unmatched += 1;
-      else units.splice(taken, 1);
+      const first = units.findIndex(
+        (unit) => unit.copier === copier && (copier < 0 || unit.source === source),
+      );
+      const second = units.findIndex((unit) => (copier < 0 ? unit.copier >= 0 : unit.copier === copier));
+      const sold = first >= 0 ? first : second;
+      if (sold < 0) unmatched += 1;
+      else units.splice(sold, 1);
     }
   }
   const held = new Map<string, number>();

@@ -1,14 +1,14 @@
 /**
- * SQL that computes results of time ranges from the ledger of fills. `DailyRollups` stores days with it and
- * `AnalyticsService` reads other ranges with it, so the two cannot differ.
+ * SQL that computes the results of time ranges from fills, lots and trades. `DailyRollups` stores days with it, and
+ * `AnalyticsService` computes other ranges with it, so the two cannot differ.
  *
- * Parameters: $1, $2 and $3 are the users, starts and ends of time ranges that do not overlap; $4 is the account and $5
- * the pair, null for any.
+ * Parameters: $1, $2 and $3 are the users, starts and ends of time ranges that do not overlap. $4 is the account and $5
+ * the pair; null selects all.
  *
  * 1. A fill counts for its trade's strategy, a realised result for the lot's strategy, and a closed trade for its own
  *    strategy. A copy counts for the strategy that it copies.
- * 2. Days are UTC days. A trade counts on the day of its creation, a fill on the day of its execution, and a closure on
- *    the day of its closing fill.
+ * 2. Days are UTC days. A trade counts on the day of its creation, and a fill on the day of its execution. A closure
+ *    counts on the day of its closing fill.
  * 3. Sums are exact.
  */
 import { AMOUNTS, COUNTS } from './result-totals.js';
@@ -24,42 +24,42 @@ const dayOf = (instant: string) => `(${instant} AT TIME ZONE 'UTC')::date`;
 const isSelected = (row: string) =>
   `($4::uuid IS NULL OR ${row}.exchange_account_id = $4) AND ($5::uuid IS NULL OR ${row}.trade_pair_id = $5)`;
 
-const TIME_RANGES = `stretches AS MATERIALIZED (
+const TIME_RANGES = `time_ranges AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS s (user_id, since, until))`;
 
 /**
- * Selects rows in the time range `s` by an index that starts with the columns of the condition. OFFSET 0 keeps the
- * planner from flattening the subquery. Otherwise, with many time ranges, the database compares each range with every
- * row of the user.
+ * Joins the rows of a table in the time range `s`, by an index that starts with the columns of the condition. OFFSET 0
+ * keeps the planner from flattening the subquery. Otherwise, with many time ranges, the database would compare each
+ * range with every row of the user.
  */
-const within = (table: string, alias: string, condition: string, instant: string) => `
+const joinWithin = (table: string, alias: string, condition: string, instant: string) => `
   CROSS JOIN LATERAL (
     SELECT * FROM ${table} WHERE ${condition} AND ${instant} >= s.since AND ${instant} < s.until OFFSET 0) ${alias}`;
 
 /** `sold` is the amount of a spot sale, including its fee in base; null for other fills. */
-const FILLS = `told AS MATERIALIZED (
+const FILLS = `executed AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('f.executed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, f.id, f.price, f.amount, f.fee_amount, f.fee_currency, p.base, p.quote,
     CASE WHEN t.side = 'SELL' AND p.trading_type = 'spot' THEN
       f.amount + CASE WHEN f.fee_currency = p.base THEN f.fee_amount ELSE 0 END END AS sold
-  FROM stretches s
+  FROM time_ranges s
   JOIN exchange_accounts a ON a.user_id = s.user_id
-  ${within('fills', 'f', 'exchange_account_id = a.id', 'executed_at')}
+  ${joinWithin('fills', 'f', 'exchange_account_id = a.id', 'executed_at')}
   JOIN trades t ON t.id = f.trade_id
   JOIN trade_pairs p ON p.id = t.trade_pair_id
   WHERE ${isSelected('t')})`;
 
-const PARTS = `parts AS MATERIALIZED (
+const CLOSURES = `closures AS MATERIALIZED (
   SELECT f.user_id, f.day, f.exchange_account_id, f.trade_pair_id, coalesce(l.strategy_id, ${NIL}) AS strategy_id,
     c.fill_id, c.amount, c.pnl
-  FROM told f JOIN lot_closures c ON c.fill_id = f.id JOIN lots l ON l.id = c.lot_id)`;
+  FROM executed f JOIN lot_closures c ON c.fill_id = f.id JOIN lots l ON l.id = c.lot_id)`;
 
 /** Closed trades, with the exact result of their lots. */
 const CLOSED = `closed AS MATERIALIZED (
   SELECT t.user_id, ${dayOf('t.closed_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, p.quote, t.id, t.closed_at, r.opened_at, r.pnl
-  FROM stretches s
-  ${within('trades', 't', 'user_id = s.user_id', 'closed_at')}
+  FROM time_ranges s
+  ${joinWithin('trades', 't', 'user_id = s.user_id', 'closed_at')}
   JOIN trade_pairs p ON p.id = t.trade_pair_id
   CROSS JOIN LATERAL (
     SELECT min(l.opened_at) AS opened_at, sum(c.pnl) AS pnl
@@ -69,11 +69,11 @@ const CLOSED = `closed AS MATERIALIZED (
 const countOf = (status: string) =>
   `count(*) FILTER (WHERE t.status = '${status}')::int AS ${status.toLowerCase()}_count`;
 
-const CREATED = `made AS (
+const CREATED = `created AS (
   SELECT t.user_id, ${dayOf('t.created_at')} AS day, t.exchange_account_id, t.trade_pair_id,
     ${STRATEGY} AS strategy_id, ${['PENDING', 'PARTIALLY_FILLED', 'FILLED', 'CANCELLED', 'FAILED'].map(countOf).join(', ')}
-  FROM stretches s
-  ${within('trades', 't', 'user_id = s.user_id', 'created_at')}
+  FROM time_ranges s
+  ${joinWithin('trades', 't', 'user_id = s.user_id', 'created_at')}
   WHERE ${isSelected('t')} GROUP BY 1, 2, 3, 4, 5)`;
 
 const FILLED = `filled AS (
@@ -82,17 +82,17 @@ const FILLED = `filled AS (
     coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.quote), 0) AS fees_in_quote,
     coalesce(sum(f.fee_amount) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_in_base,
     coalesce(sum(f.fee_amount * f.price) FILTER (WHERE f.fee_currency = f.base), 0) AS fees_of_base
-  FROM told f LEFT JOIN (SELECT fill_id, sum(amount) AS amount FROM parts GROUP BY fill_id) m ON m.fill_id = f.id
+  FROM executed f LEFT JOIN (SELECT fill_id, sum(amount) AS amount FROM closures GROUP BY fill_id) m ON m.fill_id = f.id
   GROUP BY ${KEY})`;
 
 const OTHER_FEES = `other_fees AS (
   SELECT ${KEY}, jsonb_object_agg(fee_currency, amount::text) AS fees_in_others
-  FROM (SELECT ${KEY}, fee_currency, sum(fee_amount) AS amount FROM told
+  FROM (SELECT ${KEY}, fee_currency, sum(fee_amount) AS amount FROM executed
         WHERE fee_currency NOT IN (base, quote) AND fee_amount <> 0 GROUP BY ${KEY}, fee_currency) f
   GROUP BY ${KEY})`;
 
 const REALISED = `realised AS (
-  SELECT ${KEY}, count(*)::int AS part_count, sum(pnl) AS net_pnl FROM parts GROUP BY ${KEY})`;
+  SELECT ${KEY}, count(*)::int AS part_count, sum(pnl) AS net_pnl FROM closures GROUP BY ${KEY})`;
 
 const ENDED = `ended AS (
   SELECT ${KEY}, count(*)::int AS closed_count, count(*) FILTER (WHERE pnl > 0)::int AS winning_count,
@@ -104,8 +104,8 @@ const ENDED = `ended AS (
     min(pnl) AS worst_pnl, (array_agg(id ORDER BY pnl, closed_at, id))[1] AS worst_trade_id
   FROM closed GROUP BY ${KEY})`;
 
-/** `fees` is computed from the other amounts. */
-const LEDGER_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
+/** The amounts that are plain sums; `fees` is computed from fees in quote and in base currency. */
+const SUMMED_AMOUNTS = AMOUNTS.filter((name) => name !== 'fees');
 const UNSUMMED_COLUMNS = [
   'fees_in_others',
   'best_pnl',
@@ -114,21 +114,21 @@ const UNSUMMED_COLUMNS = [
   'worst_trade_id',
 ] as const;
 
-/** The additive columns that `result_days` and `DAYS_SQL` have in addition to their key. */
-export const SUMMED = { counts: COUNTS, amounts: AMOUNTS } as const;
+/** The columns of `result_days` that can be added up over days. */
+export const SUMMABLE_COLUMNS = { counts: COUNTS, amounts: AMOUNTS } as const;
 
-/** The columns of `result_days` and of `DAYS_SQL` in addition to their key. */
-export const VALUE_COLUMNS = [...COUNTS, ...LEDGER_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS];
+/** All columns of `result_days` and of `DAYS_SQL` except their key. */
+export const VALUE_COLUMNS = [...COUNTS, ...SUMMED_AMOUNTS, 'fees', ...UNSUMMED_COLUMNS];
 
 /** The columns of `result_days`, in the order of `DAYS_SQL`. */
 export const DAY_COLUMNS = [KEY, ...VALUE_COLUMNS].join(', ');
 
-/** Selects one row, as in `result_days`, for each day, account, pair and strategy with any result. */
+/** Selects one row of `result_days` for each day, account, pair and strategy with any result. */
 export const DAYS_SQL = `
-  WITH ${[TIME_RANGES, FILLS, PARTS, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
-  SELECT ${KEY}, ${[...COUNTS, ...LEDGER_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
+  WITH ${[TIME_RANGES, FILLS, CLOSURES, CLOSED, CREATED, FILLED, OTHER_FEES, REALISED, ENDED].join(', ')}
+  SELECT ${KEY}, ${[...COUNTS, ...SUMMED_AMOUNTS].map((name) => `coalesce(${name}, 0) AS ${name}`).join(', ')},
     coalesce(fees_in_quote + fees_of_base, 0) AS fees, ${UNSUMMED_COLUMNS.join(', ')}
-  FROM made FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
+  FROM created FULL JOIN filled USING (${KEY}) FULL JOIN other_fees USING (${KEY})
     FULL JOIN realised USING (${KEY}) FULL JOIN ended USING (${KEY})`;
 
 /** The dimensions by which `result_runs` can be selected, as bits. */
@@ -142,9 +142,9 @@ export const RUN_COLUMNS =
   'user_id, selected_by, exchange_account_id, trade_pair_id, strategy_id, quote, day, closed_count, first_losses, last_losses, longest';
 
 /**
- * Selects runs of losing trades in the order of closing, for the dimensions in $6 and the strategy in $7 (null for
- * any). A row has the number of closed trades, the losses at the start and at the end of the day, and the longest run.
- * Trades closed at the same instant are ordered by creation.
+ * Selects runs of losing trades in the order of closing. $6 lists combinations of `SELECTED_BY`; $7 is the strategy,
+ * null selects all. A row has the number of closed trades, the losses at the start and at the end of the day, and the
+ * longest run. Trades closed at the same instant are ordered by creation.
  */
 export const RUNS_SQL = `
   WITH ${[TIME_RANGES, CLOSED].join(', ')},
