@@ -12,7 +12,9 @@ import { PublicKeysService } from './public-keys.service.js';
 import { RateLimiter } from './rate-limiter.js';
 
 export interface AccessOptions {
+  /** The library that verifies signatures. */
   readonly engine: PickedEngine['engine'];
+  /** Whether a caller without credentials may open an account. */
   readonly openRegistration: boolean;
   /** The origin of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;

@@ -87,7 +87,11 @@ export class IdentityService {
     return { challenge, expires_at: row.expires_at.toISOString() };
   }
 
-  /** @param actor null if the request carries no credential in addition to the signature */
+  /**
+   * Links a public key to an account.
+   *
+   * @param actor null if the request carries no credential in addition to the signature
+   */
   async identify(
     actor: Actor | null,
     input: CliIdentityCreate,

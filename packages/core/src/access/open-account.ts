@@ -10,7 +10,8 @@ export interface NewAccount {
 }
 
 /**
- * Opens an account if the deployment allows open registration. The caller creates the first credential.
+ * Opens an account if the deployment allows open registration, and returns its user id. The caller creates the
+ * first credential.
  *
  * @throws {DomainError} `permission_denied`
  */

@@ -25,9 +25,9 @@ describe('a bucket', () => {
   it('reports when it will be full', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
-    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([100_000]);
+    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([100_000]);
     nowUs = 40_000;
-    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([160_000]);
+    expect(buckets.take(claimOf(600, 60)).untilFullUs).toEqual([160_000]);
   });
 
   it('admits at most its capacity plus refilled tokens, at any pace', () => {
@@ -53,7 +53,7 @@ describe('a bucket', () => {
   it('is stored at a constant cost, even after 300,000 others', () => {
     const buckets = new LocalBuckets(() => 0);
     const { set } = claimOf(3, 30);
-    const untilFull = (address: string) => buckets.take({ keys: [address], set }).refillUs[0];
+    const untilFull = (address: string) => buckets.take({ keys: [address], set }).untilFullUs[0];
     for (let n = 0; n < 300_000; n++) untilFull(`address ${n}`);
     expect(untilFull('address 299999')).toBe(20_000_000);
     expect(untilFull('address 260000')).toBe(20_000_000);
@@ -67,7 +67,7 @@ describe('a bucket', () => {
     const large = { keys: ['large'], set: sets.general };
     const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
     expect(buckets.take(both).isAllowed).toBe(true);
-    expect(buckets.take(both)).toEqual({ isAllowed: false, refillUs: [12_000_000, 60_000_000] });
+    expect(buckets.take(both)).toEqual({ isAllowed: false, untilFullUs: [12_000_000, 60_000_000] });
     expect(Array.from({ length: 5 }, () => buckets.take(large).isAllowed)).toEqual([
       true,
       true,

@@ -46,8 +46,8 @@ describe('the shared buckets', () => {
 
   it('expire once they are full', async () => {
     const claim = claimOf(600, 60);
-    const { refillUs } = await processes[0].take(claim);
-    expect(refillUs).toEqual([100_000]);
+    const { untilFullUs } = await processes[0].take(claim);
+    expect(untilFullUs).toEqual([100_000]);
     expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
   });
 
@@ -55,8 +55,8 @@ describe('the shared buckets', () => {
     const key = `rate:spec:${random()}`;
     const [{ 0: seconds }] = [await clients[0].time()];
     await clients[0].set(key, `${Number(seconds) + 86_400}000000`);
-    const { isAllowed, refillUs } = await processes[0].take(claimOf(10, 10, key));
-    expect([isAllowed, refillUs]).toEqual([false, [10_000_000]]);
+    const { isAllowed, untilFullUs } = await processes[0].take(claimOf(10, 10, key));
+    expect([isAllowed, untilFullUs]).toEqual([false, [10_000_000]]);
     expect(await clients[1].pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
@@ -80,7 +80,7 @@ describe('the shared buckets', () => {
       expect(results.filter((result) => result?.isAllowed)).toHaveLength(1);
       expect(results.filter((result) => result === null)).toHaveLength(99);
       const after = await processes[0].take(claim);
-      expect(Math.ceil(after.refillUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
+      expect(Math.ceil(after.untilFullUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
     });
 
     it('distinguish the nonces of two keys', async () => {

@@ -21,7 +21,7 @@ export class SecondFactorCodes {
   constructor(
     private readonly attempts: SignInAttempts,
     private readonly sealer: ServerKeySealer,
-    /** The clock for time-based codes. */
+    /** The clock for time-based codes, in ms since 1970. */
     private readonly nowMs: () => number = Date.now,
   ) {}
 
@@ -35,7 +35,7 @@ export class SecondFactorCodes {
     await this.attempts.consume(subjectOf(userId));
   }
 
-  /** Resets the user's attempts after a success. */
+  /** Resets the count of the user's attempts. Call after a success. */
   async clearAttempts(tx: Tx, userId: string): Promise<void> {
     await this.attempts.clear(tx, subjectOf(userId));
   }
@@ -76,7 +76,7 @@ export class SecondFactorCodes {
   }
 }
 
-/** Returns the name of the user's factor, both as the context of the seal and as the subject of counted attempts. */
+/** Returns the name of the user's second factor: the context of its sealed secret and the subject of its attempts. */
 function subjectOf(userId: string): string {
   return `second factor of ${userId}`;
 }

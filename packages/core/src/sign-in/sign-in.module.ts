@@ -19,7 +19,7 @@ import { SignInAttempts } from './sign-in-attempts.service.js';
 import { TokenKeys } from './token-keys.service.js';
 
 export interface SignInOptions {
-  /** The application's `AccessModule`, which verifies addresses. */
+  /** The application's `AccessModule`, which verifies e-mail addresses. */
   readonly access: DynamicModule;
   readonly serverKeys: ServerKeys;
   /** The origin that issues and accepts tokens, without a trailing slash. */

@@ -4,7 +4,7 @@
  * 1. A provider's subject belongs permanently to one account. For an unknown subject an account is opened if the
  *    deployment allows it; two concurrent requests get the same account.
  * 2. An e-mail address never gives access to an existing account with that address, even if the address is verified.
- * A new account gets the address if the provider verified it.
+ *    A new account gets the address if the provider verified it.
  * 3. If the request also carries a credential with ADMIN, the subject joins the account of that credential. It never
  *    joins a second account.
  * 4. The transaction that signs a user in also consumes the user's single-use proof.
@@ -20,7 +20,7 @@ import type { SignInResult, SignInService } from '../sign-in.service.js';
 /** A proved identity at a provider. */
 export interface ProviderIdentity {
   readonly provider: 'google' | 'apple' | 'x' | 'telegram';
-  /** The provider's own id of the user, which is never reassigned. */
+  /** The id that the provider gave to the user. The provider never gives it to another user. */
   readonly subject: string;
   readonly email?: string | undefined;
   readonly emailVerified: boolean;

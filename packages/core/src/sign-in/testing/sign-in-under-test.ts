@@ -20,14 +20,14 @@ import { TokenKeys } from '../token-keys.service.js';
 export const ISSUER = 'https://graphql.example.com';
 
 export interface SignInTestOptions {
-  /** The label of the server key, then those of the previous keys. */
+  /** The label of the current server key, then the labels of previous keys. Each key is derived from its label. */
   readonly serverKeys?: readonly [string, ...string[]];
   readonly openRegistration?: boolean;
   readonly platform?: Platform;
   readonly issuer?: string;
 }
 
-/** Hashes passwords like the product, and counts the comparisons. */
+/** A password hasher that counts its comparisons. */
 class CountingHasher extends PasswordHasher {
   compared = 0;
 
@@ -39,7 +39,7 @@ class CountingHasher extends PasswordHasher {
 
 /** The test environment of sign-in: its services on a separate database, for one test file. */
 export class SignInUnderTest {
-  /** The clock of second factors. */
+  /** The time of the second factor's clock, in ms since 1970. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
   readonly hashes = new CountingHasher();
 
@@ -53,7 +53,7 @@ export class SignInUnderTest {
     return this.core.close();
   }
 
-  /** Creates the services of one process. */
+  /** Creates the services of one process on the shared database. */
   createServices(options: SignInTestOptions = {}) {
     const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = options;
     const { core, hashes } = this;
@@ -76,7 +76,7 @@ export class SignInUnderTest {
     return { platform, sealer, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
-  /** Opens a session of the user, or of a new user, and returns its tokens. */
+  /** Opens a session of the user, or of a new user if `userId` is omitted, and returns its tokens. */
   async session(userId?: string, { sessions, platform } = this.createServices()): Promise<IssuedTokens> {
     const owner = userId ?? (await this.core.actor()).userId;
     return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
@@ -118,7 +118,7 @@ export class SignInUnderTest {
     return running;
   }
 
-  /** Returns every row of every table as one string. */
+  /** Returns all rows of all tables as one string. */
   async dump(): Promise<string> {
     const tables = await this.core.rows(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
