@@ -126,7 +126,10 @@ export class RewardsService {
     return { currency: ledger.token.currency, ...(await ledger.balance(actor.userId)) };
   }
 
-  /** Claims a reward and adds its amount to the user's balance. Of concurrent claims of one reward, one succeeds. */
+  /**
+   * Claims a reward and adds its amount to the user's balance. Of several concurrent claims of one reward,
+   * one succeeds.
+   */
   async claim(actor: Actor, publicId: string): Promise<Reward> {
     authorise(actor, rewardOperations.claim.access);
     const { userId } = actor;
