@@ -84,7 +84,7 @@ export class WebhooksUnderTest {
   }
 
   /** Claims an attempt in the lane of its webhook. @throws if it cannot be claimed */
-  async claimed(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
+  async claimAttempt(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
     const main = await this.deliveries.claim(deliveryId, attempt);
     const claim = main.kind === 'slow' ? await this.deliveries.claim(deliveryId, attempt, 'slow') : main;
     if (claim.kind !== 'send') throw new Error(`claim: ${claim.kind}`);
@@ -92,14 +92,14 @@ export class WebhooksUnderTest {
   }
 
   /** Records a failure of each of the delivery's five attempts, without waiting between them. */
-  async failAll(deliveryId: string): Promise<void> {
+  async failAllAttempts(deliveryId: string): Promise<void> {
     const failure = { statusCode: 503, error: 'http_status', responseTimeMs: 1 } as const;
     for (let attempt = 1; attempt <= 5; attempt++) {
       await this.core.rows(
         "UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1 AND status = 'DUE'",
         deliveryId,
       );
-      await this.deliveries.record(await this.claimed(deliveryId, attempt), failure);
+      await this.deliveries.record(await this.claimAttempt(deliveryId, attempt), failure);
     }
   }
 
@@ -110,7 +110,7 @@ export class WebhooksUnderTest {
     event?: EventFixture,
   ): Promise<{ id: string; uuid: string }> {
     const uuid = await this.createDueDelivery(actor, webhookId, event);
-    await this.failAll(uuid);
+    await this.failAllAttempts(uuid);
     // Without this reset, the failures of several dead letters together would deactivate the webhook.
     await this.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     return { uuid, id: encodeId('dlq', uuid) };
