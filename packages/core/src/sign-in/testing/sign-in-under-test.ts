@@ -29,10 +29,10 @@ export interface SignInTestOptions {
 
 /** A password hasher that counts its comparisons. */
 class CountingHasher extends PasswordHasher {
-  compared = 0;
+  comparisons = 0;
 
   protected override compare(storedHash: string, password: string): Promise<boolean> {
-    this.compared++;
+    this.comparisons++;
     return super.compare(storedHash, password);
   }
 }
@@ -41,7 +41,7 @@ class CountingHasher extends PasswordHasher {
 export class SignInUnderTest {
   /** The time of the second factor's clock, in ms since 1970. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
-  readonly hashes = new CountingHasher();
+  readonly hasher = new CountingHasher();
 
   private constructor(readonly core: CoreUnderTest) {}
 
@@ -56,7 +56,7 @@ export class SignInUnderTest {
   /** Creates the services of one process on the shared database. */
   createServices(options: SignInTestOptions = {}) {
     const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = options;
-    const { core, hashes } = this;
+    const { core, hasher } = this;
     const { commands } = core;
     const platform = options.platform ?? core.platform;
     const [first, ...others] = serverKeys;
@@ -71,20 +71,23 @@ export class SignInUnderTest {
     const signIn = new SignInService(sessions, secondFactor);
     const publicUrl = () => 'https://api.example.com';
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
-    const logins = new PasswordLogins(platform, emails, attempts, hashes);
+    const logins = new PasswordLogins(platform, emails, attempts, hasher);
     const passwords = new PasswordSignInService(logins, sessions, signIn, changes);
     return { platform, sealer, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
   /** Opens a session of the user, or of a new user if `userId` is omitted, and returns its tokens. */
-  async session(userId?: string, { sessions, platform } = this.createServices()): Promise<IssuedTokens> {
+  async createSession(
+    userId?: string,
+    { sessions, platform } = this.createServices(),
+  ): Promise<IssuedTokens> {
     const owner = userId ?? (await this.core.actor()).userId;
     return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
   }
 
   /** Creates a user with a session. */
-  async actor(): Promise<Actor> {
-    const { accessToken } = await this.session();
+  async createActor(): Promise<Actor> {
+    const { accessToken } = await this.createSession();
     return this.createServices().sessions.verify(accessToken);
   }
 
