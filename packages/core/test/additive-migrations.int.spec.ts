@@ -191,7 +191,7 @@ describe('a column that is added to every table', () => {
       await addColumns('added_to_prepared');
       for (const connection of connections) {
         const { rows } = await connection.query<Prepared>(
-          'SELECT name, statement, cardinality(parameter_types) AS parameterCount FROM pg_prepared_statements',
+          'SELECT name, statement, cardinality(parameter_types) AS "parameterCount" FROM pg_prepared_statements',
         );
         for (const { name, statement, parameterCount } of rows) {
           statements.push(statement);

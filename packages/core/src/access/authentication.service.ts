@@ -65,7 +65,7 @@ export class Authentication {
   }
 
   private actorOf(credential: ResolvedCredential): Actor {
-    this.dependencies.lastUsed.note(credential);
+    this.dependencies.lastUsed.record(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }

@@ -128,7 +128,7 @@ export class IdentityService {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
     }
-    await useChallenge(tx, input);
+    await consumeChallenge(tx, input);
     const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
     if (linked !== null) {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
@@ -150,7 +150,7 @@ export class IdentityService {
   }
 }
 
-async function useChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
+async function consumeChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
   const [rows] = await tx.query(
     `DELETE FROM cli_challenges WHERE challenge = $1 AND expires_at > now() AND coalesce(pubkey, $2) = $2
      RETURNING challenge`,

@@ -87,7 +87,7 @@ export class OperationPipeline {
     const caller = await this.admit(request);
     const key = this.operation.method === 'POST' ? request.idempotency() : undefined;
     const input = await this.parse(request, commands, caller, key);
-    const idempotency = contextOf(request, key, caller, input.body);
+    const idempotency = idempotencyContextOf(request, key, caller, input.body);
     const actor: Actor | null =
       caller === null || idempotency === undefined ? caller : { ...caller, idempotency };
     const call: PipelineCall = { actor, idempotency, ...input };
@@ -119,7 +119,7 @@ export class OperationPipeline {
     try {
       return this.check(request.read());
     } catch (rejection) {
-      const idempotency = caller === null ? undefined : contextOf(request, key, caller, undefined);
+      const idempotency = caller === null ? undefined : idempotencyContextOf(request, key, caller, undefined);
       if (idempotency === undefined) throw rejection;
       return commands.run(idempotency, async () => {
         throw rejection;
@@ -157,7 +157,7 @@ function parseOrThrow(
   return result.data;
 }
 
-function contextOf(
+function idempotencyContextOf(
   { renderStored }: OperationRequest,
   key: RequestIdempotency | undefined,
   caller: Actor | null,

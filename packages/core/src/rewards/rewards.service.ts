@@ -55,7 +55,7 @@ export class RewardsService {
     const params: unknown[] = [actor.userId];
     if (query.status !== undefined) where.push(STATUS_CONDITIONS[query.status]);
     if (query.type_id !== undefined) {
-      params.push(await this.typeOfFilter(query.type_id));
+      params.push(await this.resolveTypeFilter(query.type_id));
       where.push(`r.type_id = $${params.length}`);
     }
     const source = {
@@ -152,7 +152,7 @@ export class RewardsService {
     });
   }
 
-  private async typeOfFilter(publicId: string): Promise<string> {
+  private async resolveTypeFilter(publicId: string): Promise<string> {
     const id = decodeId('rwt', publicId);
     const [row] =
       id === null

@@ -41,27 +41,27 @@ export class SecondFactorCodes {
   }
 
   /** Consumes a code of the app or a recovery code; returns false if the code is wrong or was used. */
-  async take(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+  async consume(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const text = withoutSpaces(code);
-    if (isTotpCode(text)) return this.takeAppCode(tx, userId, factor, text);
-    const [taken] = await tx.query(
+    if (isTotpCode(text)) return this.consumeAppCode(tx, userId, factor, text);
+    const [consumed] = await tx.query(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2 RETURNING hash',
       [userId, hashOfRecoveryCode(userId, text)],
     );
-    return taken.length > 0;
+    return consumed.length > 0;
   }
 
   /** Consumes a code of the app; returns false if the code is wrong or was used. */
-  async takeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+  async consumeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const secret = this.sealer.open(subjectOf(userId), factor.secret_sealed);
     if (secret === null) throw new Error('a second factor cannot be opened with any of the server keys');
     const step = stepOfCode(secret, withoutSpaces(code), this.nowMs());
     if (step === null) return false;
-    const [taken] = await tx.query(
+    const [consumed] = await tx.query(
       'UPDATE totp_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2 RETURNING user_id',
       [userId, step],
     );
-    return taken.length > 0;
+    return consumed.length > 0;
   }
 
   /** Stores new recovery codes and returns them; they are never shown again. */

@@ -89,7 +89,7 @@ export class PasskeySignInService {
     this.options();
     const parsed = registrationResponse.safeParse(response);
     if (!parsed.success) throw badRegistration(parsed.error);
-    const challenge = await this.useChallenge('register', actor.userId, parsed.data);
+    const challenge = await this.consumeChallenge('register', actor.userId, parsed.data);
     if (challenge === null) throw badRegistration('the challenge is unknown');
     const registration = await this.verifyRegistration(parsed.data, challenge);
     if (!registration.verified) throw badRegistration('the response does not verify');
@@ -119,7 +119,7 @@ export class PasskeySignInService {
     this.options();
     const parsed = authenticationResponse.safeParse(response);
     if (!parsed.success) throw badLogin(parsed.error);
-    const challenge = await this.useChallenge('login', null, parsed.data);
+    const challenge = await this.consumeChallenge('login', null, parsed.data);
     const passkey = await this.passkeyOf(parsed.data);
     if (challenge === null || passkey === null) throw badLogin('the challenge or the passkey is unknown');
     const login = await this.verifyLogin(parsed.data, challenge, passkey);
@@ -201,7 +201,7 @@ export class PasskeySignInService {
   }
 
   /** Consumes the challenge outside of any transaction, so that a rejected response consumes it too. */
-  private async useChallenge(
+  private async consumeChallenge(
     purpose: Purpose,
     userId: string | null,
     response: RegistrationResponse | AuthenticationResponse,

@@ -57,7 +57,7 @@ export class ProviderSignInService {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
     }
-    if (identity.proof !== undefined) await useProof(tx, identity.proof);
+    if (identity.proof !== undefined) await consumeProof(tx, identity.proof);
     const owner = await ownerOf(tx, identity);
     if (owner !== null && actor !== null && owner !== actor.userId) throw linkedElsewhere();
     const userId = owner ?? actor?.userId ?? (await this.openAccount(tx, identity));
@@ -87,7 +87,10 @@ async function link(tx: Tx, userId: string, { provider, subject }: ProviderIdent
 }
 
 /** Consumes a proof. A concurrent use waits for the first transaction and fails after its commit. */
-async function useProof(tx: Tx, { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>): Promise<void> {
+async function consumeProof(
+  tx: Tx,
+  { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>,
+): Promise<void> {
   const used = await tx.query(
     'INSERT INTO used_login_data (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING hash',
     [hash, expiresAt],
