@@ -65,7 +65,7 @@ export class Authentication {
   }
 
   private actorOf(credential: ResolvedCredential): Actor {
-    this.dependencies.lastUsed.record(credential);
+    this.dependencies.lastUsed.note(credential);
     const { kind, id, userId, permissions } = credential;
     return { userId, credential: { kind, id, permissions } };
   }

@@ -11,7 +11,7 @@ export class LastUsedRecorder {
 
   constructor(private readonly platform: Platform) {}
 
-  record({ kind, id }: ResolvedCredential): void {
+  note({ kind, id }: ResolvedCredential): void {
     const nowMs = Date.now();
     if (nowMs - (this.lastWrittenMs.get(id) ?? 0) < PRECISION_MS) return;
     if (this.lastWrittenMs.size > 100_000) this.lastWrittenMs.clear();
