@@ -15,7 +15,7 @@ export interface AccessOptions {
   /** The library that verifies signatures. */
   readonly engine: PickedEngine['engine'];
   /** Whether a caller without credentials may open an account. */
-  readonly openRegistration: boolean;
+  readonly isRegistrationOpen: boolean;
   /** The origin of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly rateLimiter: RateLimiter;
@@ -24,7 +24,7 @@ export interface AccessOptions {
 /** Provides users and their credentials to an API. */
 @Module({})
 export class AccessModule {
-  static with({ engine, openRegistration, publicUrl, rateLimiter }: AccessOptions): DynamicModule {
+  static with({ engine, isRegistrationOpen, publicUrl, rateLimiter }: AccessOptions): DynamicModule {
     return {
       module: AccessModule,
       providers: [
@@ -49,7 +49,7 @@ export class AccessModule {
         {
           provide: IdentityService,
           useFactory: (platform: Platform, commands: CommandRunner) =>
-            new IdentityService({ platform, commands, engine, openRegistration }),
+            new IdentityService({ platform, commands, engine, isRegistrationOpen }),
           inject: [Platform, CommandRunner],
         },
         {

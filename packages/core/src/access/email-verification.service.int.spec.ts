@@ -18,7 +18,7 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, commands } = core;
   emails = new EmailVerificationService({ platform, commands, publicUrl: () => ORIGIN });
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
 });
 afterAll(() => core.close());
 beforeEach(async () => {

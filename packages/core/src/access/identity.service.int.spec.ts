@@ -13,12 +13,12 @@ let closedIdentities: IdentityService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, commands } = core;
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
   closedIdentities = new IdentityService({
     platform,
     commands,
     engine: nobleEngine,
-    openRegistration: false,
+    isRegistrationOpen: false,
   });
 });
 afterAll(() => core.close());

@@ -53,7 +53,7 @@ export interface IdentityDependencies {
   readonly commands: CommandRunner;
   readonly engine: VerifyEngine;
   /** Whether an unlinked key may open a new account. */
-  readonly openRegistration: boolean;
+  readonly isRegistrationOpen: boolean;
 }
 
 export interface LinkedIdentity {
@@ -134,7 +134,8 @@ export class IdentityService {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: publicKeyView(linked), isNew: false };
     }
-    const userId = actor?.userId ?? (await openAccount(tx, this.dependencies.openRegistration, NEW_ACCOUNT));
+    const userId =
+      actor?.userId ?? (await openAccount(tx, this.dependencies.isRegistrationOpen, NEW_ACCOUNT));
     const entity = tx.create(PublicKeyEntity, {
       id: newUuid(),
       userId,

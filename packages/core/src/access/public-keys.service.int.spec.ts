@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { platform, lists, commands } = core;
   keys = new PublicKeysService(platform, lists, commands);
   apiKeys = new ApiKeysService(platform, lists, commands);
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
 });
 afterAll(() => core.close());
 beforeEach(async () => {

@@ -119,7 +119,7 @@ describe('registering', () => {
   });
 
   it('is rejected if registration is closed', async () => {
-    const closed = env.createServices({ openRegistration: false });
+    const closed = env.createServices({ isRegistrationOpen: false });
     await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
       code: 'permission_denied',
     });

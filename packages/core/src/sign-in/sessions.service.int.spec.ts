@@ -95,7 +95,7 @@ describe('an access token', () => {
       platform,
       commands,
       engine: nobleEngine,
-      openRegistration: true,
+      isRegistrationOpen: true,
     });
     const profile = me.parse(await identities.me(await verifyToken(accessToken)));
     const { sub, sid } = claimsOf(accessToken);
@@ -420,7 +420,7 @@ describe('opening an account', () => {
   });
 
   it('is rejected if registration is closed', async () => {
-    const closed = env.createServices({ openRegistration: false });
+    const closed = env.createServices({ isRegistrationOpen: false });
     const opening = inTransaction(closed.platform.database, (tx) => closed.sessions.openAccount(tx));
     await expect(opening).rejects.toMatchObject({ code: 'permission_denied' });
   });

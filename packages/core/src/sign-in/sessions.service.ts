@@ -40,7 +40,7 @@ export interface SessionsDependencies {
   /** The origin that issues and accepts the tokens, without a trailing slash. */
   readonly issuer: () => string;
   /** Whether an unknown user may open an account. */
-  readonly openRegistration: boolean;
+  readonly isRegistrationOpen: boolean;
 }
 
 interface SessionRow {
@@ -71,7 +71,7 @@ export class SessionsService {
    */
   async openAccount(tx: Tx, { email = null }: { readonly email?: string | null } = {}): Promise<string> {
     const deniedMessage = 'This deployment does not open accounts.';
-    return openAccount(tx, this.dependencies.openRegistration, { email, deniedMessage });
+    return openAccount(tx, this.dependencies.isRegistrationOpen, { email, deniedMessage });
   }
 
   /** Refreshes the tokens of a session. @throws {DomainError} `invalid_access_token` */

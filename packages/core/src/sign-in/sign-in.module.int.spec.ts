@@ -20,7 +20,7 @@ function createServices(): Map<InjectionToken, unknown> {
     access: { module: Application },
     serverKeys: [deriveKey('server key')],
     issuer: () => 'https://graphql.example.com',
-    openRegistration: true,
+    isRegistrationOpen: true,
     passkeys: undefined,
   });
   const instances = new Map<InjectionToken, unknown>([

@@ -77,7 +77,7 @@ describe('a new identity at a provider', () => {
   });
 
   it('is rejected if registration is closed, without consuming its proof; a linked identity may still sign in', async () => {
-    const closed = new ProviderSignInService(env.createServices({ openRegistration: false }));
+    const closed = new ProviderSignInService(env.createServices({ isRegistrationOpen: false }));
     const identity = newIdentity({
       proof: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
     });

@@ -22,7 +22,7 @@ export const ISSUER = 'https://graphql.example.com';
 export interface SignInTestOptions {
   /** The label of the current server key, then the labels of previous keys. Each key is derived from its label. */
   readonly serverKeys?: readonly [string, ...string[]];
-  readonly openRegistration?: boolean;
+  readonly isRegistrationOpen?: boolean;
   readonly platform?: Platform;
   readonly issuer?: string;
 }
@@ -55,14 +55,14 @@ export class SignInUnderTest {
 
   /** Creates the services of one process on the shared database. */
   createServices(options: SignInTestOptions = {}) {
-    const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = options;
+    const { serverKeys = ['server key'], isRegistrationOpen = true, issuer = ISSUER } = options;
     const { core, hasher } = this;
     const { commands } = core;
     const platform = options.platform ?? core.platform;
     const [first, ...others] = serverKeys;
     const sealer = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
     const keys = new TokenKeys(platform, sealer);
-    const sessions = new SessionsService({ platform, keys, issuer: () => issuer, openRegistration });
+    const sessions = new SessionsService({ platform, keys, issuer: () => issuer, isRegistrationOpen });
     const attempts = new SignInAttempts(platform);
     const nowMs = () => this.nowMs;
     const codes = new SecondFactorCodes(attempts, sealer, nowMs);
