@@ -86,7 +86,7 @@ describe('a watched credential', () => {
     });
   });
 
-  it('is checked as soon as a notification reports a changeKey', async () => {
+  it('is checked as soon as a notification reports a change', async () => {
     const slow = new CredentialWatch(core.platform, 600_000);
     const request = await requestWithKey();
     const { ended } = await startWatch(slow, request);
