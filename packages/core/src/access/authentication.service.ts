@@ -70,7 +70,10 @@ export class Authentication {
     return { userId, credential: { kind, id, permissions } };
   }
 
-  /** Returns the caller of a signed request. Returns null for an unsigned request, even if it carries an API key. */
+  /**
+   * Returns the caller of a signed request. Returns null for an unsigned request, even if it carries
+   * another credential.
+   */
   async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const credential = await this.bySignature(incoming, limits);
     if (credential === null) return null;

@@ -74,7 +74,7 @@ export class ProfitSharesService {
    * Settles ended periods that are not settled yet, oldest first. Returns how many rewards were granted; 0 if another
    * process is settling.
    *
-   * @param now - default: the time of the database
+   * @param now the instant by which periods must have ended; default: the time of the database
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;

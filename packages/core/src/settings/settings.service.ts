@@ -106,7 +106,7 @@ export class SettingsService {
 }
 
 /**
- * Checks a key before a query uses it: Postgres rejects some strings, for example with a NUL character.
+ * Checks a key before a query uses it: Postgres rejects some strings, such as one with a NUL character.
  *
  * @throws {DomainError} `not_found` if the key is malformed
  */

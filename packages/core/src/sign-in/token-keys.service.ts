@@ -1,8 +1,8 @@
 /**
  * Manages the Ed25519 keys that sign access tokens. The first process that needs a key creates it.
  *
- * 1. A key signs for 30 days. Its public half is published and accepted for one more day, longer than any token that it
- *    signed is valid.
+ * 1. A key signs for 30 days. Its public half is published and accepted for one more day. By then every token
+ *    that it signed has expired.
  * 2. The private half is stored sealed with the server key. If no server key can open it, the key no longer signs and a
  *    new key is created.
  * 3. If several processes need a new key concurrently, one creates it and the others use it.
