@@ -1,3 +1,4 @@
+/** Tests of bulk retries of dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
 import { decodeId, encodeId } from '@trading-automation/contracts';
 import { eventually } from '@trading-automation/runtime/testing';
 

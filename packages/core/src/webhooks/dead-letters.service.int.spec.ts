@@ -1,3 +1,4 @@
+/** Tests of single dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
 import {
   compileSerializer,
   deadLetterDetail,

@@ -1,3 +1,4 @@
+/** Tests of the egress policy. S1 to S9 are the rows of docs/security/egress.md that a test proves. */
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { checkWebhookUrl, isAllowedAddress } from './egress.js';

@@ -1,3 +1,4 @@
+/** Tests of claims, results and limits of deliveries. `row 17` is a row of the known failures in docs/trading/rules.md. */
 import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';

@@ -1,3 +1,4 @@
+/** Tests of webhook secrets. W5 is the row of docs/security/threats.md that the tests prove. */
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { newWebhookSecret, webhookSecretBytes } from './webhook-secret.js';
 
