@@ -70,7 +70,7 @@ export class AppModule {
     const { platform, redis, secrets } = infrastructure;
     const access = AccessModule.with({
       engine,
-      openRegistration: config.OPEN_REGISTRATION,
+      isRegistrationOpen: config.OPEN_REGISTRATION,
       publicUrl: () => config.REST_PUBLIC_URL ?? publicUrl(),
       rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
     });
@@ -78,7 +78,7 @@ export class AppModule {
       access,
       serverKeys: config.SERVER_KEYS,
       issuer: publicUrl,
-      openRegistration: config.OPEN_REGISTRATION,
+      isRegistrationOpen: config.OPEN_REGISTRATION,
       passkeys: config.PASSKEYS,
     });
     const features = apiFeatures({ secrets, withdrawalFee: config.WITHDRAWAL_FEE });

@@ -77,7 +77,7 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
   const url = () => 'https://graphql.example.com';
   const access = AccessModule.with({
     engine: pickEngine().engine,
-    openRegistration: false,
+    isRegistrationOpen: false,
     publicUrl: url,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), {
       buckets: new LocalBuckets(),
@@ -88,7 +88,7 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
   const imports = [
     PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer: url, openRegistration: false, passkeys }),
+    SignInModule.with({ access, serverKeys, issuer: url, isRegistrationOpen: false, passkeys }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
 }

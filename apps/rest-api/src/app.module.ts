@@ -41,7 +41,7 @@ export class AppModule {
   }: AppModuleOptions): DynamicModule {
     const access = AccessModule.with({
       engine,
-      openRegistration: config.OPEN_REGISTRATION,
+      isRegistrationOpen: config.OPEN_REGISTRATION,
       publicUrl,
       rateLimiter: new RateLimiter(config.RATE_LIMITS, createRateLimitStore(redis)),
     });

@@ -59,7 +59,7 @@ afterAll(() => env.close());
 
 const emptyQueryOf = <Query>(operation: Operation) => querySchemaOf(operation).parse({}) as Query;
 
-/** Returns the lists that a user can read, by table. */
+/** Returns functions that list and load the records of a user, by table. */
 async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, Records>>> {
   const { platform, lists, commands } = env.core;
   const dependencies = { platform, lists, commands, ledger: new Ledger(platform) };
@@ -127,7 +127,7 @@ async function recordsOf({ actor }: Follower): Promise<Readonly<Record<string, R
   };
 }
 
-/** Reads serially, so that a connection with prepared statements is reused. */
+/** Reads all records one after another, so that each read reuses a connection with prepared statements. */
 async function readAll(): Promise<unknown[]> {
   const read: unknown[] = [];
   for (const { list, getMany } of Object.values(records)) {
@@ -137,18 +137,18 @@ async function readAll(): Promise<unknown[]> {
   return read;
 }
 
-/** Makes the leader buy and sell and the follower copy both; then the exchange reports the follower's balance. */
-async function tradeAndSync(held: string): Promise<void> {
+/** Makes the leader buy and sell, and the copier copy both. Then stores `heldAmount` as the copier's balance of BTC. */
+async function tradeAndSync(heldAmount: string): Promise<void> {
   await env.leaderBuys('10');
   await env.executeAll();
   await env.leaderSells('4');
   await env.executeAll();
   const accountSync = new AccountSyncService(env.core.platform);
-  const balances = { BTC: { free: held, locked: '0' } };
+  const balances = { BTC: { free: heldAmount, locked: '0' } };
   await accountSync.storeBalances(follower.account.uuid, balances, await accountSync.databaseTime());
 }
 
-/** Adds a column to every table over its own connection, as a migration does. */
+/** Adds a column to every table over a separate connection, as a migration of another process does. */
 async function addColumns(name: string): Promise<void> {
   const { database } = await env.core.openSecondPlatform();
   const tables: { name: string }[] = await database.query(
@@ -164,11 +164,11 @@ async function addColumns(name: string): Promise<void> {
 interface Prepared {
   readonly name: string;
   readonly statement: string;
-  readonly width: number;
+  readonly parameterCount: number;
 }
 
 describe('a column that is added to every table', () => {
-  it('does not affect a process with prepared statements', async () => {
+  it('does not affect the reads and writes of a process with prepared statements', async () => {
     await tradeAndSync('4');
     const before = await readAll();
     await addColumns('added_while_running');
@@ -191,11 +191,14 @@ describe('a column that is added to every table', () => {
       await addColumns('added_to_prepared');
       for (const connection of connections) {
         const { rows } = await connection.query<Prepared>(
-          'SELECT name, statement, cardinality(parameter_types) AS width FROM pg_prepared_statements',
+          'SELECT name, statement, cardinality(parameter_types) AS "parameterCount" FROM pg_prepared_statements',
         );
-        for (const { name, statement, width } of rows) {
+        for (const { name, statement, parameterCount } of rows) {
           statements.push(statement);
-          const values = width === 0 ? '' : `(${Array.from({ length: width }, () => 'NULL').join(', ')})`;
+          const values =
+            parameterCount === 0
+              ? ''
+              : `(${Array.from({ length: parameterCount }, () => 'NULL').join(', ')})`;
           // Plans the statement again, without running it.
           await connection.query(`EXPLAIN EXECUTE ${name}${values}`).catch((error: unknown) => {
             changed.push(`${sqlStateOf(error)} ${statement}`);

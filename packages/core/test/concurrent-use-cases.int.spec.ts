@@ -1,6 +1,6 @@
 /**
  * Tests that two users can run random operations concurrently: no deadlock or internal error occurs, and all invariants
- * hold. A seed determines the operations. Postgres determines their interleaving, on which no expectation depends.
+ * hold. A seed determines the operations. Their interleaving is up to Postgres, and no expectation depends on it.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -41,11 +41,14 @@ import { WebhookSecrets, WebhooksService } from '../src/webhooks/index.js';
 import { WithdrawalsService } from '../src/withdrawals/index.js';
 
 const SEEDS = [1, 2, 3];
+/** The number of concurrent sequences of operations. */
 const CONCURRENCY = 10;
-const STEPS = 40;
-const CAPACITY = 3;
-/** The free balance of an account before any trade, which is enough for five trades. */
-const FREE = 500;
+/** The number of operations in each sequence. */
+const STEP_COUNT = 40;
+/** The maximum number of copiers of a strategy. */
+const COPIERS_MAX = 3;
+/** The free balance of an account in USDT before any trade: enough for five trades. */
+const FREE_BALANCE = 500;
 const ADDRESS = `0x${createHash('sha256').update('wallet').digest('hex').slice(0, 40)}`;
 
 let core: CoreUnderTest;
@@ -142,7 +145,7 @@ async function createTestUser(): Promise<TestUser> {
   return { ...structuredClone(noRecords), actor, accounts, rewards };
 }
 
-const fundedAccount = (actor: Actor) => core.account(actor, { USDT: String(FREE) });
+const fundedAccount = (actor: Actor) => core.account(actor, { USDT: String(FREE_BALANCE) });
 
 async function grant({ userId }: Actor): Promise<string> {
   const id = newUuid();
@@ -179,12 +182,12 @@ function drawFrom(seed: string): Draw {
 type Step = (user: TestUser, other: TestUser, draw: Draw) => Promise<unknown>;
 
 const pick = <T>(items: readonly T[], draw: Draw): T | undefined => items[draw(Math.max(1, items.length))];
-const UNKNOWN = (prefix: Parameters<typeof encodeId>[0]) => encodeId(prefix, newUuid());
+const unknownId = (prefix: Parameters<typeof encodeId>[0]) => encodeId(prefix, newUuid());
 const accountOf = ({ accounts }: TestUser, draw: Draw) => accounts[draw(accounts.length)]!;
 const strategyOf = (user: TestUser, other: TestUser, draw: Draw) =>
-  pick(draw(3) === 0 ? other.strategies : user.strategies, draw) ?? UNKNOWN('str');
-const ownStrategy = ({ strategies }: TestUser, draw: Draw) => pick(strategies, draw) ?? UNKNOWN('str');
-const ownCopier = ({ copiers }: TestUser, draw: Draw) => pick(copiers, draw) ?? UNKNOWN('cpr');
+  pick(draw(3) === 0 ? other.strategies : user.strategies, draw) ?? unknownId('str');
+const ownStrategy = ({ strategies }: TestUser, draw: Draw) => pick(strategies, draw) ?? unknownId('str');
+const ownCopier = ({ copiers }: TestUser, draw: Draw) => pick(copiers, draw) ?? unknownId('cpr');
 const removeAfter = async (ids: string[], id: string, removed: Promise<unknown>) => {
   await removed;
   ids.splice(ids.indexOf(id), 1);
@@ -202,7 +205,7 @@ const STRATEGY_STEPS: Record<string, Step> = {
           name: 's',
           exchange_account_id: accountOf(user, draw).id,
           visibility: 'PUBLIC',
-          capacity: CAPACITY,
+          capacity: COPIERS_MAX,
         }),
       ),
     ),
@@ -273,7 +276,7 @@ const ACCOUNT_STEPS: Record<string, Step> = {
       exchangeAccountUpdate.parse({ account_name: 'n' }),
     ),
   sync: (user, _, draw) => services.accounts.sync(user.actor, accountOf(user, draw).id),
-  look: (user, _, draw) => services.accountSync.recordSyncFailure(accountOf(user, draw).uuid, null),
+  failSync: (user, _, draw) => services.accountSync.recordSyncFailure(accountOf(user, draw).uuid, null),
   replace: async (user, _, draw) => {
     const account = accountOf(user, draw);
     await services.accounts.delete(user.actor, account.id);
@@ -302,8 +305,8 @@ const place: Step = (user, _, draw) =>
 const TRADE_STEPS: Record<string, Step> = {
   place,
   placeAgain: place,
-  cancel: (user, _, draw) => services.trades.cancel(user.actor, pick(user.trades, draw) ?? UNKNOWN('trd')),
-  open: async () => {
+  cancel: (user, _, draw) => services.trades.cancel(user.actor, pick(user.trades, draw) ?? unknownId('trd')),
+  reportOpen: async () => {
     const [trade] = await core.rows(
       "SELECT id FROM trades WHERE status = 'PENDING' AND submitted_at IS NULL ORDER BY id LIMIT 1",
     );
@@ -311,14 +314,14 @@ const TRADE_STEPS: Record<string, Step> = {
   },
 };
 
-/** Draws one of six keys per user, so that the same request repeats, even concurrently. */
+/** Draws one of six Idempotency-Keys of the user, so that equal requests repeat, also concurrently. */
 const withKey = ({ actor }: TestUser, name: string, draw: Draw) => {
   const key = `${name}-${draw(6)}`;
   return { key, actor: { ...actor, idempotency: core.idempotencyContext(actor.userId, key, name) } };
 };
 
 const MONEY_STEPS: Record<string, Step> = {
-  claim: (user, _, draw) => services.rewards.claim(user.actor, pick(user.rewards, draw) ?? UNKNOWN('rwd')),
+  claim: (user, _, draw) => services.rewards.claim(user.actor, pick(user.rewards, draw) ?? unknownId('rwd')),
   withdraw: (user) =>
     addAfter(
       user.withdrawals,
@@ -327,18 +330,18 @@ const MONEY_STEPS: Record<string, Step> = {
         withdrawalCreate.parse({ amount: '7', wallet_address: ADDRESS }),
       ),
     ),
-  withdrawOnce: async (user, _, draw) => {
+  withdrawWithKey: async (user, _, draw) => {
     const { key, actor } = withKey(user, 'withdraw', draw);
     const amount = `1.0${key.slice(-1)}`;
     const input = withdrawalCreate.parse({ amount, wallet_address: ADDRESS });
     await addAfter(user.withdrawals, services.withdrawals.create(actor, input));
   },
-  takeBack: (user, _, draw) =>
-    services.withdrawals.cancel(user.actor, pick(user.withdrawals, draw) ?? UNKNOWN('wdr')),
+  cancelWithdrawal: (user, _, draw) =>
+    services.withdrawals.cancel(user.actor, pick(user.withdrawals, draw) ?? unknownId('wdr')),
 };
 
 const OTHER_STEPS: Record<string, Step> = {
-  hook: (user) =>
+  createWebhook: (user) =>
     addAfter(
       user.webhooks,
       services.webhooks.create(
@@ -346,21 +349,21 @@ const OTHER_STEPS: Record<string, Step> = {
         webhookCreate.parse({ url: 'https://example.com/hook', events: ['*'] }),
       ),
     ),
-  unhook: (user, _, draw) =>
+  toggleWebhook: (user, _, draw) =>
     services.webhooks.update(
       user.actor,
-      pick(user.webhooks, draw) ?? UNKNOWN('whk'),
+      pick(user.webhooks, draw) ?? unknownId('whk'),
       webhookUpdate.parse({ is_active: draw(2) === 0 }),
     ),
-  dropHook: (user, _, draw) =>
-    services.webhooks.delete(user.actor, pick(user.webhooks, draw) ?? UNKNOWN('whk')),
-  key: (user) =>
+  deleteWebhook: (user, _, draw) =>
+    services.webhooks.delete(user.actor, pick(user.webhooks, draw) ?? unknownId('whk')),
+  createKey: (user) =>
     addAfter(
       user.keys,
       services.keys.create(user.actor, apiKeyCreate.parse({ name: 'k', permissions: ['ADMIN'] })),
     ),
-  rotate: (user, _, draw) => services.keys.rotate(user.actor, pick(user.keys, draw) ?? UNKNOWN('key')),
-  revoke: (user, _, draw) => services.keys.revoke(user.actor, pick(user.keys, draw) ?? UNKNOWN('key')),
+  rotateKey: (user, _, draw) => services.keys.rotate(user.actor, pick(user.keys, draw) ?? unknownId('key')),
+  revokeKey: (user, _, draw) => services.keys.revoke(user.actor, pick(user.keys, draw) ?? unknownId('key')),
 };
 
 const ALL_STEPS = [
@@ -378,7 +381,7 @@ function isExpectedError(error: unknown): boolean {
   return error instanceof DomainError && ERRORS[error.code].status < 500;
 }
 
-/** Creates records to start, stop and delete. */
+/** Creates strategies and copiers for the steps that start, stop and delete them. */
 async function prepareRecords(users: readonly [TestUser, TestUser], draw: Draw): Promise<void> {
   const [one, two] = users;
   for (const step of [STRATEGY_STEPS.create!, COPIER_STEPS.create!, COPIER_STEPS.start!]) {
@@ -390,18 +393,18 @@ async function prepareRecords(users: readonly [TestUser, TestUser], draw: Draw):
 }
 
 async function runSteps(users: readonly [TestUser, TestUser], draw: Draw): Promise<unknown[]> {
-  const faults: unknown[] = [];
-  for (let step = 0; step < STEPS; step++) {
+  const failures: unknown[] = [];
+  for (let step = 0; step < STEP_COUNT; step++) {
     const [user, other] = draw(2) === 0 ? users : ([users[1], users[0]] as const);
     const act = ALL_STEPS[draw(ALL_STEPS.length)]!;
     await act(user, other, draw).catch((error: unknown) => {
-      if (!isExpectedError(error)) faults.push(error);
+      if (!isExpectedError(error)) failures.push(error);
     });
   }
-  return faults;
+  return failures;
 }
 
-/** Queries that must return no rows, by the state that a row would mean. */
+/** Queries that must return no rows. Each name is the invalid state that a row would prove. */
 const FORBIDDEN_STATES: Readonly<Record<string, string>> = {
   'a copier runs on a deleted account': `SELECT c.id FROM copiers c JOIN exchange_accounts a
      ON a.id = c.exchange_account_id WHERE c.status <> 'PAUSED' AND a.deleted_at IS NOT NULL`,
@@ -413,13 +416,13 @@ const FORBIDDEN_STATES: Readonly<Record<string, string>> = {
      JOIN strategies s ON s.id = c.strategy_id WHERE c.exchange_account_id = s.exchange_account_id`,
   'a deleted copier runs': "SELECT id FROM copiers WHERE deleted_at IS NOT NULL AND status <> 'PAUSED'",
   'a strategy exceeds its capacity of copiers': `SELECT strategy_id FROM copiers WHERE deleted_at IS NULL
-     GROUP BY strategy_id HAVING strategy_id IS NOT NULL AND count(*) > ${CAPACITY}`,
+     GROUP BY strategy_id HAVING strategy_id IS NOT NULL AND count(*) > ${COPIERS_MAX}`,
   'a strategy is active on a deleted account': `SELECT s.id FROM strategies s JOIN exchange_accounts a
      ON a.id = s.exchange_account_id WHERE s.status = 'ACTIVE' AND a.deleted_at IS NOT NULL`,
   'a trade is open on a deleted account': `SELECT t.id FROM trades t JOIN exchange_accounts a
      ON a.id = t.exchange_account_id WHERE t.status IN ('PENDING', 'PARTIALLY_FILLED') AND a.deleted_at IS NOT NULL`,
   'the open trades of an account exceed its balance': `SELECT exchange_account_id FROM trades
-     WHERE status IN ('PENDING', 'PARTIALLY_FILLED') GROUP BY 1 HAVING sum(reserved_amount) > ${FREE}`,
+     WHERE status IN ('PENDING', 'PARTIALLY_FILLED') GROUP BY 1 HAVING sum(reserved_amount) > ${FREE_BALANCE}`,
   'a balance differs from its postings': `SELECT a.id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
      AND a.balance <> (SELECT coalesce(sum(p.amount), 0) FROM ledger_postings p WHERE p.account_id = a.id)`,
   'the postings do not sum to zero': 'SELECT 1 FROM ledger_postings HAVING sum(amount) <> 0',
@@ -429,7 +432,7 @@ const FORBIDDEN_STATES: Readonly<Record<string, string>> = {
   'the balances of a user differ from the claimed rewards': `SELECT a.user_id FROM ledger_accounts a WHERE a.user_id IS NOT NULL
      GROUP BY a.user_id HAVING sum(a.balance) <> (SELECT coalesce(sum(r.amount), 0) FROM rewards r
                                                   WHERE r.user_id = a.user_id AND r.claimed_at IS NOT NULL)`,
-  'a request with a key took effect twice': `SELECT amount FROM withdrawals WHERE amount < 2
+  'a request with an Idempotency-Key took effect twice': `SELECT amount FROM withdrawals WHERE amount < 2
      GROUP BY user_id, amount HAVING count(*) > 1`,
 };
 
@@ -440,11 +443,11 @@ describe('two users with concurrent operations', () => {
       const users = [await createTestUser(), await createTestUser()] as const;
       await prepareRecords(users, drawFrom(String(seed)));
       const runs = Array.from({ length: CONCURRENCY }, (_, at) => runSteps(users, drawFrom(`${seed} ${at}`)));
-      const faults = (await Promise.all(runs)).flat();
-      expect(faults).toEqual([]);
+      const failures = (await Promise.all(runs)).flat();
+      expect(failures).toEqual([]);
       expect(deadlocked).toEqual([]);
-      for (const [meaning, rows] of Object.entries(FORBIDDEN_STATES))
-        expect({ meaning, rows: await core.rows(rows) }).toEqual({ meaning, rows: [] });
+      for (const [state, query] of Object.entries(FORBIDDEN_STATES))
+        expect({ state, rows: await core.rows(query) }).toEqual({ state, rows: [] });
     },
     120_000,
   );

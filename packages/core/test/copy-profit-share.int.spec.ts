@@ -1,4 +1,7 @@
-/** Tests the profit share that the leader is granted for real copies. */
+/**
+ * Tests the profit share that the leader is granted for copies that the copying service placed. `rule 28` is the row of
+ * docs/trading/rules.md that a test proves.
+ */
 import { CopyingUnderTest } from '../src/copiers/testing/copying-under-test.js';
 import { Ledger } from '../src/ledger/index.js';
 import { ProfitSharesService } from '../src/rewards/index.js';
@@ -18,14 +21,14 @@ beforeEach(async () => {
 });
 
 const DAY_MS = 86_400_000;
-/** Settles as if it were `weeks` weeks and a day later. */
+/** Settles as if the current time were `weeks` weeks and one day later. */
 const settleIn = (weeks: number) => shares.settleDue(new Date(Date.now() + weeks * 7 * DAY_MS + DAY_MS));
 const granted = async () =>
   (await env.core.events(env.leader.userId))
     .filter(({ type }) => type === 'reward.granted')
     .map(({ data }) => ({ amount: data.amount, mark: data.high_water_mark }));
 
-it('rule 28: once the copier has sold everything, the leader is granted its rate of the rise of the high-water mark', async () => {
+it('rule 28: once the copier has sold everything, the leader is granted 10 % of the rise of the high-water mark', async () => {
   const follower = await env.holding();
   await env.leaderSells('5', '120');
   await env.executeAll({ price: '120' });
@@ -34,7 +37,7 @@ it('rule 28: once the copier has sold everything, the leader is granted its rate
   await env.leaderSells('5', '110');
   await env.executeAll({ price: '110' });
   await settleIn(2);
-  // Five units are bought at 100.5; half of them are sold at 120, half at 110.
+  // Five units were bought at 100.5. Half of them were sold at 120, and half at 110: a profit of 72.5.
   expect(await granted()).toEqual([{ amount: 7.25, mark: { before: 0, after: 72.5 } }]);
   expect((await env.copierOf(follower)).high_water_mark).toBe('72.5');
 });

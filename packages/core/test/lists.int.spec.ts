@@ -30,7 +30,7 @@ const page = (userId: string | null, query: ListQuery) =>
   core.lists.page<{ symbol: string }>(list, userId, source, query);
 
 describe('the query of a list', () => {
-  it('accepts only the common parameters and its own filters', () => {
+  it('accepts only the parameters of all lists and the filters of the operation', () => {
     expect(querySchemaOf(list).parse({ exchange: 'paper', limit: '5' })).toMatchObject({
       exchange: 'paper',
       limit: 5,
@@ -56,7 +56,7 @@ describe('the query of a list', () => {
 });
 
 describe('a cursor', () => {
-  it('continues after its page, but only for its user and filters', async () => {
+  it('continues after its page, but only for the same user, filters, order and includes', async () => {
     const first = await page('ann', queryOf({ exchange: 'paper' }));
     const cursor = first.pagination.next_cursor ?? '';
     expect(first.items).toEqual([{ symbol: 'AAA/USDT' }]);
@@ -82,7 +82,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('of any item continues after that item, in pages of any size', async () => {
+  it('of an item continues after that item, whatever the size of the pages', async () => {
     const whole = await page('ann', queryOf({ exchange: 'paper', limit: 3 }));
     const rest = await page('ann', queryOf({ exchange: 'paper', limit: 100, cursor: whole.cursorAt(0) }));
     expect(rest.items).toEqual(whole.items.slice(1));
@@ -91,7 +91,7 @@ describe('a cursor', () => {
     expect(cursorAt(0)).toBe(whole.cursorAt(0));
   });
 
-  it('is valid with and without the total', async () => {
+  it('is valid for requests with and without the total', async () => {
     const counted = await page('ann', queryOf({ include: ['total'] }));
     const cursor = counted.pagination.next_cursor ?? '';
     expect(counted.pagination.total).toBeGreaterThan(1);

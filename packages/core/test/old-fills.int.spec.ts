@@ -1,4 +1,4 @@
-/** Tests the fills of releases that stored no lots. */
+/** Tests that lots are computed from the fills of the first release, which stored no lots. */
 import { createDataSource, newUuid } from '@trading-automation/persistence';
 import { createTestDatabase } from '@trading-automation/persistence/testing';
 import { migrate } from '../src/database/data-source.js';
@@ -12,10 +12,10 @@ import { backfillLots } from '../src/trades/lots/backfill-lots.js';
 import { FillScenario } from '../src/trades/lots/testing/fill-scenario.js';
 
 describe('a database of the first release', () => {
-  it('keeps its fills in the migration, and its lots are computed from them', async () => {
+  it('keeps its fills when it is migrated, and its lots are computed from the fills', async () => {
     const database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
     try {
-      const { tradeId, fillIds } = await fillFirstRelease(database.url);
+      const { tradeId, fillIds } = await createFirstReleaseFills(database.url);
       await migrate(database.url);
       const platform = await openPlatform({
         world: 'test',
@@ -50,7 +50,7 @@ describe('a database of the first release', () => {
 });
 
 /** Migrates to the first release and inserts an account that bought 2 units and sold 0.5 of them. */
-async function fillFirstRelease(url: string) {
+async function createFirstReleaseFills(url: string) {
   const source = createDataSource({
     url,
     applicationName: 'spec',
@@ -113,7 +113,7 @@ describe('a lot book that lacks earlier fills', () => {
   });
   const signals = () => signalsAfter(core.platform.database.manager, strategyId, 0, 10);
 
-  it('closes trades without emitting events when it catches up', async () => {
+  it('closes trades without signals and events when the fills are booked by the backfill', async () => {
     const bought = await scenario.trade({ side: 'BUY', strategyId });
     const sold = await scenario.trade({ side: 'SELL', strategyId });
     await scenario.storeLegacyFills(
@@ -129,13 +129,13 @@ describe('a lot book that lacks earlier fills', () => {
     expect(await scenario.closedEvents()).toEqual([]);
   });
 
-  it('catches up at the first new fill, whose signals and events are emitted normally', async () => {
+  it('books its earlier fills before the first new fill; signals and events are emitted only for new fills', async () => {
     const tradeId = await scenario.trade({ side: 'BUY', amount: '3', strategyId });
     await scenario.storeLegacyFills({ tradeId, amount: '2', at: 1, status: 'PARTIALLY_FILLED' });
     await scenario.store({ tradeId, amount: '1', at: 2 });
     await scenario.executeTrade({ side: 'SELL', amount: '3', price: '110', at: 3 });
     expect(await signals()).toMatchObject([
-      // By sequence 0, copiers that started later know that they do not follow this lot.
+      // A first sequence of 0 is not above the watermark of any copier, so no copier copies this lot.
       { sequence: 1, kind: 'INCREASE', lotFirstSequence: 0, cumulativeAmount: '3', lotAmountBefore: '2' },
       { sequence: 2, kind: 'CLOSE', lotFirstSequence: 0, exitAmount: '3' },
     ]);
@@ -143,7 +143,7 @@ describe('a lot book that lacks earlier fills', () => {
     expect(await backfillLots(core.platform)).toBe(0);
   });
 
-  it('catches up in batches, even with several concurrent processes, with the result of a full replay', async () => {
+  it('is completed in batches by two concurrent backfills, with the same lots as a full replay', async () => {
     const tradeId = await scenario.trade({ side: 'BUY' });
     await scenario.storeLegacyFills({ tradeId, amount: '1', at: 0 });
     await core.rows(

@@ -38,7 +38,7 @@ const drain = () =>
     })
     .drain();
 
-/** Connects an account that has an id at its exchange and waits for its first sync. */
+/** Connects an exchange account that has an id at its exchange and was never synced. */
 async function connect(actor: Actor): Promise<RecordIds> {
   const account = await core.account(actor);
   await core.rows(
@@ -133,21 +133,21 @@ describe('a user', () => {
 });
 
 type Step =
-  | { readonly kind: 'grant'; readonly by: number; readonly amount: string }
-  | { readonly kind: 'claim' | 'cancel'; readonly by: number; readonly which: number }
-  | { readonly kind: 'withdraw'; readonly by: number; readonly amount: string };
+  | { readonly kind: 'grant'; readonly userIndex: number; readonly amount: string }
+  | { readonly kind: 'claim' | 'cancel'; readonly userIndex: number; readonly recordIndex: number }
+  | { readonly kind: 'withdraw'; readonly userIndex: number; readonly amount: string };
 
-const by = fc.nat(1);
-/** Up to 60 tokens, with up to 18 decimals. */
+const userIndex = fc.nat(1);
+/** An amount of up to 60 tokens, with up to 18 decimals. */
 const amount = fc
   .bigInt(1n, 60n * 10n ** 18n)
   .map((atoms) => new BigDecimal(atoms.toString()).div('1000000000000000000').toString());
-const which = fc.nat(2);
+const recordIndex = fc.nat(2);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), by, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('claim' as const), by, which }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), by, amount }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), by, which }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), userIndex, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('claim' as const), userIndex, recordIndex }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), userIndex, amount }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), userIndex, recordIndex }) },
 );
 
 async function grant(actor: Actor, tokens: string): Promise<void> {
@@ -163,21 +163,21 @@ async function grant(actor: Actor, tokens: string): Promise<void> {
 /** Creates two users with one claimed and one claimable reward each. */
 async function createUsersWithRewards(): Promise<readonly Actor[]> {
   const actors = [await core.actor(), await core.actor()];
-  for (let by = 0; by < actors.length; by++) {
-    for (const amount of ['100', '20']) await runStep(actors, { kind: 'grant', by, amount });
-    await runStep(actors, { kind: 'claim', by, which: 0 });
+  for (let userIndex = 0; userIndex < actors.length; userIndex++) {
+    for (const amount of ['100', '20']) await runStep(actors, { kind: 'grant', userIndex, amount });
+    await runStep(actors, { kind: 'claim', userIndex, recordIndex: 0 });
   }
   return actors;
 }
 
-/** Runs the step. A domain error is as valid as a success. */
+/** Runs the step. Accepts the domain errors that a random step may cause. */
 async function runStep(actors: readonly Actor[], currentStep: Step): Promise<void> {
-  const actor = actors[currentStep.by]!;
-  const recordAt = async (table: 'rewards' | 'withdrawals', which: number) => {
+  const actor = actors[currentStep.userIndex]!;
+  const recordAt = async (table: 'rewards' | 'withdrawals', recordIndex: number) => {
     const [row] = await core.rows(
       `SELECT id FROM ${table} WHERE user_id = $1 ORDER BY created_at, id OFFSET $2 LIMIT 1`,
       actor.userId,
-      which,
+      recordIndex,
     );
     return row === undefined ? newUuid() : String(row.id);
   };
@@ -189,8 +189,8 @@ async function runStep(actors: readonly Actor[], currentStep: Step): Promise<voi
           withdrawalCreate.parse({ amount: currentStep.amount, wallet_address: ADDRESS }),
         )
       : currentStep.kind === 'claim'
-        ? rewards.claim(actor, encodeId('rwd', await recordAt('rewards', currentStep.which)))
-        : withdrawals.cancel(actor, encodeId('wdr', await recordAt('withdrawals', currentStep.which)));
+        ? rewards.claim(actor, encodeId('rwd', await recordAt('rewards', currentStep.recordIndex)))
+        : withdrawals.cancel(actor, encodeId('wdr', await recordAt('withdrawals', currentStep.recordIndex)));
   await work.catch((error) => {
     const expectedCodes = ['not_found', 'invalid_state', 'insufficient_balance', 'validation_failed'];
     expect(expectedCodes).toContain(error.code);

@@ -83,7 +83,7 @@ export class OperationField {
         charge: (caller) => this.charge(context, caller),
         read: () => this.readArguments(call.args),
         idempotency: () => this.idempotencyOf(call),
-        store: (outcome) => this.serializeOutcome(outcome),
+        renderStored: (outcome) => this.serializeOutcome(outcome),
         invoke,
       },
       context.commands,

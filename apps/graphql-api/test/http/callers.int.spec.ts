@@ -51,7 +51,7 @@ function signIn(): Promise<INestApplicationContext> {
   const buckets = { buckets: new LocalBuckets(), takeWithNonce: async () => null };
   const access = AccessModule.with({
     engine: pickEngine().engine,
-    openRegistration: false,
+    isRegistrationOpen: false,
     publicUrl: issuer,
     rateLimiter: new RateLimiter(rateLimitsSchema.parse({}), buckets),
   });
@@ -59,7 +59,7 @@ function signIn(): Promise<INestApplicationContext> {
   const imports = [
     PlatformModule.with(environment.backend.platform),
     OperationsModule.with(environment.backend.platform, serverKeys),
-    SignInModule.with({ access, serverKeys, issuer, openRegistration: false, passkeys: undefined }),
+    SignInModule.with({ access, serverKeys, issuer, isRegistrationOpen: false, passkeys: undefined }),
   ];
   return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
 }

@@ -78,7 +78,7 @@ export class OperationHandler {
         return { query: parseQueryString(request.target), body, params: request.params };
       },
       idempotency: () => this.idempotencyOf(request),
-      store: (outcome) => {
+      renderStored: (outcome) => {
         stored =
           'error' in outcome
             ? renderError(outcome.error, request.requestId)

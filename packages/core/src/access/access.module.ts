@@ -12,8 +12,10 @@ import { PublicKeysService } from './public-keys.service.js';
 import { RateLimiter } from './rate-limiter.js';
 
 export interface AccessOptions {
+  /** The library that verifies signatures. */
   readonly engine: PickedEngine['engine'];
-  readonly openRegistration: boolean;
+  /** Whether a caller without credentials may open an account. */
+  readonly isRegistrationOpen: boolean;
   /** The origin of links in mails, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly rateLimiter: RateLimiter;
@@ -22,7 +24,7 @@ export interface AccessOptions {
 /** Provides users and their credentials to an API. */
 @Module({})
 export class AccessModule {
-  static with({ engine, openRegistration, publicUrl, rateLimiter }: AccessOptions): DynamicModule {
+  static with({ engine, isRegistrationOpen, publicUrl, rateLimiter }: AccessOptions): DynamicModule {
     return {
       module: AccessModule,
       providers: [
@@ -47,7 +49,7 @@ export class AccessModule {
         {
           provide: IdentityService,
           useFactory: (platform: Platform, commands: CommandRunner) =>
-            new IdentityService({ platform, commands, engine, openRegistration }),
+            new IdentityService({ platform, commands, engine, isRegistrationOpen }),
           inject: [Platform, CommandRunner],
         },
         {

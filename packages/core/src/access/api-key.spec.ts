@@ -4,10 +4,11 @@ import { hashApiKey, issueApiKey, worldOfApiKey } from './api-key.js';
 
 const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Returns the number that base62 digits encode. */
 const numberOf = (digits: string) =>
   [...digits].reduce((sum, digit) => sum * 62n + BigInt(BASE62.indexOf(digit)), 0n);
 
-/** Computes the CRC-32 bit by bit, as the polynomial defines it. */
+/** Computes the CRC-32 bit by bit from its polynomial, independently of the product. */
 function crc32BitByBit(text: string): bigint {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -18,7 +19,7 @@ function crc32BitByBit(text: string): bigint {
 }
 
 describe('an API key', () => {
-  it('contains its world, every bit of its secret and the CRC-32 of both', () => {
+  it('contains its world, its secret without loss, and the CRC-32 of both', () => {
     fc.assert(
       fc.property(fc.constantFrom('test' as const, 'live' as const), secrets, (world, secret) => {
         const { key, prefix, lastFour } = issueApiKey(world, secret);
@@ -46,8 +47,8 @@ describe('an API key', () => {
     ['an empty string', ''],
     ['only a prefix', 'svc_test_'],
     ['a string with another prefix', `svc_dev_${'0'.repeat(49)}`],
-    ['a key with a trailing line break', `${issueApiKey('test', new Uint8Array(32)).key}\n`],
-    ['a key with an additional character', `${issueApiKey('test', new Uint8Array(32)).key}0`],
+    ['a valid key with a line break after it', `${issueApiKey('test', new Uint8Array(32)).key}\n`],
+    ['a valid key with an additional character', `${issueApiKey('test', new Uint8Array(32)).key}0`],
   ])('is not %s', (_case, text) => {
     expect(worldOfApiKey(text)).toBeNull();
   });
@@ -58,7 +59,7 @@ describe('an API key', () => {
     expect(hashApiKey(key)).toEqual(hash);
   });
 
-  it('is never issued twice', () => {
+  it('is different each time (1,000 keys)', () => {
     expect(new Set(Array.from({ length: 1000 }, () => issueApiKey('test').key)).size).toBe(1000);
   });
 

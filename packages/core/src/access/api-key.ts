@@ -47,7 +47,7 @@ export function worldOfApiKey(text: string): World | null {
   return checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === checksum ? (world as World) : null;
 }
 
-/** Returns the hash by which a key is found. */
+/** Returns the SHA-256 of a key, by which the database finds the key. */
 export function hashApiKey(key: string): Buffer {
   return createHash('sha256').update(key, 'ascii').digest();
 }

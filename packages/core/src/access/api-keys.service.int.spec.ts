@@ -37,7 +37,7 @@ const list = (query = '', caller: Actor = actor) =>
   );
 const eventTypes = async () => (await core.events(actor.userId)).map(({ type }) => type);
 
-describe('a credential that was revoked while its request was in flight', () => {
+describe('a credential that is revoked while its request is in flight', () => {
   it.each(['api_key', 'public_key'] as const)(
     'can neither create nor rotate an API key: %s',
     async (kind) => {
@@ -66,7 +66,7 @@ describe('a credential that was revoked while its request was in flight', () => 
 });
 
 describe('creating an API key', () => {
-  it('returns the record and, only once, the key, whose default permissions are READ and TRADE', async () => {
+  it('returns the record with the key, which is never shown again; the default permissions are READ and TRADE', async () => {
     const created = await create({
       ip_allowlist: ['203.0.113.0/24'],
       expires_at: '2100-01-01T00:00:00.000Z',
@@ -89,7 +89,7 @@ describe('creating an API key', () => {
     expect(await create()).toMatchObject({ expires_at: null });
   });
 
-  it('stores only the hash of the key, in one table', async () => {
+  it('stores only the hash of the key, and only in the table api_keys', async () => {
     const { key } = await create();
     const hash = hashApiKey(key);
     expect(hash).toEqual(createHash('sha256').update(key).digest());
@@ -111,7 +111,7 @@ describe('creating an API key', () => {
     expect(await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId)).toEqual([{ hash }]);
   });
 
-  it('is rejected with an expiry in the past, and creates nothing', async () => {
+  it('is rejected if the expiry is in the past, and creates nothing', async () => {
     await expect(create({ expires_at: '2020-01-01T00:00:00.000Z' })).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'expires_at', code: 'in_the_past' }],
@@ -119,7 +119,7 @@ describe('creating an API key', () => {
     expect((await list()).items).toEqual([]);
   });
 
-  it('grants no permission that the caller lacks', async () => {
+  it('requires ADMIN, and can then grant every permission', async () => {
     for (const permissions of [['READ'], ['TRADE'], ['READ', 'TRADE', 'WITHDRAW']] as const) {
       const caller = await core.actor(...permissions);
       for (const permission of PERMISSIONS) {
@@ -137,7 +137,7 @@ describe('creating an API key', () => {
     }
   });
 
-  it('is rejected beyond 50 keys, even concurrently, until one is revoked', async () => {
+  it('is rejected if the account has 50 keys, even concurrently, until one is revoked', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 56 }, () => create({ permissions: ['ADMIN'] })),
     );
@@ -162,7 +162,7 @@ describe('creating an API key', () => {
 });
 
 describe('rotating an API key', () => {
-  it('creates a new value, ends the old one, and changes nothing else', async () => {
+  it('replaces the value and its hash, and changes nothing else', async () => {
     const before = await create({ ip_allowlist: ['203.0.113.9'], permissions: ['READ', 'WITHDRAW'] });
     const after = await keys.rotate(actor, before.id);
     expect(after.key).not.toBe(before.key);
@@ -174,7 +174,7 @@ describe('rotating an API key', () => {
     ]);
   });
 
-  it('leaves one valid value after ten concurrent rotations', async () => {
+  it('leaves only one value valid after ten concurrent rotations', async () => {
     const { id } = await create();
     const values = await Promise.all(Array.from({ length: 10 }, () => keys.rotate(actor, id)));
     const [row] = await core.rows('SELECT hash FROM api_keys WHERE user_id = $1', actor.userId);
@@ -184,7 +184,7 @@ describe('rotating an API key', () => {
 });
 
 describe('revoking an API key', () => {
-  it('is permanent: the key is hidden and cannot be rotated or revoked again, and an event is emitted', async () => {
+  it('is permanent: the key is hidden, cannot be rotated or revoked again, and an event is emitted', async () => {
     const unchanged = await create({ permissions: ['ADMIN'] });
     const { id } = await create();
     expect(await keys.revoke(actor, id)).toEqual({ id, deleted: true });
@@ -203,7 +203,7 @@ describe('revoking an API key', () => {
     expect(await eventTypes()).toEqual(['key.created', 'key.created', 'key.revoked']);
   });
 
-  it('is rejected for the last credential with ADMIN, and rolled back', async () => {
+  it('is rejected for the last valid credential with ADMIN, and changes nothing', async () => {
     const admin = await create({ permissions: ['ADMIN'] });
     await create();
     const expired = await create({ permissions: ['ADMIN'], expires_at: '2100-01-01T00:00:00Z' });
@@ -220,7 +220,7 @@ describe('revoking an API key', () => {
     expect(await eventTypes()).not.toContain('key.revoked');
   });
 
-  it('succeeds for only one of two ADMIN keys that are revoked concurrently', async () => {
+  it('succeeds for only one of the last two ADMIN keys that are revoked concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       actor = await core.actor();
       const created = [await create({ permissions: ['ADMIN'] }), await create({ permissions: ['ADMIN'] })];

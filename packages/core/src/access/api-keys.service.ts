@@ -32,6 +32,7 @@ const API_KEYS_MAX = 50;
 
 const COLUMNS = allColumns(ApiKeyEntity, 'k');
 
+/** Lists, creates, rotates and revokes the API keys of an account. */
 export class ApiKeysService {
   constructor(
     private readonly platform: Platform,

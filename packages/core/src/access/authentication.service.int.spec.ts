@@ -29,7 +29,7 @@ beforeAll(async () => {
   redis = new Redis(process.env.TEST_REDIS_URL!);
   keys = new ApiKeysService(core.platform, core.lists, core.commands);
   authentication = authenticationOf(core.platform);
-  await listenerReady(core.platform);
+  await untilListening(core.platform);
 });
 afterAll(async () => {
   redis.disconnect();
@@ -58,8 +58,8 @@ function authenticationOf(platform: Platform, nonces = redis) {
   };
 }
 
-/** Resolves once notifications arrive for all earlier subscribers. */
-const listenerReady = (platform: Platform) =>
+/** Resolves once the listener receives notifications for all subscriptions that were made before this call. */
+const untilListening = (platform: Platform) =>
   new Promise<void>((resolve) => {
     const unsubscribe = platform.listener.subscribe('core_spec', () => {
       unsubscribe();
@@ -130,7 +130,7 @@ const withChangedHeader = (
 });
 
 describe('an API key', () => {
-  it('authenticates its user with its permissions, in either header and with any case of the header name', async () => {
+  it('authenticates its user with its permissions, in either header, whatever the case of the header name', async () => {
     const { key, id } = await createKey({ permissions: ['READ', 'WITHDRAW'] });
     const expected = {
       userId: actor.userId,
@@ -148,12 +148,12 @@ describe('an API key', () => {
     expect(id).toMatch(/^key_/);
   });
 
-  it('is optional: a request with no key or another authorization scheme authenticates as null', async () => {
+  it('is optional: a request without a key, or with another authorization scheme, has no caller (null)', async () => {
     expect(await authentication.authenticate(requestOf({}))).toBeNull();
     expect(await authentication.authenticate(requestOf({ Authorization: 'Basic eDp5' }))).toBeNull();
   });
 
-  it('gets the same error if it is unknown, mistyped, malformed or of the other world', async () => {
+  it('is rejected with the same error if it is unknown, mistyped, malformed or of the other world', async () => {
     const { key } = await createKey();
     const mistyped = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
     const errors: unknown[] = [];
@@ -183,7 +183,7 @@ describe('an API key', () => {
     expect(await codeOf(twice)).toBe('credentials_ambiguous');
   });
 
-  it('expires at its expiry time, even if it is cached', async () => {
+  it('is rejected from its expiry time on, even if it is cached', async () => {
     const endsAt = Date.now() + 20_000;
     const expiry = { expires_at: new Date(endsAt).toISOString() };
     const [cachedKey, uncachedKey] = [await createKey(expiry), await createKey(expiry)];
@@ -202,7 +202,7 @@ describe('an API key', () => {
     }
   });
 
-  it('works only from the addresses on its list', async () => {
+  it('is accepted only from the IP addresses on its allowlist', async () => {
     const { key } = await createKey({ ip_allowlist: ['203.0.113.0/28', '2001:db8::/32'] });
     for (const address of ['203.0.113.9', '::ffff:203.0.113.15', '2001:db8::5']) {
       expect(await codeOf(withKey(key, { address }))).toMatchObject({ userId: actor.userId });
@@ -212,7 +212,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is rejected without a query if it is malformed; a failing query throws', async () => {
+  it('is rejected without a query if it is malformed; for any other key a database outage throws', async () => {
     const platform = await core.openSecondPlatform();
     const withoutDatabase = authenticationOf(platform);
     const { key } = await createKey();
@@ -235,25 +235,25 @@ describe('an API key', () => {
 });
 
 describe('a cached credential', () => {
-  /** Opens a second process that has just cached the key. */
+  /** Creates a second process that has cached the key. */
   async function secondProcess({ key }: ApiKeyWithValue) {
     const platform = await core.openSecondPlatform();
     const otherProcess = authenticationOf(platform);
-    await listenerReady(platform);
+    await untilListening(platform);
     expect(await codeOf(withKey(key), otherProcess)).toMatchObject({ userId: actor.userId });
     return { platform, otherProcess };
   }
-  /** Changes the key's row without a notification. */
-  const tamper = () =>
+  /** Changes the user's keys without a notification, so that a cache shows by its old permissions. */
+  const changeSilently = () =>
     core.rows("UPDATE api_keys SET permissions = '{WITHDRAW}' WHERE user_id = $1", actor.userId);
   const permissionsAt = async (otherProcess: TestAuthentication, key: string) =>
     (await otherProcess.authenticate(withKey(key)))?.credential.permissions;
 
-  it('is evicted by every process once it is revoked', async () => {
+  it('is evicted by every process when it is revoked', async () => {
     await createKey({ permissions: ['ADMIN'] });
     const issued = await createKey();
     const { otherProcess } = await secondProcess(issued);
-    await tamper();
+    await changeSilently();
     expect(await permissionsAt(otherProcess, issued.key)).toEqual(['READ', 'TRADE']);
     await core.rows("UPDATE api_keys SET permissions = '{ADMIN}' WHERE user_id = $1", actor.userId);
     await keys.revoke(actor, issued.id);
@@ -261,11 +261,11 @@ describe('a cached credential', () => {
     expect(await codeOf(withKey(issued.key))).toBe('invalid_api_key');
   });
 
-  it('is not used while notifications do not arrive', async () => {
+  it('is not used while the listener is stopped', async () => {
     const issued = await createKey();
     const { platform, otherProcess } = await secondProcess(issued);
     await platform.listener.stop();
-    await tamper();
+    await changeSilently();
     expect(await permissionsAt(otherProcess, issued.key)).toEqual(['WITHDRAW']);
     await core.rows('UPDATE api_keys SET revoked_at = now() WHERE user_id = $1', actor.userId);
     expect(await codeOf(withKey(issued.key), otherProcess)).toBe('invalid_api_key');
@@ -274,12 +274,12 @@ describe('a cached credential', () => {
   it('is evicted when notifications resume after an interruption', async () => {
     const issued = await createKey();
     const { otherProcess } = await secondProcess(issued);
-    await tamper();
+    await changeSilently();
     await core.rows(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'",
     );
     await eventually(async () => (await permissionsAt(otherProcess, issued.key))?.[0] === 'WITHDRAW');
-    await listenerReady(core.platform);
+    await untilListening(core.platform);
   });
 });
 
@@ -301,7 +301,7 @@ describe('a signed request', () => {
     expect(await authentication.authenticate(both)).toEqual(expected);
   });
 
-  it('fails with an invalid signature even if it carries a valid API key', async () => {
+  it('is rejected if its signature is invalid, even if it carries a valid API key', async () => {
     const { sign } = await link('beside');
     const { key } = await createKey();
     const broken = withChangedHeader(sign(), 'x-svc-sig', (sig) => sig.replace(/^.{8}/, '00000000'));
@@ -340,13 +340,13 @@ describe('a signed request', () => {
       'invalid_signature',
       (sign) => withChangedHeader(sign(), 'x-svc-nonce', () => '0'.repeat(32)),
     ],
-  ])('with %s is rejected with %s', async (change, code, makeRequest) => {
+  ])('with %s is rejected with the code %s', async (change, code, makeRequest) => {
     const { sign } = await link(`changed ${change}`);
     expect(await codeOf(makeRequest(sign))).toBe(code);
   });
 
   it('is rejected if its key is unknown or revoked', async () => {
-    expect(await codeOf(signed('nobody'))).toBe('unknown_public_key');
+    expect(await codeOf(signed('never linked'))).toBe('unknown_public_key');
     const { id, sign } = await link('revoked');
     await core.rows('UPDATE public_keys SET revoked_at = now() WHERE id = $1', id);
     expect(await codeOf(sign())).toBe('unknown_public_key');
@@ -373,7 +373,7 @@ describe('a signed request', () => {
     expect(outcomes.filter((outcome) => outcome === 'nonce_replayed')).toHaveLength(99);
   });
 
-  it('is not accepted while nonces cannot be stored', async () => {
+  it('is rejected with service_unavailable while nonces cannot be stored', async () => {
     const { sign } = await link('no nonces');
     const unavailableRedis = new Redis({ lazyConnect: true, enableOfflineQueue: false });
     unavailableRedis.on('error', () => undefined);
@@ -382,7 +382,7 @@ describe('a signed request', () => {
         'service_unavailable',
       );
     } finally {
-      // Otherwise the client would try to connect forever.
+      // Without this, the client would try to connect forever.
       unavailableRedis.disconnect();
     }
   });

@@ -1,7 +1,7 @@
 /**
  * Authenticates a request.
  *
- * 1. A request with any `x-svc-*` header of the scheme is authenticated by its signature only.
+ * 1. A request with any `x-svc-*` header of the signature scheme is authenticated by its signature only.
  * 2. Any other request is authenticated by its API key, from `X-API-Key` or `Authorization: Bearer`. The two are
  *    equivalent; two different keys are rejected.
  * 3. A string that is not a key of this world is rejected before any database query. Unknown, revoked and expired
@@ -70,7 +70,10 @@ export class Authentication {
     return { userId, credential: { kind, id, permissions } };
   }
 
-  /** Returns the caller of a signed request. Returns null for an unsigned request, even if it carries other credentials. */
+  /**
+   * Returns the caller of a signed request. Returns null for an unsigned request, even if it carries
+   * another credential.
+   */
   async authenticateSigned(incoming: IncomingRequest, limits: CredentialLimits): Promise<Actor | null> {
     const credential = await this.bySignature(incoming, limits);
     if (credential === null) return null;
@@ -84,12 +87,12 @@ export class Authentication {
   ): Promise<ResolvedCredential | null> {
     const { method, target, rawHeaders, body } = incoming;
     const { engine, lookup } = this.dependencies;
-    let found: ResolvedCredential | null = null;
+    let credential: ResolvedCredential | null = null;
     const findPublicKey = async (publicKey: string) => {
-      found = await lookup.byPublicKey(publicKey);
-      return found;
+      credential = await lookup.byPublicKey(publicKey);
+      return credential;
     };
-    const replayWindow = limitedWindow(limits, () => found!.id);
+    const replayWindow = limitedReplayWindow(limits, () => credential!.id);
     const verification = await verifyRequest(
       { method, path: target, headers: rawHeaders, body },
       { engine, replayWindow, findPublicKey },
@@ -117,8 +120,8 @@ function assertAllowedFrom({ ipAllowlist }: ResolvedCredential, { address }: Inc
   if (!isAddressAllowed(ipAllowlist, address)) throw new DomainError('ip_not_allowed');
 }
 
-/** Records a nonce if the credential's limits allow the request. */
-function limitedWindow(limits: CredentialLimits, credentialId: () => string): ReplayWindow {
+/** Returns a replay window that records a nonce only if the credential's limits allow the request. */
+function limitedReplayWindow(limits: CredentialLimits, credentialId: () => string): ReplayWindow {
   return {
     claim: (publicKey, nonce, ttlMs) => limits.takeWithNonce(credentialId(), { publicKey, nonce, ttlMs }),
   };

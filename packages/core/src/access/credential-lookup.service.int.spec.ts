@@ -29,7 +29,7 @@ beforeEach(async () => {
   await createKey({ permissions: ['ADMIN'] });
 });
 
-/** Creates a connected listener that receives local notifications, but none from Postgres during the test. */
+/** Creates a listener that is connected and gets local notifications, but no notifications from Postgres. */
 function createDelayedListener(): Listener {
   const subscriptions: { channel: string; onNotify: OnNotify }[] = [];
   return {

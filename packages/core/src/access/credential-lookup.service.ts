@@ -1,10 +1,10 @@
 /**
- * Finds the credential of a key, in a memory cache if possible.
+ * Finds the credential of an API key or a public key, in a memory cache if possible.
  *
  * 1. The process that changes a credential evicts it before it responds. Every other process evicts it when the
  *    notification arrives. While a process receives no notifications, it does not use the cache.
- * 2. A row that was read before a change is not cached after that change.
- * 3. Absence is not cached: a key works from the moment it is created.
+ * 2. A row that was read before a credential changed is not cached after the change.
+ * 3. The cache holds no unknown keys: a key works from the moment it is created.
  */
 import type { Permission } from '@trading-automation/contracts';
 import type { Tx } from '@trading-automation/persistence';
@@ -13,7 +13,7 @@ import type { Platform } from '../platform/index.js';
 /** The channel that notifies about a change of any credential, with an empty payload. */
 export const CREDENTIALS_CHANGED = 'credentials_changed';
 const CACHE_SIZE_MAX = 10_000;
-/** Limits the effect of a lost notification if every other defence fails. */
+/** Limits how long a revoked key still works if a notification is lost and every other defence fails. */
 const CACHE_TTL_MS = 30_000;
 
 export interface ResolvedCredential {
@@ -79,21 +79,21 @@ export class CredentialLookup {
   }
 
   private async find(
-    name: string,
+    cacheKey: string,
     read: () => Promise<ResolvedCredential | null>,
   ): Promise<ResolvedCredential | null> {
-    const cached = this.cache.get(name);
+    const cached = this.cache.get(cacheKey);
     if (cached !== undefined && cached.untilMs > Date.now() && this.platform.listener.connected) {
       return cached.credential;
     }
     const generation = this.generation;
     const credential = await read();
     if (credential === null || generation !== this.generation || !this.platform.listener.connected) {
-      this.cache.delete(name);
+      this.cache.delete(cacheKey);
       return credential;
     }
     if (this.cache.size >= CACHE_SIZE_MAX) this.cache.clear();
-    this.cache.set(name, { credential, untilMs: Date.now() + CACHE_TTL_MS });
+    this.cache.set(cacheKey, { credential, untilMs: Date.now() + CACHE_TTL_MS });
     return credential;
   }
 }

@@ -41,7 +41,8 @@ async function requestWithKey(): Promise<LongLivedRequest> {
     access: 'TRADE',
   };
 }
-const change = (id: string, set: string) => core.rows(`UPDATE api_keys SET ${set} WHERE id = $1`, id);
+const changeKey = (id: string, set: string) => core.rows(`UPDATE api_keys SET ${set} WHERE id = $1`, id);
+/** What happens to an API key, and the SQL that causes it. */
 const CHANGES: [string, string][] = [
   ['is revoked', 'revoked_at = now()'],
   ['has expired', "expires_at = now() - interval '1 second'"],
@@ -50,7 +51,7 @@ const CHANGES: [string, string][] = [
   ['is no longer allowed from this address', "ip_allowlist = '{198.51.100.0/24}'"],
 ];
 
-/** Starts a watch; `ends` returns how often the watch ended. */
+/** Starts a watch. `ended` resolves when the watch ends; `ends` returns how often it ended. */
 async function startWatch(watching: CredentialWatch, request: LongLivedRequest) {
   let ends = 0;
   let onEnd = () => {};
@@ -66,12 +67,12 @@ async function startWatch(watching: CredentialWatch, request: LongLivedRequest) 
 
 describe('a watched credential', () => {
   it.each(CHANGES)(
-    'that %s ends its request at the next check, without a notification',
+    'that %s ends its request at the next periodic check, without a notification',
     async (_case, set) => {
       const request = await requestWithKey();
       const watched = await startWatch(watch, request);
       const unrelated = await startWatch(watch, await requestWithKey());
-      await change(request.actor.credential.id, set);
+      await changeKey(request.actor.credential.id, set);
       await watched.ended;
       expect([watched.ends(), unrelated.ends()]).toEqual([1, 0]);
     },
@@ -79,7 +80,7 @@ describe('a watched credential', () => {
 
   it.each(CHANGES)('that %s cannot be watched', async (_case, set) => {
     const request = await requestWithKey();
-    await change(request.actor.credential.id, set);
+    await changeKey(request.actor.credential.id, set);
     await expect(watch.watch(request, () => undefined)).rejects.toMatchObject({
       code: 'invalid_api_key',
     });
@@ -103,8 +104,8 @@ describe('a watched credential', () => {
     const started = await startWatch(quick, request);
     started.release();
     const probing = await startWatch(quick, probe);
-    await change(request.actor.credential.id, 'revoked_at = now()');
-    await change(probe.actor.credential.id, 'revoked_at = now()');
+    await changeKey(request.actor.credential.id, 'revoked_at = now()');
+    await changeKey(probe.actor.credential.id, 'revoked_at = now()');
     await probing.ended;
     expect(started.ends()).toBe(0);
     quick.stop();
@@ -112,7 +113,7 @@ describe('a watched credential', () => {
 });
 
 describe('a watched session', () => {
-  /** Creates a request with a new session. The watch does not check which of its tokens the request carries. */
+  /** Creates a request with a new session. Its headers carry no token of the session, because the watch reads none. */
   async function requestWithSession(): Promise<LongLivedRequest> {
     const { userId } = await core.actor();
     const id = newUuid();
@@ -132,6 +133,7 @@ describe('a watched session', () => {
   const changeSession = (id: string, set: string) =>
     core.rows(`UPDATE sessions SET ${set} WHERE id = $1`, id);
 
+  /** What happens to a session, and the SQL that causes it. */
   const ENDS: [string, string][] = [
     ['is revoked', 'revoked_at = now()'],
     ['has expired', "expires_at = now() - interval '1 second'"],

@@ -5,7 +5,7 @@
  *    check reads the database, never the cache.
  * 2. A watch ends if the credential is revoked, expires or is rotated (which keeps the key's id). It also ends if the
  *    permissions no longer suffice or the address is no longer allowed.
- * 3. Fails closed after 4 s without verification.
+ * 3. A watch also ends if no check succeeded for 4 s, for example because the database is unavailable.
  */
 import { DomainError, type Permission, permits } from '@trading-automation/contracts';
 import type { Actor } from '../operations/index.js';
@@ -96,7 +96,7 @@ export class CredentialWatch {
     this.check().catch(() => this.endUnverified());
   }
 
-  /** Resolves after a check that started after the call; waiting calls share one check. */
+  /** Runs a check that starts after the call. Calls that wait for the previous check share the next one. */
   private check(): Promise<void> {
     this.pending ??= this.checking
       .catch(() => undefined)

@@ -18,7 +18,7 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, commands } = core;
   emails = new EmailVerificationService({ platform, commands, publicUrl: () => ORIGIN });
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
 });
 afterAll(() => core.close());
 beforeEach(async () => {
@@ -80,7 +80,7 @@ describe('an e-mail address', () => {
     expect(await storedEmails()).toEqual({ email: 'new@example.com', pending_email: null });
   });
 
-  it('that is already verified cancels the pending address when it is set again, without a mail', async () => {
+  it('that is already verified replaces a pending address without a mail', async () => {
     await setAndVerify('old@example.com');
     await update('new@example.com');
     const code = await newestCode();
@@ -90,7 +90,7 @@ describe('an e-mail address', () => {
     expect(await storedEmails()).toEqual({ email: 'old@example.com', pending_email: null });
   });
 
-  it('is unchanged by an empty update', async () => {
+  it('does not change if the update is empty', async () => {
     await setAndVerify('a@example.com');
     expect(await emails.update(actor, mePatch.parse({}))).toEqual(await identities.me(actor));
     expect(await mailsTo()).toHaveLength(1);
@@ -109,17 +109,19 @@ describe('an e-mail address', () => {
     expect(mePatch.safeParse({ email }).success).toBe(false);
   });
 
-  it('can only be changed with ADMIN', async () => {
+  it('can be changed only with ADMIN', async () => {
     for (const permission of ['READ', 'TRADE', 'WITHDRAW'] as const) {
-      const lesser = await core.actor(permission);
-      await expect(update('a@example.com', lesser)).rejects.toMatchObject({ code: 'permission_denied' });
-      expect(await mailsTo(lesser)).toEqual([]);
+      const actorWithoutAdmin = await core.actor(permission);
+      await expect(update('a@example.com', actorWithoutAdmin)).rejects.toMatchObject({
+        code: 'permission_denied',
+      });
+      expect(await mailsTo(actorWithoutAdmin)).toEqual([]);
     }
   });
 });
 
 describe('a code', () => {
-  it('is stored only as its hash, except in the queued mail', async () => {
+  it('is stored as a hash; only the queued mail contains the code itself', async () => {
     await update('a@example.com');
     const code = await newestCode();
     const hash = createHash('sha256').update(code).digest();
@@ -185,7 +187,7 @@ describe('a code', () => {
 });
 
 describe('verification mails', () => {
-  it('are limited to five per hour for an account, even if more are requested concurrently', async () => {
+  it('are limited to five per hour for one account, even if twelve are requested concurrently', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, (_, n) => update(`a${n}@example.com`)),
     );
@@ -202,7 +204,7 @@ describe('verification mails', () => {
     await expect(update('b@example.com', await core.actor())).resolves.toBeDefined();
   });
 
-  it('are limited to ten per hour to one address in any case, even if many accounts request them', async () => {
+  it('are limited to ten per hour for one address, whatever its case, even if many accounts request them', async () => {
     const accounts = await Promise.all(Array.from({ length: 14 }, () => core.actor()));
     const addressFor = (n: number) => (n % 2 === 0 ? 'victim@example.com' : 'Victim@Example.com');
     const outcomes = await Promise.allSettled(accounts.map((account, n) => update(addressFor(n), account)));
@@ -218,7 +220,7 @@ describe('verification mails', () => {
     await expect(update('another@example.com')).resolves.toMatchObject({ email: 'another@example.com' });
   });
 
-  it('are allowed again once the first of the five is an hour old', async () => {
+  it('are allowed again once the first of the last five is an hour old', async () => {
     for (let n = 0; n < 5; n++) await update('a@example.com');
     await advanceMinutes(59);
     await expect(update('a@example.com')).rejects.toMatchObject({ code: 'rate_limited' });

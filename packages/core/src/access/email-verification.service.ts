@@ -46,7 +46,11 @@ export class EmailVerificationService {
     });
   }
 
-  /** @throws {DomainError} `not_found` if the code is unknown, expired or superseded */
+  /**
+   * Verifies the address that the code was sent to.
+   *
+   * @throws {DomainError} `not_found` if the code is unknown, expired or superseded
+   */
   async verify(code: string): Promise<{ email_verified: true }> {
     if (!CODE.test(code)) throw unknownCode();
     return inTransaction(this.dependencies.platform.database, async (tx) => {
@@ -68,11 +72,15 @@ export class EmailVerificationService {
     });
   }
 
-  /** Sends a verification link. The caller holds the user's lock, or created the user in this transaction. */
+  /**
+   * Makes an address pending and sends a verification link to it. If the address is already the verified one, only
+   * discards the pending address. The caller holds the user's lock, or created the user in this transaction.
+   *
+   * @throws {DomainError} `rate_limited`
+   */
   async changeEmail(tx: Tx, userId: string, email: string): Promise<void> {
     const user = await tx.findOneByOrFail(UserEntity, { id: userId });
     if (user.email === email && user.emailVerifiedAt !== null) {
-      // The address is already verified.
       await setPendingEmail(tx, userId, null);
       return;
     }
@@ -99,13 +107,13 @@ export class EmailVerificationService {
   }
 }
 
-/** Requires the user's lock. */
+/** The caller holds the user's lock. */
 async function assertUserWithinMailLimit(tx: Tx, userId: string): Promise<void> {
   const message = `An account may send at most ${MAILS_PER_HOUR} verification mails per hour. Wait for Retry-After.`;
-  await assertWithinHourlyLimit(tx, 'user_id = $1', userId, { most: MAILS_PER_HOUR, message });
+  await assertWithinHourlyLimit(tx, 'user_id = $1', userId, { max: MAILS_PER_HOUR, message });
 }
 
-/** Takes a lock on the address; the user's lock must be taken first. */
+/** Locks the address. The caller already holds the user's lock; the order prevents deadlocks. */
 async function assertAddressWithinMailLimit(tx: Tx, email: string): Promise<void> {
   const address = email.toLowerCase();
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -113,7 +121,7 @@ async function assertAddressWithinMailLimit(tx: Tx, email: string): Promise<void
   ]);
   const message = `An address receives at most ${MAILS_PER_HOUR_TO_ADDRESS} verification mails per hour. Wait for Retry-After.`;
   await assertWithinHourlyLimit(tx, 'lower(email) = $1', address, {
-    most: MAILS_PER_HOUR_TO_ADDRESS,
+    max: MAILS_PER_HOUR_TO_ADDRESS,
     message,
   });
 }
@@ -122,7 +130,7 @@ async function assertWithinHourlyLimit(
   tx: Tx,
   condition: string,
   param: string,
-  { most, message }: { readonly most: number; readonly message: string },
+  { max, message }: { readonly max: number; readonly message: string },
 ): Promise<void> {
   const [{ count, wait_seconds }] = await tx.query(
     `SELECT count(*)::int AS count,
@@ -130,9 +138,9 @@ async function assertWithinHourlyLimit(
      FROM (SELECT created_at FROM email_verifications
            WHERE ${condition} AND created_at > clock_timestamp() - interval '1 hour'
            ORDER BY created_at DESC LIMIT $2) AS recent`,
-    [param, most],
+    [param, max],
   );
-  if (count < most) return;
+  if (count < max) return;
   throw new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.max(1, wait_seconds) });
 }
 

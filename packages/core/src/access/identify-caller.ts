@@ -5,8 +5,8 @@ import type { IncomingRequest } from './authentication.service.js';
 import type { RequestLimits } from './rate-limiter.js';
 
 /**
- * Identifies a caller. Checks run in the published order: the limit of the address, credentials in the URL, then `find`.
- * A failed authentication costs the address a token.
+ * Identifies the caller of a request. Checks first the rate limit of the address, then that the URL contains no
+ * credentials, and then calls `find`. A failed authentication costs the address one token of its general bucket.
  *
  * @param find authenticates the request; returns null if it carries no credentials
  */

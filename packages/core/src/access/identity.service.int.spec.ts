@@ -13,12 +13,12 @@ let closedIdentities: IdentityService;
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   const { platform, commands } = core;
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
   closedIdentities = new IdentityService({
     platform,
     commands,
     engine: nobleEngine,
-    openRegistration: false,
+    isRegistrationOpen: false,
   });
 });
 afterAll(() => core.close());
@@ -29,7 +29,7 @@ function proofOf(label: string, challenge: string): CliIdentityCreate {
   const pubkey = pubkeyOf(label);
   return { challenge, pubkey, signature: signMessage(identityMessage(challenge, pubkey), privateKey(label)) };
 }
-/** Creates a proof over a new challenge. */
+/** Creates a proof for a new challenge: the challenge, signed by the key `label`. */
 const newProof = async (label: string) => proofOf(label, (await identities.challenge({})).challenge);
 const link = async (label: string, caller: Actor | null = null) =>
   identities.identify(caller, await newProof(label));
@@ -68,7 +68,7 @@ describe('a challenge', () => {
     expect(await keysOf('twenty')).toHaveLength(1);
   });
 
-  it('is rejected once it has expired, and is deleted', async () => {
+  it('is rejected once it has expired, and is deleted by a later request', async () => {
     const signedProof = await newProof('late');
     await core.rows("UPDATE cli_challenges SET expires_at = now() - interval '1 second'");
     await expect(identities.identify(null, signedProof)).rejects.toMatchObject(badChallenge);
@@ -112,7 +112,7 @@ describe('a challenge', () => {
 });
 
 describe('a public key', () => {
-  it('that is not linked gets a new account, and an event is emitted', async () => {
+  it('that is not linked yet opens an account, and an event is emitted', async () => {
     const { identity, isNew } = await identities.identify(null, {
       ...(await newProof('new')),
       label: 'laptop',
@@ -136,7 +136,7 @@ describe('a public key', () => {
     expect(await core.events(String(user_id))).toHaveLength(1);
   });
 
-  it('with ten concurrent proofs gets one account, which every proof returns', async () => {
+  it('opens one account for ten concurrent proofs, and all ten return the same record', async () => {
     const users = await countUsers();
     const proofs = await Promise.all(Array.from({ length: 10 }, () => newProof('at once')));
     const linked = await Promise.all(proofs.map((signedProof) => identities.identify(null, signedProof)));
@@ -146,7 +146,7 @@ describe('a public key', () => {
     expect(await keysOf('at once')).toHaveLength(1);
   });
 
-  it('joins the account of a credential in the request only if that credential has ADMIN', async () => {
+  it('joins the account of the credential in the request, if the credential has ADMIN', async () => {
     const actor = await core.actor();
     const users = await countUsers();
     await expect(link('joined', actor)).resolves.toMatchObject({ isNew: true });
@@ -158,7 +158,7 @@ describe('a public key', () => {
     expect(await keysOf('refused')).toEqual([]);
   });
 
-  it('does not join the account of a credential that was revoked while the request was in flight', async () => {
+  it('does not join the account of a credential that is revoked while the request is in flight', async () => {
     const { identity } = await link('thief');
     const thief = await core.row('SELECT id, user_id FROM public_keys WHERE pubkey = $1', identity.pubkey);
     const credential = { kind: 'public_key', id: String(thief.id), permissions: ['ADMIN'] } as const;
@@ -193,7 +193,7 @@ describe('a public key', () => {
     expect((await keysOf('moved')).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(1);
   });
 
-  it('gets no account if registration is closed, but can join one and is then recognised', async () => {
+  it('opens no account if registration is closed, but can join an existing account', async () => {
     const users = await countUsers();
     await expect(closedIdentities.identify(null, await newProof('outsider'))).rejects.toMatchObject({
       code: 'permission_denied',

@@ -53,7 +53,7 @@ export interface IdentityDependencies {
   readonly commands: CommandRunner;
   readonly engine: VerifyEngine;
   /** Whether an unlinked key may open a new account. */
-  readonly openRegistration: boolean;
+  readonly isRegistrationOpen: boolean;
 }
 
 export interface LinkedIdentity {
@@ -87,7 +87,11 @@ export class IdentityService {
     return { challenge, expires_at: row.expires_at.toISOString() };
   }
 
-  /** @param actor null if the request carries no credential in addition to the signature */
+  /**
+   * Links a public key to an account.
+   *
+   * @param actor null if the request carries no credential in addition to the signature
+   */
   async identify(
     actor: Actor | null,
     input: CliIdentityCreate,
@@ -124,13 +128,14 @@ export class IdentityService {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
     }
-    await useChallenge(tx, input);
+    await consumeChallenge(tx, input);
     const linked = await tx.findOneBy(PublicKeyEntity, { pubkey: input.pubkey, revokedAt: IsNull() });
     if (linked !== null) {
       if (actor !== null && actor.userId !== linked.userId) throw linkedElsewhere();
       return { identity: publicKeyView(linked), isNew: false };
     }
-    const userId = actor?.userId ?? (await openAccount(tx, this.dependencies.openRegistration, NEW_ACCOUNT));
+    const userId =
+      actor?.userId ?? (await openAccount(tx, this.dependencies.isRegistrationOpen, NEW_ACCOUNT));
     const entity = tx.create(PublicKeyEntity, {
       id: newUuid(),
       userId,
@@ -146,7 +151,7 @@ export class IdentityService {
   }
 }
 
-async function useChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
+async function consumeChallenge(tx: Tx, { challenge, pubkey }: CliIdentityCreate): Promise<void> {
   const [rows] = await tx.query(
     `DELETE FROM cli_challenges WHERE challenge = $1 AND expires_at > now() AND coalesce(pubkey, $2) = $2
      RETURNING challenge`,

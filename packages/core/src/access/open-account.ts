@@ -10,16 +10,17 @@ export interface NewAccount {
 }
 
 /**
- * Opens an account if the deployment allows open registration. The caller creates the first credential.
+ * Opens an account if registration is open, and returns its user id. The caller creates the
+ * first credential.
  *
  * @throws {DomainError} `permission_denied`
  */
 export async function openAccount(
   tx: Tx,
-  openRegistration: boolean,
+  isRegistrationOpen: boolean,
   { email, deniedMessage }: NewAccount,
 ): Promise<string> {
-  if (!openRegistration) throw new DomainError('permission_denied', deniedMessage);
+  if (!isRegistrationOpen) throw new DomainError('permission_denied', deniedMessage);
   const user = tx.create(UserEntity, {
     id: newUuid(),
     email,

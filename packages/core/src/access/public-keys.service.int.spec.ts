@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { platform, lists, commands } = core;
   keys = new PublicKeysService(platform, lists, commands);
   apiKeys = new ApiKeysService(platform, lists, commands);
-  identities = new IdentityService({ platform, commands, engine: nobleEngine, openRegistration: true });
+  identities = new IdentityService({ platform, commands, engine: nobleEngine, isRegistrationOpen: true });
 });
 afterAll(() => core.close());
 beforeEach(async () => {
@@ -44,7 +44,8 @@ const list = (query = '', caller: Actor = actor) =>
     ) as Parameters<PublicKeysService['list']>[1],
   );
 const lastAdmin = { code: 'invalid_state', details: [{ state: 'LAST_ADMIN' }] };
-const adminKey = () => apiKeys.create(actor, apiKeyCreate.parse({ name: 'admin', permissions: ['ADMIN'] }));
+const createAdminKey = () =>
+  apiKeys.create(actor, apiKeyCreate.parse({ name: 'admin', permissions: ['ADMIN'] }));
 
 describe('the public keys of an account', () => {
   it('are listed; revoked keys are included only on request', async () => {
@@ -66,18 +67,18 @@ describe('the public keys of an account', () => {
     for (const unknownId of [id, encodeId('pbk', newUuid()), 'pbk_x', encodeId('key', newUuid())]) {
       await expect(keys.revoke(other, unknownId)).rejects.toMatchObject({ code: 'not_found' });
     }
-    const lesser: Actor = {
+    const actorWithoutAdmin: Actor = {
       ...actor,
       credential: { ...actor.credential, permissions: ['READ', 'TRADE', 'WITHDRAW'] },
     };
-    await expect(list('', lesser)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(keys.revoke(lesser, id)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(list('', actorWithoutAdmin)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(keys.revoke(actorWithoutAdmin, id)).rejects.toMatchObject({ code: 'permission_denied' });
     expect((await list()).items).toHaveLength(2);
   });
 });
 
 describe('revoking a public key', () => {
-  it('takes effect in every process; the holder may link the key again', async () => {
+  it('takes effect in every process; the holder of the private key may link it again', async () => {
     const another = await core.openSecondPlatform();
     const lookup = new CredentialLookup(another);
     const label = newLabel();
@@ -85,7 +86,7 @@ describe('revoking a public key', () => {
     expect(await lookup.byPublicKey(first.pubkey)).toMatchObject({ userId: actor.userId });
     await keys.revoke(actor, first.id);
     while ((await lookup.byPublicKey(first.pubkey)) !== null) {
-      // A cached result does not wait, so notifications can arrive only between iterations.
+      // A look-up in the cache never yields to the event loop, so this line lets the notification arrive.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await expect(keys.revoke(actor, first.id)).rejects.toMatchObject({
@@ -109,13 +110,13 @@ describe('revoking a public key', () => {
     expect(await link(label, other)).toMatchObject({ user_id: encodeId('usr', other.userId) });
   });
 
-  it('is rejected for the last credential with ADMIN, and rolled back', async () => {
+  it('is rejected for the last credential with ADMIN, and changes nothing', async () => {
     const only = await link();
     await apiKeys.create(actor, apiKeyCreate.parse({ name: 'lesser' }));
     await expect(keys.revoke(actor, only.id)).rejects.toMatchObject(lastAdmin);
     expect((await list()).items).toEqual([only]);
     expect((await core.events(actor.userId)).map(({ type }) => type)).not.toContain('key.revoked');
-    await adminKey();
+    await createAdminKey();
     await expect(keys.revoke(actor, only.id)).resolves.toMatchObject({ deleted: true });
   });
 
@@ -126,13 +127,13 @@ describe('revoking a public key', () => {
       const revocations =
         round % 2 === 0
           ? [keys.revoke(actor, id), keys.revoke(actor, (await link()).id)]
-          : [keys.revoke(actor, id), apiKeys.revoke(actor, (await adminKey()).id)];
+          : [keys.revoke(actor, id), apiKeys.revoke(actor, (await createAdminKey()).id)];
       const outcomes = await Promise.allSettled(revocations);
       const rejections = outcomes.flatMap((outcome) =>
         outcome.status === 'rejected' ? [outcome.reason] : [],
       );
       expect(rejections).toMatchObject([lastAdmin]);
-      const left = (await list()).items.length + (await activeAdminKeys());
+      const left = (await list()).items.length + (await countActiveAdminKeys());
       expect(left).toBe(1);
     }
   });
@@ -146,7 +147,7 @@ describe('revoking a public key', () => {
   });
 });
 
-async function activeAdminKeys(): Promise<number> {
+async function countActiveAdminKeys(): Promise<number> {
   const rows = await core.rows(
     "SELECT FROM api_keys WHERE user_id = $1 AND revoked_at IS NULL AND 'ADMIN' = ANY (permissions)",
     actor.userId,

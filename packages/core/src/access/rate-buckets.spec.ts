@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type BucketRequest, LocalBuckets } from './rate-buckets.js';
 import { rateLimitsSchema, ratePolicySets } from './rate-limits.js';
 
-const claimOf = (requests: number, seconds: number, key = 'a'): BucketRequest => {
+const bucketRequest = (requests: number, seconds: number, key = 'a'): BucketRequest => {
   return {
     keys: [key],
     set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
@@ -10,11 +10,11 @@ const claimOf = (requests: number, seconds: number, key = 'a'): BucketRequest =>
 };
 
 describe('a bucket', () => {
-  it('gives as many tokens as it holds, and refills each after its interval', () => {
+  it('gives as many tokens as its capacity, and refills one token per interval', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
-    const claim = claimOf(3, 30);
-    const take = () => buckets.take(claim).isAllowed;
+    const request = bucketRequest(3, 30);
+    const take = () => buckets.take(request).isAllowed;
     expect([take(), take(), take(), take()]).toEqual([true, true, true, false]);
     nowUs = 9_999_999;
     expect(take()).toBe(false);
@@ -25,12 +25,12 @@ describe('a bucket', () => {
   it('reports when it will be full', () => {
     let nowUs = 0;
     const buckets = new LocalBuckets(() => nowUs);
-    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([100_000]);
+    expect(buckets.take(bucketRequest(600, 60)).untilFullUs).toEqual([100_000]);
     nowUs = 40_000;
-    expect(buckets.take(claimOf(600, 60)).refillUs).toEqual([160_000]);
+    expect(buckets.take(bucketRequest(600, 60)).untilFullUs).toEqual([160_000]);
   });
 
-  it('admits at most its capacity plus refilled tokens, at any pace', () => {
+  it('gives at most its capacity plus the refilled tokens, whatever the intervals between requests', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -42,7 +42,7 @@ describe('a bucket', () => {
           const buckets = new LocalBuckets(() => nowUs);
           for (const waitUs of waitsUs) {
             nowUs += waitUs;
-            if (buckets.take(claimOf(requests, seconds)).isAllowed) taken++;
+            if (buckets.take(bucketRequest(requests, seconds)).isAllowed) taken++;
           }
           expect(taken).toBeLessThanOrEqual(requests + (nowUs * requests) / (seconds * 1_000_000));
         },
@@ -50,24 +50,24 @@ describe('a bucket', () => {
     );
   });
 
-  it('is stored at a constant cost, even after 300,000 others', () => {
+  it('is evicted if 300,000 others were used since, but not if only 40,000 were', () => {
     const buckets = new LocalBuckets(() => 0);
-    const { set } = claimOf(3, 30);
-    const untilFull = (address: string) => buckets.take({ keys: [address], set }).refillUs[0];
+    const { set } = bucketRequest(3, 30);
+    const untilFull = (address: string) => buckets.take({ keys: [address], set }).untilFullUs[0];
     for (let n = 0; n < 300_000; n++) untilFull(`address ${n}`);
     expect(untilFull('address 299999')).toBe(20_000_000);
     expect(untilFull('address 260000')).toBe(20_000_000);
     expect(untilFull('address 0')).toBe(10_000_000);
   });
 
-  it('does not lose a token if another bucket of the request is empty', () => {
+  it('loses no token if another bucket of the same request is empty', () => {
     const buckets = new LocalBuckets(() => 0);
     const limits = { general: { requests: 5, seconds: 60 }, trade_writes: { requests: 1, seconds: 60 } };
     const sets = ratePolicySets(rateLimitsSchema.parse(limits));
     const large = { keys: ['large'], set: sets.general };
     const both = { keys: ['large', 'small'], set: sets.of('trade_writes') };
     expect(buckets.take(both).isAllowed).toBe(true);
-    expect(buckets.take(both)).toEqual({ isAllowed: false, refillUs: [12_000_000, 60_000_000] });
+    expect(buckets.take(both)).toEqual({ isAllowed: false, untilFullUs: [12_000_000, 60_000_000] });
     expect(Array.from({ length: 5 }, () => buckets.take(large).isAllowed)).toEqual([
       true,
       true,

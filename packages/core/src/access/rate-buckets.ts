@@ -1,11 +1,11 @@
 /**
- * Token buckets, each stored as the instant at which it will be full. Taking a token moves that instant forward by
- * the refill time of one token. A bucket is empty if the instant is a whole capacity ahead, and full if no instant
- * is stored.
+ * Token buckets. A bucket is stored as the instant at which it will be full. Taking a token moves that instant forward
+ * by the time in which one token refills. A bucket is empty if the instant is as far ahead as filling an
+ * empty bucket takes. A bucket without a stored instant is full.
  */
 import type { RatePolicySet } from './rate-limits.js';
 
-/** One token from each of several buckets. */
+/** A request for one token from each of several buckets. */
 export interface BucketRequest {
   /** One bucket key for each policy of the set. */
   readonly keys: readonly string[];
@@ -13,22 +13,22 @@ export interface BucketRequest {
 }
 
 export interface BucketResult {
-  /** True if every bucket gave a token; if false, none was taken. */
+  /** True if a token was taken from every bucket; false if no token was taken. */
   readonly isAllowed: boolean;
   /** Microseconds until each bucket is full. */
-  readonly refillUs: readonly number[];
+  readonly untilFullUs: readonly number[];
 }
 
 export interface Buckets {
   /** Takes one token from every bucket, or from none. */
-  take(claim: BucketRequest): BucketResult | Promise<BucketResult>;
+  take(request: BucketRequest): BucketResult | Promise<BucketResult>;
 }
 
 const GENERATION_MAX = 50_000;
 
 /**
- * Buckets in the memory of this process. A bucket is evicted after 50,000 others were used since its last use.
- * Eviction drops a whole generation, so that a flood of addresses keeps a constant cost per request.
+ * Buckets in the memory of this process. A bucket is evicted at the earliest after 50,000 other buckets were used since
+ * its last use. Eviction drops a whole generation, so that a flood of addresses does not raise the cost of a request.
  */
 export class LocalBuckets implements Buckets {
   private recent = new Map<string, number>();
@@ -39,14 +39,14 @@ export class LocalBuckets implements Buckets {
 
   take({ keys, set: { policies } }: BucketRequest): BucketResult {
     const nowUs = this.nowUs();
-    const ahead = keys.map((key) => Math.max(0, this.fullAtUs(key) - nowUs));
-    if (policies.some(({ intervalUs, capacityUs }, i) => ahead[i]! + intervalUs > capacityUs))
-      return { isAllowed: false, refillUs: ahead };
-    const untilFullUs = policies.map(({ intervalUs }, i) => ahead[i]! + intervalUs);
+    const aheadUs = keys.map((key) => Math.max(0, this.fullAtUs(key) - nowUs));
+    if (policies.some(({ intervalUs, capacityUs }, i) => aheadUs[i]! + intervalUs > capacityUs))
+      return { isAllowed: false, untilFullUs: aheadUs };
+    const untilFullUs = policies.map(({ intervalUs }, i) => aheadUs[i]! + intervalUs);
     keys.forEach((key, i) => {
       this.store(key, nowUs + untilFullUs[i]!);
     });
-    return { isAllowed: true, refillUs: untilFullUs };
+    return { isAllowed: true, untilFullUs };
   }
 
   private fullAtUs(key: string): number {

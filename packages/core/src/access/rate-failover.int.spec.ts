@@ -13,9 +13,10 @@ const redisUrl = new URL(process.env.TEST_REDIS_URL ?? '');
 class FaultProxy {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
-  /** The commands that wait while the proxy is paused; null otherwise. */
+  /** Forwards of the commands that arrived while the proxy is paused; null while it is not paused. */
   private pendingWrites: (() => void)[] | null = null;
   port = 0;
+  /** The number of received commands. */
   commands = 0;
 
   async open(): Promise<void> {
@@ -61,7 +62,7 @@ class FaultProxy {
 }
 
 const set = ratePolicySets(rateLimitsSchema.parse({ general: { requests: 5, seconds: 86_400 } })).general;
-const claimOf = (): BucketRequest => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
+const bucketRequest = (): BucketRequest => ({ keys: [`rate:spec:${randomBytes(16).toString('hex')}`], set });
 
 describe('limits while Redis is unavailable', () => {
   let proxy: FaultProxy;
@@ -89,52 +90,52 @@ describe('limits while Redis is unavailable', () => {
     await proxy.close().catch(() => undefined);
   });
 
-  const takeMany = async (claim: BucketRequest, count: number) => {
-    const taken = await Promise.all(Array.from({ length: count }, () => buckets.take(claim)));
+  const takeMany = async (request: BucketRequest, count: number) => {
+    const taken = await Promise.all(Array.from({ length: count }, () => buckets.take(request)));
     return taken.filter(({ isAllowed }) => isAllowed).length;
   };
 
-  it('apply per process, and use the buckets of Redis again once it is available', async () => {
-    const claim = claimOf();
-    expect(await takeMany(claim, 3)).toBe(3);
+  it('apply in each process, which uses the buckets of Redis again once Redis is available', async () => {
+    const request = bucketRequest();
+    expect(await takeMany(request, 3)).toBe(3);
     await proxy.close();
     if (redis.status === 'ready') await once(redis, 'close');
-    expect(await takeMany(claim, 100)).toBe(5);
+    expect(await takeMany(request, 100)).toBe(5);
 
     const ready = once(redis, 'ready');
     await proxy.open();
     await ready;
     nowMs += 1_000;
-    expect(await takeMany(claim, 1)).toBe(1);
-    expect(await takeMany(claim, 100)).toBe(1);
+    expect(await takeMany(request, 1)).toBe(1);
+    expect(await takeMany(request, 100)).toBe(1);
   });
 
-  it('delay only the requests that were in flight when Redis failed', async () => {
-    const claim = claimOf();
-    await buckets.take(claim);
+  it('delay only the requests that are in flight when Redis stops responding', async () => {
+    const request = bucketRequest();
+    await buckets.take(request);
     proxy.pause();
     const sentBefore = proxy.commands;
-    expect(await takeMany(claim, 10)).toBe(5);
+    expect(await takeMany(request, 10)).toBe(5);
     expect(proxy.commands).toBe(sentBefore + 1);
-    expect(await takeMany(claim, 1_000)).toBe(0);
+    expect(await takeMany(request, 1_000)).toBe(0);
     expect(proxy.commands).toBe(sentBefore + 1);
   });
 
-  it('use one request per second to check whether Redis is available', async () => {
-    const claim = claimOf();
+  it('let one request per second check whether Redis is available', async () => {
+    const request = bucketRequest();
     proxy.pause();
-    await buckets.take(claim);
+    await buckets.take(request);
     const sentBefore = proxy.commands;
     nowMs += 1_000;
-    await takeMany(claim, 50);
+    await takeMany(request, 50);
     expect(proxy.commands).toBe(sentBefore + 1);
 
     proxy.resume();
     nowMs += 999;
-    await buckets.take(claim);
+    await buckets.take(request);
     expect(proxy.commands).toBe(sentBefore + 1);
     nowMs += 1;
-    const late = claimOf();
+    const late = bucketRequest();
     await buckets.take(late);
     expect(proxy.commands).toBe(sentBefore + 2);
     expect(await redis.exists(late.keys[0]!)).toBe(1);

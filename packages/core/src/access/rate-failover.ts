@@ -20,20 +20,20 @@ export class FailoverBuckets implements Buckets {
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
-  async take(claim: BucketRequest): Promise<BucketResult> {
+  async take(request: BucketRequest): Promise<BucketResult> {
     if (this.retryAtMs !== null) {
       const nowMs = this.nowMs();
-      if (nowMs < this.retryAtMs) return this.local.take(claim);
+      if (nowMs < this.retryAtMs) return this.local.take(request);
       // This request checks Redis; concurrent requests do not wait for it.
       this.retryAtMs = nowMs + RETRY_MS;
     }
     try {
-      const taken = await this.shared.take(claim);
+      const taken = await this.shared.take(request);
       this.retryAtMs = null;
       return taken;
     } catch {
       this.retryAtMs = this.nowMs() + RETRY_MS;
-      return this.local.take(claim);
+      return this.local.take(request);
     }
   }
 }

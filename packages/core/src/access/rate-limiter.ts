@@ -48,7 +48,7 @@ export function createRateLimitStore(redis: Redis): RateLimitStore {
   const shared = new RedisBuckets(redis);
   return {
     buckets: new FailoverBuckets(shared, new LocalBuckets()),
-    takeWithNonce: (claim, nonce) => shared.takeWithNonce(claim, nonce),
+    takeWithNonce: (request, nonce) => shared.takeWithNonce(request, nonce),
   };
 }
 
@@ -139,15 +139,15 @@ export class RequestLimits {
       throw new DomainError('service_unavailable', undefined, [], { cause });
     }
     if (taken === null) return false;
-    this.settle(set, taken);
+    this.applyResult(set, taken);
     return true;
   }
 
   private async takeFor(set: RatePolicySet, owner: string): Promise<void> {
     const taken = await this.dependencies.store.buckets.take(this.requestFor(set, owner));
     if (owner === this.address)
-      this.dependencies.emptyAddresses.record(this.address, set.policies[0]!, taken.refillUs[0]!);
-    this.settle(set, taken);
+      this.dependencies.emptyAddresses.record(this.address, set.policies[0]!, taken.untilFullUs[0]!);
+    this.applyResult(set, taken);
   }
 
   private requestFor(set: RatePolicySet, owner: string) {
@@ -157,9 +157,9 @@ export class RequestLimits {
     return { keys, set };
   }
 
-  private settle(set: RatePolicySet, { isAllowed, refillUs }: BucketResult): void {
-    this.lastResult = { set, untilFullUs: refillUs };
-    if (!isAllowed) throw rateLimited(set.policies, refillUs);
+  private applyResult(set: RatePolicySet, { isAllowed, untilFullUs }: BucketResult): void {
+    this.lastResult = { set, untilFullUs };
+    if (!isAllowed) throw rateLimited(set.policies, untilFullUs);
   }
 }
 
@@ -167,13 +167,13 @@ const ADDRESSES_MAX = 100_000;
 
 /** Addresses whose general bucket this process found empty, until the bucket has a token again. */
 class EmptyAddresses {
-  private readonly emptySince = new Map<string, { fullAtMs: number; untilMs: number }>();
+  private readonly entries = new Map<string, { fullAtMs: number; untilMs: number }>();
 
   record(address: string, policy: RatePolicy, untilFullUs: number): void {
     if (!isEmpty(policy, untilFullUs)) return;
-    if (this.emptySince.size >= ADDRESSES_MAX) this.emptySince.clear();
+    if (this.entries.size >= ADDRESSES_MAX) this.entries.clear();
     const fullAtMs = performance.now() + untilFullUs / 1_000;
-    this.emptySince.set(address, {
+    this.entries.set(address, {
       fullAtMs,
       untilMs: fullAtMs - (policy.capacityUs - policy.intervalUs) / 1_000,
     });
@@ -181,12 +181,12 @@ class EmptyAddresses {
 
   /** Returns the microseconds until the bucket is full; null if it may have a token. */
   untilFullUs(address: string, policy: RatePolicy): number | null {
-    if (this.emptySince.size === 0) return null;
-    const entry = this.emptySince.get(address);
+    if (this.entries.size === 0) return null;
+    const entry = this.entries.get(address);
     if (entry === undefined) return null;
     const nowMs = performance.now();
     if (nowMs < entry.untilMs) return Math.min(policy.capacityUs, (entry.fullAtMs - nowMs) * 1_000);
-    this.emptySince.delete(address);
+    this.entries.delete(address);
     return null;
   }
 }

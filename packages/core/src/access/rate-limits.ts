@@ -21,31 +21,31 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-const limitOf = (published: RateLimit) =>
+const limitSchema = (defaultLimit: RateLimit) =>
   z
     .strictObject({
       requests: z.int().min(1).max(REQUESTS_MAX),
       seconds: z.int().min(1).max(SECONDS_MAX),
     })
-    .default(published);
+    .default(defaultLimit);
 
 /** Configured limits; an omitted limit has its published default. */
 export const rateLimitsSchema = z.strictObject({
-  general: limitOf({ requests: 600, seconds: 60 }),
-  trade_writes: limitOf({ requests: 20, seconds: 1 }),
-  sensitive_writes: limitOf({ requests: 10, seconds: 60 }),
-  identity_writes: limitOf({ requests: 60, seconds: 60 }),
+  general: limitSchema({ requests: 600, seconds: 60 }),
+  trade_writes: limitSchema({ requests: 20, seconds: 1 }),
+  sensitive_writes: limitSchema({ requests: 10, seconds: 60 }),
+  identity_writes: limitSchema({ requests: 60, seconds: 60 }),
 }) satisfies z.ZodType<Readonly<Record<RatePolicyName, RateLimit>>>;
 
 export type RateLimits = z.output<typeof rateLimitsSchema>;
 
-/** Reads the limits from an environment variable: JSON such as `{"general": {"requests": 1200, "seconds": 60}}`. */
+/** The schema of an environment variable with JSON such as `{"general": {"requests": 1200, "seconds": 60}}`. */
 export const rateLimitsSetting = jsonSetting(rateLimitsSchema);
 
 /** One limit in the units of the buckets. */
 export interface RatePolicy extends RateLimit {
   readonly name: RatePolicyName;
-  /** Counts by address even if the caller is authenticated. */
+  /** Whether the bucket belongs to the address even if the caller is authenticated. */
   readonly isByAddress: boolean;
   readonly keyPrefix: string;
   /** Microseconds to refill one token; an integer, so that sums are never rounded. */
@@ -71,11 +71,14 @@ export interface RatePolicySets {
 
 export function ratePolicySets(limits: RateLimits): RatePolicySets {
   const general = policyOf('general', limits.general);
-  const alone = setOf(general);
+  const generalOnly = setOf(general);
   const withBucket = new Map(
     RATE_BUCKETS.map((bucket) => [bucket, setOf(general, policyOf(bucket, limits[bucket]))]),
   );
-  return { general: alone, of: (bucket) => (bucket === undefined ? alone : withBucket.get(bucket)!) };
+  return {
+    general: generalOnly,
+    of: (bucket) => (bucket === undefined ? generalOnly : withBucket.get(bucket)!),
+  };
 }
 
 function policyOf(name: RatePolicyName, { requests, seconds }: RateLimit): RatePolicy {

@@ -8,7 +8,7 @@ import { RedisBuckets } from './rate-redis-buckets.js';
 const LONG_S = 86_400;
 const random = () => randomBytes(16).toString('hex');
 
-function claimOf(requests: number, seconds = LONG_S, key = `rate:spec:${random()}`): BucketRequest {
+function bucketRequest(requests: number, seconds = LONG_S, key = `rate:spec:${random()}`): BucketRequest {
   return {
     keys: [key],
     set: ratePolicySets(rateLimitsSchema.parse({ general: { requests, seconds } })).general,
@@ -28,12 +28,12 @@ describe('the shared buckets', () => {
   });
 
   it('admit exactly 20 of 1,000 concurrent requests, from any process', async () => {
-    const claim = claimOf(20);
-    const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => processes[i % 2]!.take(claim)));
+    const request = bucketRequest(20);
+    const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => processes[i % 2]!.take(request)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(20);
   });
 
-  it('give a token each, or none at all', async () => {
+  it('of one request give one token each, or none of them gives a token', async () => {
     const day = (requests: number) => ({ requests, seconds: LONG_S });
     const sets = ratePolicySets(rateLimitsSchema.parse({ general: day(10), trade_writes: day(2) }));
     const general = { keys: [`rate:spec:${random()}`], set: sets.general };
@@ -45,62 +45,62 @@ describe('the shared buckets', () => {
   });
 
   it('expire once they are full', async () => {
-    const claim = claimOf(600, 60);
-    const { refillUs } = await processes[0].take(claim);
-    expect(refillUs).toEqual([100_000]);
-    expect(await clients[0].pttl(claim.keys[0]!)).toBeLessThanOrEqual(100);
+    const request = bucketRequest(600, 60);
+    const { untilFullUs } = await processes[0].take(request);
+    expect(untilFullUs).toEqual([100_000]);
+    expect(await clients[0].pttl(request.keys[0]!)).toBeLessThanOrEqual(100);
   });
 
-  it('become at most empty if the clock of Redis is set back', async () => {
+  it('count as empty, not as overdrawn, if the clock of Redis is set back', async () => {
     const key = `rate:spec:${random()}`;
     const [{ 0: seconds }] = [await clients[0].time()];
     await clients[0].set(key, `${Number(seconds) + 86_400}000000`);
-    const { isAllowed, refillUs } = await processes[0].take(claimOf(10, 10, key));
-    expect([isAllowed, refillUs]).toEqual([false, [10_000_000]]);
+    const { isAllowed, untilFullUs } = await processes[0].take(bucketRequest(10, 10, key));
+    expect([isAllowed, untilFullUs]).toEqual([false, [10_000_000]]);
     expect(await clients[1].pttl(key)).toBeLessThanOrEqual(10_000);
   });
 
-  it('continue after Redis has lost the script', async () => {
-    const claim = claimOf(2);
-    expect((await processes[0].take(claim)).isAllowed).toBe(true);
+  it('keep working after Redis has lost the script', async () => {
+    const request = bucketRequest(2);
+    expect((await processes[0].take(request)).isAllowed).toBe(true);
     await clients[1].script('FLUSH');
-    const taken = await Promise.all([0, 1, 2].map(() => processes[0].take(claim)));
+    const taken = await Promise.all([0, 1, 2].map(() => processes[0].take(request)));
     expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(1);
   });
 
   describe('with a nonce', () => {
     const nonceOf = () => ({ publicKey: `02${random()}`, nonce: random(), ttlMs: 600_000 });
 
-    it('admit one of 100 equal requests, and take one token', async () => {
-      const claim = claimOf(50);
+    it('admit one of 100 requests with the same nonce, and take one token', async () => {
+      const request = bucketRequest(50);
       const nonce = nonceOf();
       const results = await Promise.all(
-        Array.from({ length: 100 }, (_, i) => processes[i % 2]!.takeWithNonce(claim, nonce)),
+        Array.from({ length: 100 }, (_, i) => processes[i % 2]!.takeWithNonce(request, nonce)),
       );
       expect(results.filter((result) => result?.isAllowed)).toHaveLength(1);
       expect(results.filter((result) => result === null)).toHaveLength(99);
-      const after = await processes[0].take(claim);
-      expect(Math.ceil(after.refillUs[0]! / claim.set.policies[0]!.intervalUs)).toBe(2);
+      const after = await processes[0].take(request);
+      expect(Math.ceil(after.untilFullUs[0]! / request.set.policies[0]!.intervalUs)).toBe(2);
     });
 
-    it('distinguish the nonces of two keys', async () => {
+    it('accept the same nonce once for each of two public keys', async () => {
       const once = nonceOf();
       for (const nonce of [once, { ...nonceOf(), nonce: once.nonce }])
-        expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
+        expect(await processes[0].takeWithNonce(bucketRequest(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
     it('do not record the nonce if a bucket is empty, so that the request may be retried', async () => {
-      const claim = claimOf(1);
-      await processes[0].take(claim);
+      const request = bucketRequest(1);
+      await processes[0].take(request);
       const nonce = nonceOf();
-      expect(await processes[0].takeWithNonce(claim, nonce)).toMatchObject({ isAllowed: false });
+      expect(await processes[0].takeWithNonce(request, nonce)).toMatchObject({ isAllowed: false });
       expect(await clients[0].exists(`nonce:${nonce.publicKey}:${nonce.nonce}`)).toBe(0);
-      expect(await processes[0].takeWithNonce(claimOf(1), nonce)).toMatchObject({ isAllowed: true });
+      expect(await processes[0].takeWithNonce(bucketRequest(1), nonce)).toMatchObject({ isAllowed: true });
     });
 
     it('record the nonce for the requested time', async () => {
       const nonce = nonceOf();
-      await processes[0].takeWithNonce(claimOf(1), nonce);
+      await processes[0].takeWithNonce(bucketRequest(1), nonce);
       const remainingMs = await clients[0].pttl(`nonce:${nonce.publicKey}:${nonce.nonce}`);
       expect(remainingMs).toBeGreaterThan(540_000);
       expect(remainingMs).toBeLessThanOrEqual(600_000);

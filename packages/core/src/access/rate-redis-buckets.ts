@@ -5,9 +5,9 @@
  *    empty, none is changed.
  * 2. The script uses the clock of Redis, because process clocks may differ. If that clock is set back, buckets may be
  *    empty for longer.
- * 3. The same script records the nonce of a signed request. A replayed nonce takes no tokens, so a replay cannot use
- *    up its owner's limit. If a bucket is empty, the nonce is not recorded, so a key cannot fill the memory faster than
- *    its limit allows.
+ * 3. The same script records the nonce of a signed request. A replayed nonce takes no tokens, so a replay cannot use up
+ *    the limit of the key's owner. If a bucket is empty, the nonce is not recorded, so a key cannot fill the memory
+ *    faster than its limit allows.
  * 4. Redis must not evict (`noeviction`) and must persist its log (AOF): a lost nonce would allow a replay within its
  *    window.
  */
@@ -66,17 +66,17 @@ export class RedisBuckets implements Buckets {
 
   async take({ keys, set }: BucketRequest): Promise<BucketResult> {
     const [outcome, ...untilFullUs] = await this.run(keys, ['0', ...set.amounts]);
-    return { isAllowed: outcome === 1, refillUs: untilFullUs };
+    return { isAllowed: outcome === 1, untilFullUs };
   }
 
   /** Like `take`, for a signed request; returns null if its nonce was already recorded. */
   async takeWithNonce(
-    claim: BucketRequest,
+    request: BucketRequest,
     { publicKey, nonce, ttlMs }: NonceClaim,
   ): Promise<BucketResult | null> {
-    const keys = [`nonce:${publicKey}:${nonce}`, ...claim.keys];
-    const [outcome, ...untilFullUs] = await this.run(keys, [String(ttlMs), ...claim.set.amounts]);
-    return outcome === -1 ? null : { isAllowed: outcome === 1, refillUs: untilFullUs };
+    const keys = [`nonce:${publicKey}:${nonce}`, ...request.keys];
+    const [outcome, ...untilFullUs] = await this.run(keys, [String(ttlMs), ...request.set.amounts]);
+    return outcome === -1 ? null : { isAllowed: outcome === 1, untilFullUs };
   }
 
   private async run(keys: readonly string[], args: readonly string[]): Promise<number[]> {

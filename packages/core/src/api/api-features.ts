@@ -14,7 +14,7 @@ import { TradesModule } from '../trades/index.js';
 import { WebhookSecrets, WebhooksModule } from '../webhooks/index.js';
 import { WithdrawalsModule } from '../withdrawals/index.js';
 
-/** Seal secrets for the processes that open them. */
+/** The sealers of exchange credentials (for the trading worker) and of webhook secrets (for the webhook dispatcher). */
 export interface ApiSecrets {
   readonly exchange: CredentialsSealer;
   readonly webhook: WebhookSecrets;

@@ -24,7 +24,7 @@ export interface ApiInfrastructureOptions {
 
 type SealingKey = Parameters<typeof Sealer.for>[0];
 
-/** The connections and secrets of an API. The caller that opens them must close them. */
+/** The connections and sealers of an API. The caller that opens them must close them. */
 export interface ApiInfrastructure {
   readonly platform: Platform;
   readonly redis: Redis;

@@ -9,7 +9,9 @@ export const apiSettings = {
   WORLD: z.enum(WORLDS),
   DATABASE_URL: z.string().min(1),
   REDIS_URL: z.string().min(1),
-  /** The first key seals; all keys open. With equal keys, a cursor of one API is valid at the other. */
+  /**
+   * The first key seals; all keys open. Both APIs need equal keys, so that a cursor of one API is valid at the other.
+   */
   SERVER_KEYS: serverKeysSetting,
   /** Public key of the trading worker. */
   EXCHANGE_SEALING_KEY: sealingKeySetting,

@@ -1,9 +1,9 @@
 /**
  * The use-case of every operation that any transport can serve.
  *
- * A feature is listed once. An operation that is added to a listed group compiles only when the service has its method.
- * `access.cliIdentity` and `events.stream` have no entry: their answer depends on the transport, so each transport
- * handles them by hand.
+ * Each feature is listed once. A new operation of a listed group compiles only if the service has a method for it.
+ * `access.cliIdentity` and `events.stream` have no entry: their response depends on the transport, so each transport
+ * has its own handler for them.
  */
 import {
   accessOperations,

@@ -118,7 +118,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /**
  * Migrations have no statement timeout, because creating an index on a large table takes minutes. They have a lock
- * timeout, because other statements wait behind a statement that waits for a lock.
+ * timeout, because other statements queue behind a statement that waits for a lock.
  */
 const MIGRATION_TIMEOUT_MS = 0;
 const MIGRATION_LOCK_TIMEOUT_MS = 10_000;

@@ -14,7 +14,7 @@ let database: TestDatabase;
 let client: Database;
 beforeEach(async () => {
   database = await createTestDatabase({ schema: 'none', migrate: async () => undefined });
-  client = sourceOf([]);
+  client = createSource([]);
   await client.initialize();
 });
 afterEach(async () => {
@@ -22,11 +22,11 @@ afterEach(async () => {
   await database.drop();
 });
 
-const sourceOf = (migrations: (new () => object)[]) =>
+const createSource = (migrations: (new () => object)[]) =>
   createDataSource({ url: database.url, applicationName: 'spec', entities: [], migrations, poolSize: 1 });
 
 async function migrateFirstRelease(): Promise<void> {
-  const source = sourceOf(FIRST_RELEASE);
+  const source = createSource(FIRST_RELEASE);
   await source.initialize();
   await source.runMigrations({ transaction: 'each' });
   await source.destroy();
@@ -41,15 +41,15 @@ async function insert(table: string, columns: Readonly<Record<string, unknown>>)
   );
 }
 
-async function tables(): Promise<string[]> {
+async function tableNames(): Promise<string[]> {
   const rows: { table_name: string }[] = await client.query(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY table_name",
   );
   return rows.map(({ table_name }) => table_name);
 }
 
-/** Returns every row of every table. */
-async function contentOf(names: readonly string[]): Promise<Record<string, Row[]>> {
+/** Returns all rows of these tables, by table name. */
+async function readRows(names: readonly string[]): Promise<Record<string, Row[]>> {
   const content: Record<string, Row[]> = {};
   for (const name of names) {
     const rows: { row: Row }[] = await client.query(
@@ -191,21 +191,21 @@ async function insertFirstReleaseRows(): Promise<void> {
 }
 
 describe('migrating', () => {
-  it('retains every row of the first release, and fills new columns', async () => {
+  it('keeps every row of a database of the first release, and sets the columns that were added later', async () => {
     await migrateFirstRelease();
     await insertFirstReleaseRows();
-    const names = (await tables()).filter((name) => name !== 'migrations');
-    const before = await contentOf(names);
+    const names = (await tableNames()).filter((name) => name !== 'migrations');
+    const before = await readRows(names);
     expect(names.filter((name) => before[name]?.length === 0)).toEqual([]);
     const migrationNames = await migrate(database.url);
     expect(migrationNames.length).toBeGreaterThan(0);
-    const after = await contentOf(names);
+    const after = await readRows(names);
     for (const name of names) expect({ name, rows: after[name] }).toMatchObject({ name, rows: before[name] });
     expect(after.webhook_dead_letters).toMatchObject([{ event_type: 'trade.filled' }]);
     await (await openDatabase({ url: database.url, applicationName: 'spec' })).destroy();
   });
 
-  it('runs no migration if the schema is current', async () => {
+  it('runs no migration if the database is already migrated', async () => {
     await migrate(database.url);
     expect(await migrate(database.url)).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe('migrating', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('has no statement timeout, but waits at most ten seconds for a lock', async () => {
+  it('uses no statement timeout, and a lock timeout of ten seconds', async () => {
     await client.query('CREATE TABLE seen (statement_ms text, lock_ms text)');
     await client.query(`
       CREATE FUNCTION see() RETURNS event_trigger LANGUAGE plpgsql AS $$

@@ -15,7 +15,7 @@ export interface Actor {
   readonly idempotency?: IdempotencyContext | undefined;
 }
 
-/** @throws {DomainError} `permission_denied`, naming the missing permission */
+/** Asserts that the actor's credential has a permission. @throws {DomainError} `permission_denied`, naming it */
 export function authorise(actor: Actor, needed: Permission): void {
   if (permits(actor.credential.permissions, needed)) return;
   throw new DomainError('permission_denied', undefined, [

@@ -35,7 +35,7 @@ const replayedResponse = (error: unknown) => {
 };
 
 describe('a command without an Idempotency-Key', () => {
-  it('takes effect each time, but not if it fails', async () => {
+  it('takes effect each time it runs, unless it fails', async () => {
     await core.commands.run(undefined, insertEffect('first'));
     await core.commands.run(undefined, insertEffect('second'));
     const failing = core.commands.run(undefined, async (tx) => {
@@ -57,7 +57,7 @@ describe('a command with an Idempotency-Key', () => {
     expect(await effects()).toEqual(['ä ☃ 1.10']);
   });
 
-  it('stores a domain error, and rolls back the effect before it', async () => {
+  it('stores a domain error as the response, and rolls back what the effect wrote', async () => {
     const failing = core.commands.run(idempotencyContext(), async (tx) => {
       await insertEffect('rolled back')(tx);
       throw new DomainError('insufficient_balance');
@@ -70,7 +70,7 @@ describe('a command with an Idempotency-Key', () => {
   });
 
   it.each(['permission_denied', 'rate_limited', 'service_unavailable', 'exchange_unavailable'] as const)(
-    'does not store %s, because the next attempt may succeed',
+    'does not store the error %s, because a retry may succeed',
     async (code) => {
       const failing = core.commands.run(idempotencyContext(), async (tx) => {
         await insertEffect('rolled back')(tx);
@@ -97,7 +97,7 @@ describe('a command with an Idempotency-Key', () => {
     });
   });
 
-  it('fails with Retry-After while the first request is in progress', async () => {
+  it('fails with Retry-After while another request with its key is in progress', async () => {
     await core.commands.run(idempotencyContext(), async (tx) => {
       await insertEffect('slow')(tx);
       const early = await errorOf(core.commands.run(idempotencyContext(), insertEffect('early')));
@@ -107,7 +107,7 @@ describe('a command with an Idempotency-Key', () => {
     expect(await effects()).toEqual(['slow']);
   });
 
-  it('rethrows a unique violation to the caller, without storing a response', async () => {
+  it('passes a unique violation on to its caller, and stores no response', async () => {
     await core.commands.run(undefined, insertEffect('one'));
     const error = await errorOf(core.commands.run(idempotencyContext(), insertEffect('one')));
     expect(isUniqueViolation(error, 'one_each')).toBe(true);
@@ -117,25 +117,25 @@ describe('a command with an Idempotency-Key', () => {
     });
   });
 
-  it('takes effect once after a deadlock rolled back its first attempt', async () => {
+  it('takes effect once if a deadlock rolls back its first attempt', async () => {
     await core.rows("INSERT INTO stocks VALUES ('a', 0), ('b', 0)");
     let runs = 0;
-    let holding = 0;
-    let onBothHolding: () => void = () => undefined;
-    const bothHoldOne = new Promise<void>((resolve) => {
-      onBothHolding = resolve;
+    let holderCount = 0;
+    let resolveBoth: () => void = () => undefined;
+    const bothHoldALock = new Promise<void>((resolve) => {
+      resolveBoth = resolve;
     });
-    const move = (first: string, second: string) => async (tx: Tx) => {
+    const updateStocks = (first: string, second: string) => async (tx: Tx) => {
       runs++;
       await tx.query('UPDATE stocks SET amount = amount + 1 WHERE name = $1', [first]);
-      if (++holding === 2) onBothHolding();
-      await bothHoldOne;
+      if (++holderCount === 2) resolveBoth();
+      await bothHoldALock;
       await tx.query('UPDATE stocks SET amount = amount + 1 WHERE name = $1', [second]);
       return insertEffect(`${first}${second}`)(tx);
     };
     await Promise.all([
-      core.commands.run(idempotencyContext('key-a'), move('a', 'b')),
-      core.commands.run(idempotencyContext('key-b'), move('b', 'a')),
+      core.commands.run(idempotencyContext('key-a'), updateStocks('a', 'b')),
+      core.commands.run(idempotencyContext('key-b'), updateStocks('b', 'a')),
     ]);
     expect(runs).toBe(3);
     expect(await core.rows('SELECT amount FROM stocks')).toEqual([{ amount: 2 }, { amount: 2 }]);
@@ -146,12 +146,12 @@ describe('a command with an Idempotency-Key', () => {
   });
 });
 
-describe('a command with a preparation', () => {
-  it('takes effect once for concurrent requests with the same key, although both may prepare', async () => {
+describe('a command that is prepared outside of its transaction', () => {
+  it('takes effect once if two concurrent requests have the same key, although both are prepared', async () => {
     const runCommand = (effect: string, prepare: () => Promise<void>) =>
       core.commands.runPrepared(idempotencyContext(), prepare, (tx) => insertEffect(effect)(tx));
     let second: Promise<unknown> = Promise.resolve();
-    // The second request arrives while the first one prepares, and cannot detect it.
+    // The second request starts during the preparation of the first one, when the key is not claimed yet.
     const first = runCommand(
       'first',
       () =>
@@ -166,7 +166,7 @@ describe('a command with a preparation', () => {
     expect(await effects()).toHaveLength(1);
   });
 
-  it('does not prepare if a response is stored', async () => {
+  it('is not prepared if its response is already stored', async () => {
     await core.commands.runPrepared(idempotencyContext(), async () => 1, insertEffect('done'));
     let prepared = 0;
     const again = await errorOf(
@@ -176,7 +176,7 @@ describe('a command with a preparation', () => {
     expect(prepared).toBe(0);
   });
 
-  it('does not keep a transaction open while it prepares', async () => {
+  it('has no open transaction during its preparation', async () => {
     await core.commands.runPrepared(
       idempotencyContext(),
       async () => {
@@ -190,7 +190,7 @@ describe('a command with a preparation', () => {
     expect(await effects()).toEqual(['done']);
   });
 
-  it('stores only a lasting error of the preparation', async () => {
+  it('stores an error of its preparation only if a retry would fail again', async () => {
     const failing = (code: 'exchange_credentials_rejected' | 'exchange_unavailable') =>
       core.commands.runPrepared(
         idempotencyContext(),

@@ -24,7 +24,7 @@ export interface IdempotencyContext {
   readonly render: (outcome: Outcome<unknown>) => StoredResponse;
 }
 
-/** Carries the stored response of an earlier request, which the transport sends unchanged. It is not a failure. */
+/** Ends a request with the stored response of an earlier request. The transport sends that response unchanged. */
 export class ResponseReplayed extends Error {
   override readonly name = 'ResponseReplayed';
   constructor(readonly response: StoredResponse) {
@@ -58,7 +58,7 @@ export class CommandRunner {
 
   /**
    * Runs `prepare`, then runs `effect` like `run`. `prepare` may wait seconds for another process, so no transaction is
-   * open while it runs. Two equal concurrent requests may both prepare, but only one has the effect.
+   * open while it runs. Two concurrent requests with the same key may both run `prepare`, but only one runs `effect`.
    */
   async runPrepared<P, T>(
     idempotency: IdempotencyContext | undefined,

@@ -8,14 +8,15 @@ export function decodeIdOrThrow(prefix: IdPrefix, publicId: string): string {
   return uuid;
 }
 
-/** Returns the error for an unknown id in a body or a filter. @param field the path of the id */
+/** Returns the error for an unknown id in a body or a filter. @param field the path of the id in the input */
 export function idNotFound(field: string, noun: string): DomainError {
   return new DomainError('not_found', undefined, [{ field, code: 'not_found', message: `No such ${noun}.` }]);
 }
 
 /**
- * Returns the error for a record, or a dependency of it, whose state forbids the operation. @param state the state,
- * as the API shows it
+ * Returns the error for a record whose state forbids the operation, or that depends on a record whose state does.
+ *
+ * @param state that state, as the API shows it
  */
 export function invalidState(message: string, state: string, field?: string): DomainError {
   return new DomainError('invalid_state', message, [

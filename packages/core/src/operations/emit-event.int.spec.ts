@@ -32,7 +32,7 @@ describe('the payload of an event', () => {
     expect(text).not.toContain('truncated');
   });
 
-  it('contains no field outside the schema', () => {
+  it('contains no field that the schema does not define', () => {
     const leaky = { ...recordOf(), credentials_sealed: 'a secret' };
     expect(payloadOf(leaky)).not.toContain('secret');
   });
@@ -41,14 +41,14 @@ describe('the payload of an event', () => {
     ['a long map', { balance: assetsOf(5_000) }],
     ['a long list', { notes: Array.from({ length: 5_000 }, (_, i) => `note number ${i} of many`) }],
     [
-      'a list of long words in several bytes',
+      'a list of long strings of multi-byte characters',
       { notes: Array.from({ length: 100 }, () => '☃'.repeat(1_000)) },
     ],
     [
       'a long map and a long list',
       { balance: assetsOf(5_000), notes: Array.from({ length: 9_000 }, () => 'a note') },
     ],
-  ])('over 64 KiB because of %s is truncated to fit, and marked as truncated', (_case, more) => {
+  ])('is truncated to 64 KiB and marked as truncated if it has %s', (_case, more) => {
     const text = payloadOf(recordOf(more));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(EVENT_PAYLOAD_MAX_BYTES);
     expect(Buffer.byteLength(text)).toBeGreaterThan(EVENT_PAYLOAD_MAX_BYTES / 8);
@@ -58,21 +58,21 @@ describe('the payload of an event', () => {
   });
 
   it('is not truncated at exactly 64 KiB', () => {
-    const space = EVENT_PAYLOAD_MAX_BYTES - Buffer.byteLength(payloadOf(recordOf({ notes: [''] })));
-    expect(Buffer.byteLength(payloadOf(recordOf({ notes: ['x'.repeat(space)] })))).toBe(
+    const freeBytes = EVENT_PAYLOAD_MAX_BYTES - Buffer.byteLength(payloadOf(recordOf({ notes: [''] })));
+    expect(Buffer.byteLength(payloadOf(recordOf({ notes: ['x'.repeat(freeBytes)] })))).toBe(
       EVENT_PAYLOAD_MAX_BYTES,
     );
   });
 });
 
-describe('emitting an event', () => {
+describe('emitEvent', () => {
   let core: CoreUnderTest;
   beforeAll(async () => {
     core = await CoreUnderTest.open();
   });
   afterAll(() => core.close());
 
-  it('takes effect only if its transaction is committed', async () => {
+  it('writes an event only if its transaction is committed', async () => {
     const { userId } = await core.actor();
     const emitTestEvent = (record: z.output<typeof schema>, fails: boolean) =>
       inTransaction(core.platform.database, async (tx) => {

@@ -71,7 +71,7 @@ export function eventPayload<Schema extends z.ZodType>(
   }
 }
 
-/** Halves the longest list or map. @throws {RangeError} if none is left to shorten; such a record must not exist */
+/** Halves the longest list or map of the record. @throws {RangeError} if no list or map has two entries left */
 function withLongestListHalved(record: Record<string, unknown>): Record<string, unknown> {
   const lists = Object.entries(record)
     .filter((entry): entry is [string, object] => typeof entry[1] === 'object' && entry[1] !== null)

@@ -22,8 +22,8 @@ export function parseIdempotencyKey(rawHeaders: readonly string[]): string | und
 }
 
 /**
- * Derives a user id from the public key in the request. The key of a caller without an account is stored under this
- * id.
+ * Derives a user id from the public key in a request body. The Idempotency-Key of a caller without an account is stored
+ * under this user id.
  */
 export function anonymousUserId(body: unknown): string {
   const { pubkey } = (body ?? {}) as { pubkey?: unknown };

@@ -1,4 +1,4 @@
-/** What every operation uses: the pipeline of checks, commands, lists, ids, domain errors and events. */
+/** Code that every operation uses: the pipeline of checks, commands, lists, ids, domain errors and events. */
 
 export { type Actor, authorise, credentialId } from './actor.js';
 export { CommandRunner, type IdempotencyContext, type Outcome, ResponseReplayed } from './command-runner.js';

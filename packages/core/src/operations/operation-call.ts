@@ -14,7 +14,7 @@ type CallerOf<O extends Operation> = O['access'] extends 'PUBLIC'
 export interface OperationCall<O extends Operation> {
   /** The caller; null if the operation allows anonymous calls and the request has no credentials. */
   readonly actor: CallerOf<O>;
-  /** Set if the request has an Idempotency-Key; the actor, if any, has it too. */
+  /** Set if the request has an Idempotency-Key. `actor.idempotency` is then the same object. */
   readonly idempotency: IdempotencyContext | undefined;
   readonly params: O['params'] extends z.ZodType ? z.output<O['params']> : Record<never, never>;
   readonly query: O extends { readonly list: ListShape } ? ListQuery & QueryOf<O> : QueryOf<O>;

@@ -23,7 +23,7 @@ const TRADE = {
   amount: '1',
 };
 
-/** Runs a call and records its stages. `broken` names the stage that fails. */
+/** Runs a call and records the names of the stages that ran. `broken` is the name of the stage that fails. */
 async function run(operation: Operation, overrides: Partial<OperationRequest> & { broken?: string } = {}) {
   const stages: string[] = [];
   const stored: IdempotencyContext[] = [];
@@ -37,7 +37,7 @@ async function run(operation: Operation, overrides: Partial<OperationRequest> & 
     charge: async () => stage('charge', undefined),
     idempotency: () => stage('idempotency', undefined),
     read: () => stage('read', { query: {}, body: TRADE, params: {} }),
-    store: () => ({ status: 200, body: Buffer.from('') }),
+    renderStored: () => ({ status: 200, body: Buffer.from('') }),
     invoke: () => stage('invoke', 'done'),
     ...overrides,
   };
@@ -68,14 +68,14 @@ describe('the pipeline of an operation', () => {
     expect(stages).toEqual(order.slice(0, order.indexOf(broken) + 1));
   });
 
-  it('rejects a missing credential before it is charged, and a missing permission before the input is read', async () => {
+  it('rejects a missing credential before charging limits, and a missing permission before reading the input', async () => {
     const anonymous = await run(tradeOperations.create, { identify: async () => null });
     expect(anonymous).toMatchObject({ result: 'authentication_required', stages: [] });
     const reader = await run(tradeOperations.create, { identify: async () => actorWith('READ') });
     expect(reader).toMatchObject({ result: 'permission_denied', stages: ['charge'] });
   });
 
-  it('checks the query before the body, and the body before the ids', async () => {
+  it('checks the query before the body, and the body before the path parameters', async () => {
     const wrong = { query: { no: '1' }, body: 1, params: { key: 'NOT A KEY' } };
     const params = z.object({ key: z.string().regex(/^[a-z]+$/) });
     const operation: Operation = { ...settingOperations.put, params };
@@ -87,7 +87,7 @@ describe('the pipeline of an operation', () => {
     expect(await codes({ query: {}, body: { value: 1 }, params: { key: 'theme' } })).toBe('done');
   });
 
-  it("stores the rejection of an input under its caller's key, but not for an anonymous caller", async () => {
+  it("stores the rejection of an input under the caller's Idempotency-Key, but not for an anonymous caller", async () => {
     const idempotency = () => KEY;
     const read = () => ({ query: {}, body: {}, params: {} });
     const known = await run(tradeOperations.create, { idempotency, read });
@@ -98,7 +98,7 @@ describe('the pipeline of an operation', () => {
     expect(anonymous).toMatchObject({ result: 'validation_failed', stored: [] });
   });
 
-  it('passes the idempotency context to the use-case, and ignores the key of a read operation', async () => {
+  it('passes the idempotency context to the use-case, and ignores the Idempotency-Key of a GET operation', async () => {
     const { call } = await run(tradeOperations.create, { idempotency: () => KEY });
     expect(call?.idempotency?.request).toEqual({ userId: USER, ...KEY });
     expect(call?.actor?.idempotency).toBe(call?.idempotency);

@@ -8,7 +8,7 @@
  * 1. The use-case runs only after every check has passed.
  * 2. With an Idempotency-Key, the outcome is stored in the transaction of the effect. The rejection of an input is stored
  *    too.
- * 3. A transport only supplies wire values and renders the outcome.
+ * 3. A transport only supplies the input under its wire names and renders the outcome.
  */
 import { DomainError, type Operation } from '@trading-automation/contracts';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ export interface OperationRequest {
   /** Reads the Idempotency-Key; called only for POST operations. @throws {DomainError} if it is malformed */
   idempotency(): RequestIdempotency | undefined;
   /** Serializes an outcome as the response that is stored for the Idempotency-Key. */
-  readonly store: IdempotencyContext['render'];
+  readonly renderStored: IdempotencyContext['render'];
   /** Calls the use-case. */
   invoke(call: PipelineCall): unknown;
 }
@@ -87,7 +87,7 @@ export class OperationPipeline {
     const caller = await this.admit(request);
     const key = this.operation.method === 'POST' ? request.idempotency() : undefined;
     const input = await this.parse(request, commands, caller, key);
-    const idempotency = contextOf(request, key, caller, input.body);
+    const idempotency = idempotencyContextOf(request, key, caller, input.body);
     const actor: Actor | null =
       caller === null || idempotency === undefined ? caller : { ...caller, idempotency };
     const call: PipelineCall = { actor, idempotency, ...input };
@@ -105,7 +105,11 @@ export class OperationPipeline {
     return caller;
   }
 
-  /** Parses the input. Stores a rejection for authenticated callers only: only a valid body identifies anonymous callers. */
+  /**
+   * Parses the input. The rejection of an input is stored under the Idempotency-Key only for an authenticated
+   * caller. An anonymous caller is identified by the public key in a valid body, so a rejected body has no owner to
+   * store it for.
+   */
   private async parse(
     request: OperationRequest,
     commands: Pick<CommandRunner, 'run'>,
@@ -115,7 +119,7 @@ export class OperationPipeline {
     try {
       return this.check(request.read());
     } catch (rejection) {
-      const idempotency = caller === null ? undefined : contextOf(request, key, caller, undefined);
+      const idempotency = caller === null ? undefined : idempotencyContextOf(request, key, caller, undefined);
       if (idempotency === undefined) throw rejection;
       return commands.run(idempotency, async () => {
         throw rejection;
@@ -153,13 +157,13 @@ function parseOrThrow(
   return result.data;
 }
 
-function contextOf(
-  { store }: OperationRequest,
+function idempotencyContextOf(
+  { renderStored }: OperationRequest,
   key: RequestIdempotency | undefined,
   caller: Actor | null,
   body: unknown,
 ): IdempotencyContext | undefined {
   if (key === undefined) return undefined;
   const userId = caller?.userId ?? anonymousUserId(body);
-  return { request: { userId, ...key }, render: store };
+  return { request: { userId, ...key }, render: renderStored };
 }

@@ -19,7 +19,7 @@ const resolve = <T>({ providers = [] }: DynamicModule, token: Type<T>): T => {
   const provider = providers.find((each) => 'provide' in each && each.provide === token);
   return (provider as unknown as { readonly useValue: T }).useValue;
 };
-const api = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
+const moduleWithKeys = (...serverKeys: ServerKeys) => OperationsModule.with(core.platform, serverKeys);
 const firstPage = (module: DynamicModule, cursor?: string) =>
   resolve(module, ListReader).page(
     tradePairOperations.list,
@@ -36,27 +36,29 @@ const firstPage = (module: DynamicModule, cursor?: string) =>
   );
 
 describe('the shared providers of a process', () => {
-  it('are the platform in a worker; an API also has lists and commands', () => {
+  it('are the platform in every process, and also the lists and commands in an API', () => {
     const platformModule = PlatformModule.with(core.platform);
     expect(platformModule).toMatchObject({ global: true, exports: [Platform] });
     expect(resolve(platformModule, Platform)).toBe(core.platform);
-    expect(api(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
+    expect(moduleWithKeys(keyOf('a'))).toMatchObject({ global: true, exports: [ListReader, CommandRunner] });
   });
 
   it('accept only cursors of processes with the same server key', async () => {
-    const { pagination } = await firstPage(api(keyOf('a')));
+    const { pagination } = await firstPage(moduleWithKeys(keyOf('a')));
     const cursor = pagination.next_cursor ?? '';
-    await expect(firstPage(api(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
+    await expect(firstPage(moduleWithKeys(keyOf('a'), keyOf('b')), cursor)).resolves.toMatchObject({
       items: [{ symbol: 'BBB/USDT' }],
     });
-    await expect(firstPage(api(keyOf('b')), cursor)).rejects.toMatchObject({ code: 'invalid_query' });
+    await expect(firstPage(moduleWithKeys(keyOf('b')), cursor)).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
   });
 
   it('replay responses that were stored before the server key was replaced', async () => {
     const { userId } = await core.actor();
     const idempotency = core.idempotencyContext(userId, 'key-1');
-    await resolve(api(keyOf('a')), CommandRunner).run(idempotency, async () => 'done');
-    const after = resolve(api(keyOf('b'), keyOf('a')), CommandRunner);
+    await resolve(moduleWithKeys(keyOf('a')), CommandRunner).run(idempotency, async () => 'done');
+    const after = resolve(moduleWithKeys(keyOf('b'), keyOf('a')), CommandRunner);
     await expect(after.run(idempotency, async () => 'again')).rejects.toBeInstanceOf(ResponseReplayed);
   });
 });

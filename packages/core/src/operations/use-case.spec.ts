@@ -12,7 +12,7 @@ const operations = {
     method: 'GET',
     path: '/v1/books/:book_id/notes/:id',
     access: 'READ',
-    // In another order than in the path.
+    // The schema lists the path parameters in another order than the path.
     params: z.object({ id: z.string(), book_id: z.string() }),
   }),
   change: defineOperation({
@@ -74,7 +74,7 @@ it('the method of a public operation receives no caller', () => {
   });
 });
 
-it('a method with other arguments is called by a function', () => {
+it('useCaseOf calls a method with other arguments through a function', () => {
   const { invoke } = useCaseOf(operations.show, Notes, (notes, { query }) => ({
     id: `${notes.prefix} ${query.word}`,
   }));

@@ -1,9 +1,10 @@
 /**
  * Connects operations to the methods of services, for every transport.
  *
- * By convention a method has the name of the operation's key in the contract and takes, in this order: the caller (unless
- * the operation is public), each path parameter, the query and the body, as far as the operation has them. The compiler
- * checks the convention where a feature is listed (`api/use-cases.ts`).
+ * By convention, a method is named like the operation's key in the contract: `TradesService.create` runs
+ * `tradeOperations.create`. Its arguments are the caller (unless the operation is public), each path parameter, the
+ * query and the body, in this order, as far as the operation has them. The compiler checks the convention where
+ * `api/use-cases.ts` lists a feature.
  */
 import type { DataOf, ListShape, Operation } from '@trading-automation/contracts';
 import type { z } from 'zod';
@@ -50,7 +51,7 @@ type MethodsOf<Operations extends Readonly<Record<string, Operation>>> = {
 
 type ServiceClass<S> = abstract new (...args: never[]) => S;
 
-/** What an operation runs: a method of a service, which the container provides by its class. */
+/** An operation and the service method that it runs. The NestJS container provides the service by its class. */
 export interface UseCase {
   readonly operation: Operation;
   readonly service: ServiceClass<object>;

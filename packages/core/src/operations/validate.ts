@@ -8,13 +8,13 @@ import { z } from 'zod';
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The maximum number of details in one error. The others appear after the caller fixed the first ones. */
+/** The maximum number of details in one error. A request that fixes the first details gets the others. */
 const DETAILS_MAX = 100;
 const NAME_SHOWN_MAX = 100;
 
 type Checked = { readonly data: unknown } | { readonly details: readonly ErrorDetail[] };
 
-/** Parses `value`; returns the details of its errors if it is invalid. Details call a member of the value a `noun`. */
+/** Parses `value`; returns the details of its errors if it is invalid. @param noun the word for a member of `value` */
 export function checkInput(schema: z.ZodType, value: unknown, noun: 'field' | 'parameter'): Checked {
   const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
   if (parsed.success) return { data: parsed.data };

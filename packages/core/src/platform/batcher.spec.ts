@@ -1,7 +1,7 @@
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  it('flushes items that arrived together, then items that arrived during the flush, in order and one batch at a time', async () => {
+  it('flushes one batch at a time, in order: items that arrive together, then items that arrive during the flush', async () => {
     const batches: number[][] = [];
     let running = 0;
     const batcher: Batcher<number> = Batcher.of(async (items) => {
@@ -18,7 +18,7 @@ describe('a batcher', () => {
     expect(batches.slice(2)).toEqual([[5, 6, 7], [8]]);
   });
 
-  it('retries a failed batch item by item, so that one bad item fails alone', async () => {
+  it('retries a failed batch item by item, so that only the bad item fails', async () => {
     const done: string[] = [];
     const batcher = Batcher.of<string>(async (items) => {
       if (items.includes('bad')) throw new Error('bad');

@@ -3,7 +3,7 @@ import { isConnectionLost, readHeartbeats, recordHeartbeat } from '@trading-auto
 import type { Platform } from './platform.js';
 
 const HEARTBEAT_MS = 5_000;
-/** The time of three missed heartbeats. */
+/** Three heartbeats were missed by then, and a fourth is due. */
 const DEGRADED_AFTER_MS = 20_000;
 /** Services that the product needs. They are reported even if they never sent a heartbeat. */
 const EXPECTED_SERVICES = ['trading-worker', 'webhook-dispatcher'];

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => core.close());
 
 describe('runHousekeeping', () => {
-  it('deletes all expired rows, and no others', async () => {
+  it('deletes all expired stored responses and old heartbeats, and no other rows', async () => {
     await core.rows(
       `INSERT INTO idempotency_keys (user_id, route, key_hash, fingerprint, status, answer_sealed, expires_at)
        SELECT gen_random_uuid(), 'r', int4send(i), '', 200, '',
@@ -31,7 +31,7 @@ describe('runHousekeeping', () => {
     expect(await core.row('SELECT count(*)::int AS count FROM idempotency_keys')).toEqual({ count: 10 });
   });
 
-  it('deletes only those sign-in records that have expired', async () => {
+  it('deletes all expired sign-in records, and no others', async () => {
     const { userId } = await core.actor();
     const times = `(VALUES (1, now() - interval '1 second'), (2, now() + interval '1 hour')) AS t (n, at)`;
     for (const statement of [

@@ -6,7 +6,7 @@ import {
 } from '@trading-automation/persistence';
 import type { Platform } from './platform.js';
 
-const BATCH = 1_000;
+const BATCH_SIZE = 1_000;
 
 /** Tables of sign-in records, with the column that contains the time at which a row expires. */
 const SIGN_IN_TABLES = {
@@ -32,7 +32,7 @@ export interface HousekeepingResult {
  */
 export async function runHousekeeping({ database }: Platform): Promise<HousekeepingResult | null> {
   const outcome = await withAdvisoryLock(database, 'housekeeping', async (signal) => {
-    const responses = await inBatches(signal, () => removeExpiredIdempotencyKeys(database, BATCH));
+    const responses = await inBatches(signal, () => removeExpiredIdempotencyKeys(database, BATCH_SIZE));
     let signInRecords = 0;
     for (const [table, column] of Object.entries(SIGN_IN_TABLES)) {
       signInRecords += await inBatches(signal, () => removeExpired(database, table, column));
@@ -49,7 +49,8 @@ export async function runHousekeeping({ database }: Platform): Promise<Housekeep
 /** Deletes batches until a batch is not full. Returns the number of deleted rows. */
 async function inBatches(signal: AbortSignal, remove: () => Promise<number>): Promise<number> {
   let count = 0;
-  for (let removed = BATCH; removed === BATCH && !signal.aborted; count += removed) removed = await remove();
+  for (let removed = BATCH_SIZE; removed === BATCH_SIZE && !signal.aborted; count += removed)
+    removed = await remove();
   return count;
 }
 
@@ -57,7 +58,7 @@ async function removeExpired(database: Database, table: string, column: string):
   const [, count] = await database.query(
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
        SELECT ctid FROM ${table} WHERE ${column} <= now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
-    [BATCH],
+    [BATCH_SIZE],
   );
   return count;
 }

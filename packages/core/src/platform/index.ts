@@ -1,4 +1,4 @@
-/** What every process uses: the database handle, its notifications, Redis policy, health and settings readers. */
+/** Code that every process uses: the database handle, its LISTEN connection, the Redis policy, health and settings. */
 export { Batcher } from './batcher.js';
 export { HealthService, startHeartbeat } from './health.service.js';
 export { runHousekeeping } from './housekeeping.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Reads an environment variable that contains JSON, and validates the JSON with the schema. */
+/** Returns the schema of an environment variable whose text is JSON that is valid for `schema`. */
 export function jsonSetting<Schema extends z.ZodType>(schema: Schema) {
   return z
     .string()

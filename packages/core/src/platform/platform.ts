@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { World } from '@trading-automation/contracts';
 import type { Database, Listener } from '@trading-automation/persistence';
 
-/** The dependencies that all services of a process share: the database, its notifications and the world. */
+/** The dependencies that all services of a process share: the database, its LISTEN connection and the world. */
 export class Platform {
   constructor(
     readonly world: World,

@@ -1,6 +1,6 @@
 import { PullStreamController } from './pull-stream.js';
 
-/** Creates a stream of the items that `put` adds. */
+/** Creates a stream of the items that `put` adds. `ends` returns how often the stream ended. */
 function streamOf<Item>() {
   const items: Item[] = [];
   let ends = 0;
@@ -31,7 +31,7 @@ describe('a pull stream', () => {
     expect(stream[Symbol.asyncIterator]()).toBe(stream);
   });
 
-  it('ends immediately with all pending requests, even while an item is being read', async () => {
+  it('ends immediately when return is called, even while an item is being read; pending requests resolve as done', async () => {
     const { stream, put, ends } = streamOf<number>();
     const pending = [stream.next(), stream.next()];
     expect(await stream.return()).toEqual(done);
@@ -81,7 +81,7 @@ describe('a pull stream', () => {
     expect(await next).toEqual(done);
   });
 
-  it('reports a failure once, to the pending or the next request, and is then done', async () => {
+  it('reports a failure once, to the first pending request or else to the next one, and is then done', async () => {
     const failure = new Error('a stream that fails');
     const waitingStream = streamOf<number>();
     const pending = [waitingStream.stream.next(), waitingStream.stream.next()];

@@ -1,5 +1,5 @@
 /**
- * A stream that produces an item only when its reader requests one, so that it buffers nothing.
+ * A stream that produces an item only when its reader requests one. It buffers no items.
  *
  * 1. `return` takes effect immediately, even while a `next` is pending; that `next` resolves as done.
  *    `return` does not wait for the source.

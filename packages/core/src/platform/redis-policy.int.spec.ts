@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { assertNoEviction, REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
-/** Starts a server that answers every Redis command with an INFO that contains `policy`. */
+/** Starts a server that answers every Redis command with an INFO response that contains `policy`. */
 async function startRedisWithPolicy(policy: string) {
   const info = `redis_version:7.0.15\r\nloading:0\r\nmaxmemory_policy:${policy}\r\n`;
   const server = createServer((socket) => {
@@ -41,7 +41,10 @@ describe('assertNoEviction', () => {
 });
 
 describe('a connection to a Redis that became read-only after a failover', () => {
-  /** Starts a proxy. Its first connection reaches a read-only server, and later ones the server of these tests. */
+  /**
+   * Starts a proxy. Its first connection gets responses of a read-only server; later ones reach the server of
+   * the tests.
+   */
   async function startFailoverProxy() {
     const { hostname, port } = new URL(process.env.TEST_REDIS_URL ?? '');
     let connections = 0;
@@ -66,7 +69,7 @@ describe('a connection to a Redis that became read-only after a failover', () =>
     return { server, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` };
   }
 
-  it('is replaced by a connection to the new primary, which repeats the rejected command', async () => {
+  it('is replaced by a connection to the new primary, and the rejected command is sent again', async () => {
     const { server, url } = await startFailoverProxy();
     const redis = new Redis(url, { ...REDIS_FAILOVER_OPTIONS, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);

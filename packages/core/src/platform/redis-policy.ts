@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 
 /**
- * Options of every connection that sends commands. A connection closes if the server does not respond within the timeout.
- * If the server became read-only after a failover, the client reconnects by name to reach the new primary.
+ * Options of every Redis connection that sends commands. A connection closes if the server does not respond within the
+ * timeout. If the server became read-only after a failover, the client reconnects by name to reach the new primary.
  */
 export const REDIS_FAILOVER_OPTIONS = {
   socketTimeout: 5_000,

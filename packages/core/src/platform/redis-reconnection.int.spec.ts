@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { REDIS_FAILOVER_OPTIONS } from './redis-policy.js';
 
-const SILENCE_MS = 1_000;
+const SOCKET_TIMEOUT_MS = 1_000;
 
 /** Starts a server that closes the first connection at its first PING, and answers all other commands. */
 async function startServer() {
@@ -15,7 +15,7 @@ async function startServer() {
     socket.on('data', (data) => {
       const isPing = /ping/i.test(data.toString());
       if (isPing && number === 1) return socket.destroy();
-      // One response for each command.
+      // Sends one response for each command.
       const commands = data.toString().match(/^\*\d+\r$/gm)?.length ?? 1;
       return socket.write('+PONG\r\n'.repeat(commands));
     });
@@ -33,11 +33,11 @@ async function startServer() {
 }
 
 describe('a re-established connection to Redis', () => {
-  it('is not closed because of the idle time of the previous connection', async () => {
+  it('is not closed when the socket timeout of the previous connection would have ended', async () => {
     const server = await startServer();
     const redis = new Redis(server.port, '127.0.0.1', {
       ...REDIS_FAILOVER_OPTIONS,
-      socketTimeout: SILENCE_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
       enableReadyCheck: false,
       maxRetriesPerRequest: null,
       retryStrategy: () => 10,
@@ -46,8 +46,8 @@ describe('a re-established connection to Redis', () => {
     try {
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);
-      // After this wait, the first connection would have timed out.
-      await wait(2 * SILENCE_MS);
+      // A socket timeout that was left over from the first connection would end during this wait.
+      await wait(2 * SOCKET_TIMEOUT_MS);
       expect(await redis.ping()).toBe('PONG');
       expect(server.connections.length).toBe(2);
     } finally {

@@ -5,7 +5,7 @@ const SERVER_KEY_BYTES = 32;
 /** Keys of 32 bytes each. The first one seals; the others still open older sealed values. */
 export type ServerKeys = readonly [Uint8Array, ...Uint8Array[]];
 
-/** Reads the keys from an environment variable: base64url, separated by commas. */
+/** The schema of an environment variable with the keys in base64url, separated by commas. */
 export const serverKeysSetting = z.string().transform((text, context): ServerKeys => {
   const texts = text.split(',').map((item) => item.trim());
   const [first, ...others] = texts

@@ -1,8 +1,9 @@
+/** Tests of profit shares. `rule 28` is the row of docs/trading/rules.md that a test proves. */
 import fc from 'fast-check';
 import { BigDecimal } from '../values/index.js';
 import { periodsToSettle, profitShareOf, type UtcPeriod } from './profit-share.rules.js';
 
-/** The gains and losses of periods, in ten-thousandths. */
+/** The gain or loss of each period, in ten-thousandths of the quote currency. */
 const anyResults = fc.array(fc.integer({ min: -5_000_000, max: 5_000_000 }), { maxLength: 40 });
 const rates = fc
   .integer({ min: 1, max: 5_000 })
@@ -17,7 +18,7 @@ interface Settlement {
   readonly highest: BigDecimal;
 }
 
-/** Settles the profit after each result, period by period. */
+/** Settles the profit after each period's result. `highest` is the highest profit after any period, at least 0. */
 function settleAll(results: readonly number[], terms: { rate: string; tokensPerQuote: string }): Settlement {
   let profit = new BigDecimal(0);
   let highest = new BigDecimal(0);
@@ -37,7 +38,7 @@ const sumOf = (amounts: readonly string[]) =>
   amounts.reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
 
 describe('profit shares', () => {
-  it('rule 28: add up to rate × max(0, high-water mark), for any order of gains and losses', () => {
+  it('rule 28: add up to rate × highest profit (at least 0), for any order of gains and losses', () => {
     fc.assert(
       fc.property(anyResults, rates, conversions, (results, rate, tokensPerQuote) => {
         const { amounts, marks, highest } = settleAll(results, { rate, tokensPerQuote });
@@ -48,7 +49,7 @@ describe('profit shares', () => {
     );
   });
 
-  it('rule 28: are each max(0, rate × profit − already shared), and never negative', () => {
+  it('rule 28: each equal max(0, rate × profit − already shared), and are never negative', () => {
     fc.assert(
       fc.property(anyResults, rates, (results, rate) => {
         let [profit, shared, highWaterMark] = [new BigDecimal(0), new BigDecimal(0), '0'];
@@ -64,7 +65,7 @@ describe('profit shares', () => {
     );
   });
 
-  it('rule 28: add up to the same total for any division into periods, if they end at the highest profit', () => {
+  it('rule 28: add up to the same total however gains are divided into periods', () => {
     const gains = fc.array(fc.nat(5_000_000), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(gains, rates, (results, rate) => {
@@ -107,7 +108,7 @@ describe('profit shares', () => {
     ).toEqual({ amount: '0.999999999999999999', highWaterMark: '1.999999999999999999' });
   });
 
-  it('are carried into the next period if they are below the token’s smallest unit or have no conversion rate', () => {
+  it('are carried into the next period if they are below the smallest unit of the token or there is no conversion rate', () => {
     const terms = { rate: '0.1', highWaterMark: '0' };
     expect(profitShareOf({ ...terms, tokensPerQuote: '1', profit: '0.000000000000000009' })).toBeNull();
     expect(profitShareOf({ ...terms, tokensPerQuote: undefined, profit: '1000' })).toBeNull();
@@ -117,7 +118,7 @@ describe('profit shares', () => {
     });
   });
 
-  it('are never granted for profit that was made while copying was free, even later', () => {
+  it('are never granted for profit that was made while copying was free, not even at a later rate', () => {
     const free = profitShareOf({ rate: '0', tokensPerQuote: undefined, highWaterMark: '0', profit: '100' });
     expect(free).toEqual({ amount: '0', highWaterMark: '100' });
     expect(profitShareOf({ rate: '0.5', tokensPerQuote: '1', highWaterMark: '100', profit: '110' })).toEqual({
@@ -141,13 +142,13 @@ describe('periods', () => {
     ['QUARTER', '2026-11-21', ['2026-07-01 2026-10-01']],
     ['QUARTER', '2026-02-28', ['2025-10-01 2026-01-01']],
   ] as const)(
-    'of the kind %s: at %s the last period that has ended is settled first',
+    'of the kind %s: the first settlement, at %s, is that of the latest period that has ended',
     (kind, at, expected) => {
       expect(datesOf(periodsToSettle(kind, null, day(at)))).toEqual(expected);
     },
   );
 
-  it('are settled once they have ended, not earlier', () => {
+  it('are due from their end on, and not a millisecond earlier', () => {
     const end = day('2026-11-23');
     expect(periodsToSettle('WEEK', day('2026-11-16'), new Date(end.getTime() - 1))).toEqual([]);
     expect(datesOf(periodsToSettle('WEEK', day('2026-11-16'), end))).toEqual(['2026-11-16 2026-11-23']);

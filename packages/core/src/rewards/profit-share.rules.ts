@@ -31,7 +31,7 @@ export interface ProfitToShare {
   readonly rate: Decimal;
   /** Reward tokens per unit of quote currency; undefined if no tokens are granted for this currency. */
   readonly tokensPerQuote: Decimal | undefined;
-  /** The profit up to which everything is settled, in quote currency; at most 18 decimals. */
+  /** The highest profit that was already settled, in quote currency; at most 18 decimals. */
   readonly highWaterMark: Decimal;
   /** Net realised profit since the first copy, in quote currency. */
   readonly profit: Decimal;
@@ -44,28 +44,28 @@ export interface ProfitShare {
   readonly highWaterMark: Decimal;
 }
 
-/** Returns null if nothing is granted and the high-water mark does not change. */
+/** Returns the share to grant; null if nothing is granted and the high-water mark does not change. */
 export function profitShareOf({
   rate,
   tokensPerQuote,
   highWaterMark,
   profit,
 }: ProfitToShare): ProfitShare | null {
-  const reached = new BigDecimal(profit).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_FLOOR);
-  const gain = reached.minus(highWaterMark);
+  const roundedProfit = new BigDecimal(profit).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_FLOOR);
+  const gain = roundedProfit.minus(highWaterMark);
   if (gain.lte(0)) return null;
-  const mark = canonicalDecimal(reached.toFixed());
-  if (new BigDecimal(rate).isZero()) return { amount: '0', highWaterMark: mark };
+  const newMark = canonicalDecimal(roundedProfit.toFixed());
+  if (new BigDecimal(rate).isZero()) return { amount: '0', highWaterMark: newMark };
   if (tokensPerQuote === undefined) return null;
   const amount = gain.times(rate).times(tokensPerQuote).toDecimalPlaces(DECIMAL_SCALE, BigDecimal.ROUND_DOWN);
-  return amount.isZero() ? null : { amount: canonicalDecimal(amount.toFixed()), highWaterMark: mark };
+  return amount.isZero() ? null : { amount: canonicalDecimal(amount.toFixed()), highWaterMark: newMark };
 }
 
 /**
  * Returns the periods that have ended by `at` and are not settled yet, oldest first.
  *
- * @param settledUntil - the end of the last settled period; null if none was settled, in which case the last ended
- * period is the first
+ * @param settledUntil the end of the last settled period; null if no period was settled. Without a settled period, the
+ *   result contains only the latest period that has ended.
  */
 export function periodsToSettle(
   kind: ProfitSharePeriod,
@@ -83,11 +83,11 @@ export function periodsToSettle(
 }
 
 const DAY_MS = 86_400_000;
-const MONTHS = { MONTH: 1, QUARTER: 3 } as const;
+const MONTHS_PER_PERIOD = { MONTH: 1, QUARTER: 3 } as const;
 
 /**
- * Returns the start of the period. Weeks start on Mondays, quarters in January, April, July and October, all at 00:00
- * UTC.
+ * Returns the start of the period that contains `at`. Weeks start on Mondays, quarters in January, April, July and
+ * October, all at 00:00 UTC.
  */
 function startOf(kind: ProfitSharePeriod, at: Date): Date {
   if (kind === 'WEEK') {
@@ -95,11 +95,11 @@ function startOf(kind: ProfitSharePeriod, at: Date): Date {
     // Day 0 was a Thursday.
     return new Date((day - ((day + 3) % 7)) * DAY_MS);
   }
-  const months = MONTHS[kind];
+  const months = MONTHS_PER_PERIOD[kind];
   return new Date(Date.UTC(at.getUTCFullYear(), Math.floor(at.getUTCMonth() / months) * months));
 }
 
 function nextStart(kind: ProfitSharePeriod, start: Date): Date {
   if (kind === 'WEEK') return new Date(start.getTime() + 7 * DAY_MS);
-  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + MONTHS[kind]));
+  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + MONTHS_PER_PERIOD[kind]));
 }

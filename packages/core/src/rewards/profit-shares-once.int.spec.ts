@@ -1,4 +1,7 @@
-/** Tests that profit shares are granted once, despite concurrency and failures, and can be recomputed from the lots. */
+/**
+ * Tests that profit shares are granted once, despite concurrency and failures, and can be recomputed from the lots.
+ * `rule 28` is the row of docs/trading/rules.md that a test proves.
+ */
 import type { ProfitSharePeriod } from '@trading-automation/contracts';
 import { newUuid, sqlStateOf } from '@trading-automation/persistence';
 import fc from 'fast-check';
@@ -6,14 +9,14 @@ import type { Ledger } from '../ledger/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import {
-  type FollowerFixture,
+  type CopierFixture,
   type LeaderFixture,
   ProfitShareUnderTest,
 } from './testing/profit-share-under-test.js';
 
 let env: ProfitShareUnderTest;
 let leader: LeaderFixture;
-let follower: FollowerFixture;
+let copier: CopierFixture;
 let second: Platform;
 
 beforeAll(async () => {
@@ -22,82 +25,85 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 beforeEach(async () => {
-  await env.begin();
-  leader = await env.strategy();
-  follower = await env.follower(leader);
+  await env.resetProgress();
+  leader = await env.createLeader();
+  copier = await env.createCopier(leader);
 });
 
 const WEEK: ProfitSharePeriod = 'WEEK';
 const week = (n: number) => ({ from: env.at(n), to: env.at(n + 1) });
-const grantedCount = async () =>
+const countGrantedEvents = async () =>
   (await env.core.events(leader.owner.userId)).filter(({ type }) => type === 'reward.granted').length;
-const sharesOf = ({ copier }: FollowerFixture) =>
+const sharesOf = ({ id }: CopierFixture) =>
   env.core.rows(
     `SELECT quote, period_to AS "to", rate, tokens_per_quote AS tokens, high_water_before AS before,
        high_water_after AS after, r.amount
      FROM profit_shares f LEFT JOIN rewards r ON r.profit_share_id = f.id WHERE f.copier_id = $1 ORDER BY f.period_to`,
-    copier,
+    id,
   );
 
 describe('a profit share is granted once', () => {
   it('rule 28: despite concurrent settlements of the same period by several processes', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
+    await env.realizeProfit(leader, copier, 0, '100');
     const workers = Array.from({ length: 8 }, (_, i) =>
-      env.shares({}, i % 2 === 0 ? env.core.platform : second),
+      env.createService({}, i % 2 === 0 ? env.core.platform : second),
     );
     const granted = await Promise.all(workers.map((shares) => shares.settle(WEEK, week(0))));
     expect(granted.reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(await env.amounts(leader)).toEqual(['10']);
-    expect(await grantedCount()).toBe(1);
+    expect(await env.grantedAmounts(leader)).toEqual(['10']);
+    expect(await countGrantedEvents()).toBe(1);
   });
 
   it('rule 28: despite workers that settle different periods concurrently', async () => {
     for (const [n, result] of ['100', '50', '-20', '80'].entries())
-      await env.realizeProfit(leader, follower, n, result);
+      await env.realizeProfit(leader, copier, n, result);
     await Promise.all(
       [0, 1, 2, 3, 3, 2, 1, 0].map((n, i) =>
-        env.shares({}, i % 2 === 0 ? env.core.platform : second).settle(WEEK, week(n)),
+        env.createService({}, i % 2 === 0 ? env.core.platform : second).settle(WEEK, week(n)),
       ),
     );
-    const total = (await env.amounts(leader)).reduce((sum, amount) => sum.plus(amount), new BigDecimal(0));
+    const total = (await env.grantedAmounts(leader)).reduce(
+      (sum, amount) => sum.plus(amount),
+      new BigDecimal(0),
+    );
     expect(total.toFixed()).toBe('21');
   });
 
-  it('rule 28: despite two workers that repeatedly settle all due periods', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
-    const shares = [env.shares(), env.shares({}, second)];
+  it('rule 28: despite two workers that repeatedly settle all due periods at the same time', async () => {
+    await env.realizeProfit(leader, copier, 0, '100');
+    const shares = [env.createService(), env.createService({}, second)];
     for (let round = 0; round < 3; round++)
       await Promise.all(shares.map((service) => service.settleDue(env.at(1, 1))));
-    expect(await env.amounts(leader)).toEqual(['10']);
-    expect(await grantedCount()).toBe(1);
+    expect(await env.grantedAmounts(leader)).toEqual(['10']);
+    expect(await countGrantedEvents()).toBe(1);
   });
 
-  it('rule 28: despite a repeated settlement of all periods', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
-    await env.realizeProfit(leader, follower, 1, '20');
+  it('rule 28: despite lost progress, after which all periods are settled again', async () => {
+    await env.realizeProfit(leader, copier, 0, '100');
+    await env.realizeProfit(leader, copier, 1, '20');
     for (let round = 0; round < 3; round++) {
-      await env.begin();
+      await env.resetProgress();
       await env.settle(1);
     }
-    expect(await env.amounts(leader)).toEqual(['10', '2']);
-    expect(await grantedCount()).toBe(2);
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '2']);
+    expect(await countGrantedEvents()).toBe(2);
   });
 
-  it('rule 28: despite an interrupted worker: its changes are rolled back, and the next worker grants the share', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
+  it('rule 28: even if a worker is interrupted: its changes are rolled back, and the next worker grants the share', async () => {
+    await env.realizeProfit(leader, copier, 0, '100');
     const failingLedger = {
       get token(): never {
         throw new Error('interrupted');
       },
     } as unknown as Ledger;
-    await expect(env.shares({}, second, failingLedger).settleDue(env.at(1, 1))).rejects.toThrow(
+    await expect(env.createService({}, second, failingLedger).settleDue(env.at(1, 1))).rejects.toThrow(
       'interrupted',
     );
-    expect(await sharesOf(follower)).toEqual([]);
-    expect(await grantedCount()).toBe(0);
+    expect(await sharesOf(copier)).toEqual([]);
+    expect(await countGrantedEvents()).toBe(0);
     await env.settle(0);
-    expect(await env.amounts(leader)).toEqual(['10']);
-    expect(await grantedCount()).toBe(1);
+    expect(await env.grantedAmounts(leader)).toEqual(['10']);
+    expect(await countGrantedEvents()).toBe(1);
   });
 });
 
@@ -108,7 +114,7 @@ describe('the database constraints', () => {
         `INSERT INTO profit_shares (id, copier_id, strategy_id, quote, period_from, period_to, rate, tokens_per_quote,
            high_water_before, high_water_after) VALUES ($1, $2, $3, 'USDT', $4, $5, 0.1, 1, $6, $7)`,
         newUuid(),
-        follower.copier,
+        copier.id,
         leader.strategy,
         env.at(0),
         to,
@@ -120,21 +126,21 @@ describe('the database constraints', () => {
         (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
       );
 
-  it('rule 28: reject a repeated period, a repeated mark, and a falling mark', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
+  it('rule 28: reject a repeated period, a repeated high-water mark, and a falling high-water mark', async () => {
+    await env.realizeProfit(leader, copier, 0, '100');
     await env.settle(0);
     expect(await insertShare(env.at(1), '100', '110')).toBe('23505 profit_shares_period_key');
     expect(await insertShare(env.at(2), '0', '110')).toBe('23505 profit_shares_mark_key');
     expect(await insertShare(env.at(2), '100', '90')).toMatch(/^23514 /);
     expect(await insertShare(env.at(2), '-10', '90')).toMatch(/^23514 /);
-    expect(await sharesOf(follower)).toHaveLength(1);
+    expect(await sharesOf(copier)).toHaveLength(1);
   });
 
   it('rule 28: reject a second reward for a share, and changes or deletions of shares', async () => {
-    await env.realizeProfit(leader, follower, 0, '100');
+    await env.realizeProfit(leader, copier, 0, '100');
     await env.settle(0);
     const failureOf = (statement: string) =>
-      env.core.rows(statement, follower.copier).then(
+      env.core.rows(statement, copier.id).then(
         () => 'accepted',
         (error) => `${sqlStateOf(error)} ${error.driverError?.constraint}`,
       );
@@ -154,7 +160,7 @@ describe('the database constraints', () => {
   });
 });
 
-/** A lot of a copier: its price rise, the hour after the start at which it was bought, and how many hours it was held. */
+/** A lot of a copier: its profit, the hour of its purchase, counted from week 0, and the hours until its sale. */
 const anyLot = fc.record({
   result: fc.integer({ min: -300, max: 300 }),
   bought: fc.nat(4 * 168 - 2),
@@ -162,16 +168,16 @@ const anyLot = fc.record({
 });
 
 describe('an audit', () => {
-  it('rule 28: recomputes every reward from fills alone, and finds no other rewards', async () => {
+  it('rule 28: computes the same rewards from the fills alone as the product granted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyLot, { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 1, max: 500 }),
         async (lots, thousandths) => {
           const rate = new BigDecimal(thousandths).div(1000).toFixed();
-          await env.begin();
-          const auditedLeader = await env.strategy(rate);
-          const auditedFollower = await env.follower(auditedLeader);
+          await env.resetProgress();
+          const auditedLeader = await env.createLeader(rate);
+          const auditedCopier = await env.createCopier(auditedLeader);
           // The lots do not overlap, so that each sale closes exactly one lot.
           let free = 0;
           const scheduled = lots
@@ -182,8 +188,11 @@ describe('an audit', () => {
               return { result, from, to: from + held };
             });
           for (const { result, from, to } of scheduled) {
-            await env.copy(auditedLeader, auditedFollower, env.at(0, from), { side: 'BUY', price: '1000' });
-            await env.copy(auditedLeader, auditedFollower, env.at(0, to), {
+            await env.insertCopy(auditedLeader, auditedCopier, env.at(0, from), {
+              side: 'BUY',
+              price: '1000',
+            });
+            await env.insertCopy(auditedLeader, auditedCopier, env.at(0, to), {
               side: 'SELL',
               price: String(1000 + result),
             });
@@ -200,8 +209,8 @@ describe('an audit', () => {
             expected.push(new BigDecimal(profit - mark).times(rate).toFixed());
             mark = profit;
           }
-          expect(await env.amounts(auditedLeader)).toEqual(expected);
-          for (const { before, after, tokens, amount } of await sharesOf(auditedFollower)) {
+          expect(await env.grantedAmounts(auditedLeader)).toEqual(expected);
+          for (const { before, after, tokens, amount } of await sharesOf(auditedCopier)) {
             const gain = new BigDecimal(String(after)).minus(String(before));
             expect(gain.times(rate).times(String(tokens)).toFixed()).toBe(
               new BigDecimal(String(amount)).toFixed(),

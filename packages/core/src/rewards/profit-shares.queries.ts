@@ -7,8 +7,8 @@ import { newUuid, queryPrepared, type Tx } from '@trading-automation/persistence
 import type { UtcPeriod } from './profit-share.rules.js';
 
 /**
- * The profit of a copier with another user's strategy, in one quote currency. The copier holds nothing of the strategy,
- * and the profit exceeds the high-water mark.
+ * The profit of a copier with another user's strategy, in one quote currency. The copier has no open lots of the
+ * strategy, and its profit exceeds the high-water mark.
  */
 export type CopierProfit = {
   readonly copierId: string;
@@ -23,8 +23,7 @@ export type CopierProfit = {
 
 /**
  * A remainder that is too small to sell does not count as held, because a fee in base currency leaves such a remainder in
- * a lot forever.
- * Strategies without a profit share are processed weekly.
+ * a lot forever. Strategies without a profit share are processed weekly.
  */
 const COPIER_PROFITS = `
   WITH held AS (
@@ -56,6 +55,7 @@ const COPIER_PROFITS = `
     AND r.profit > coalesce(last.high_water_after, 0) AND (last.period_to IS NULL OR last.period_to < $3)
   ORDER BY r.copier_id, r.strategy_id, r.quote`;
 
+/** Reads the profits of these copiers as of the end of the period, for strategies with periods of this kind. */
 export function readCopierProfits(
   tx: Tx,
   kind: ProfitSharePeriod,
@@ -65,7 +65,7 @@ export function readCopierProfits(
   return queryPrepared<CopierProfit>(tx, COPIER_PROFITS, [copierIds, kind, to]);
 }
 
-/** Returns the next copiers in order of id, including deleted copiers. */
+/** Returns the ids of the next copiers after the id `after`, in order, including deleted copiers. */
 export async function copiersAfter(tx: Tx, after: string, limit: number): Promise<string[]> {
   const rows = await queryPrepared<{ id: string }>(
     tx,

@@ -1,41 +1,42 @@
+/** Tests of the settlement of profit shares. `rule 28` is the row of docs/trading/rules.md that a test proves. */
 import { encodeId, reward as rewardSchema } from '@trading-automation/contracts';
 import type { Platform } from '../platform/index.js';
 import type { RecordIds } from '../testing/index.js';
 import {
-  type FollowerFixture,
+  type CopierFixture,
   type LeaderFixture,
   ProfitShareUnderTest,
 } from './testing/profit-share-under-test.js';
 
 let env: ProfitShareUnderTest;
 let leader: LeaderFixture;
-let follower: FollowerFixture;
+let copier: CopierFixture;
 
 beforeAll(async () => {
   env = await ProfitShareUnderTest.open();
 });
 afterAll(() => env.close());
 beforeEach(async () => {
-  await env.begin();
-  leader = await env.strategy();
-  follower = await env.follower(leader);
+  await env.resetProgress();
+  leader = await env.createLeader();
+  copier = await env.createCopier(leader);
 });
 
-const realizeProfit = (week: number, result: string) => env.realizeProfit(leader, follower, week, result);
+const realizeProfit = (week: number, result: string) => env.realizeProfit(leader, copier, week, result);
 const copyTrade = (week: number, hour: number, side: 'BUY' | 'SELL', price: string, amount = '1') =>
-  env.copy(leader, follower, env.at(week, hour), { side, price, amount });
+  env.insertCopy(leader, copier, env.at(week, hour), { side, price, amount });
 
 describe('a profit share', () => {
-  it('rule 28: is a reward of the strategy’s owner that shows its origin, with an event', async () => {
+  it('rule 28: is granted to the owner of the strategy as a reward that shows its origin, and emits an event', async () => {
     await realizeProfit(0, '125.5');
     await env.settle(0);
-    const [reward, ...more] = await env.granted(leader);
+    const [reward, ...more] = await env.grantedRewards(leader);
     expect(more).toEqual([]);
     expect(reward).toMatchObject({
       amount: '12.55',
       currency: 'SVC-TEST',
       status: 'CLAIMABLE',
-      source: { kind: 'copier', id: encodeId('cpr', follower.copier) },
+      source: { kind: 'copier', id: encodeId('cpr', copier.id) },
       period: { from: '2026-01-05T00:00:00.000Z', to: '2026-01-12T00:00:00.000Z' },
       high_water_mark: { before: '0', after: '125.5' },
       profit_share: {
@@ -53,78 +54,83 @@ describe('a profit share', () => {
     ]);
   });
 
-  it('rule 28: can be claimed into the ledger like any reward', async () => {
+  it('rule 28: can be claimed like any other reward, which adds it to the balance', async () => {
     await realizeProfit(0, '50');
     await env.settle(0);
-    const [reward] = await env.granted(leader);
+    const [reward] = await env.grantedRewards(leader);
     const claimed = await env.rewards.claim(leader.owner, reward!.id);
     expect(claimed).toMatchObject({ status: 'CLAIMED', period: reward!.period });
     expect(await env.rewards.balance(leader.owner)).toMatchObject({ available: '5' });
   });
 
-  it('rule 28: counts only profit above the high-water mark: a loss is recovered before profit is shared', async () => {
+  it('rule 28: is granted only for profit above the high-water mark: a loss must be recovered first', async () => {
     for (const [week, result] of ['100', '-60', '40', '30', '-500', '489'].entries()) {
       await realizeProfit(week, result);
       await env.settle(week);
     }
-    expect(await env.amounts(leader)).toEqual(['10', '1']);
-    expect((await env.granted(leader)).map(({ high_water_mark }) => high_water_mark)).toEqual([
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '1']);
+    expect((await env.grantedRewards(leader)).map(({ high_water_mark }) => high_water_mark)).toEqual([
       { before: '0', after: '100' },
       { before: '100', after: '110' },
     ]);
     await realizeProfit(6, '11');
     await env.settle(6);
-    expect(await env.amounts(leader)).toEqual(['10', '1']);
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '1']);
     await realizeProfit(7, '1');
     await env.settle(7);
-    expect(await env.amounts(leader)).toEqual(['10', '1', '0.1']);
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '1', '0.1']);
   });
 
   it('rule 28: is not granted for a copier with a loss, nor for the owner’s own copiers', async () => {
     await realizeProfit(0, '-10');
-    const own = await env.follower(leader, leader.owner);
-    await env.realizeProfit(leader, own, 0, '1000');
+    const ownersCopier = await env.createCopier(leader, leader.owner);
+    await env.realizeProfit(leader, ownersCopier, 0, '1000');
     await env.settle(0);
-    expect(await env.granted(leader)).toEqual([]);
+    expect(await env.grantedRewards(leader)).toEqual([]);
     expect(await env.core.rows('SELECT FROM profit_shares WHERE strategy_id = $1', leader.strategy)).toEqual(
       [],
     );
   });
 
   it('rule 28: is net of fees, including fees in base currency', async () => {
-    await env.copy(leader, follower, env.at(0, 1), {
+    await env.insertCopy(leader, copier, env.at(0, 1), {
       side: 'BUY',
       price: '100',
       amount: '10',
       fee: '0.01',
       feeCurrency: 'BTC',
     });
-    await env.copy(leader, follower, env.at(0, 2), { side: 'SELL', price: '120', amount: '9.99', fee: '2' });
+    await env.insertCopy(leader, copier, env.at(0, 2), {
+      side: 'SELL',
+      price: '120',
+      amount: '9.99',
+      fee: '2',
+    });
     await env.settle(0);
     // 9.99 × 120 − 2 − 10 × 100.
-    expect(await env.amounts(leader)).toEqual(['19.68']);
+    expect(await env.grantedAmounts(leader)).toEqual(['19.68']);
   });
 
-  it('rule 28: is settled with the next period while the copier still holds lots of the strategy', async () => {
+  it('rule 28: is settled with a later period if the copier has open lots of the strategy at the end of the period', async () => {
     await realizeProfit(0, '100');
     await copyTrade(0, 100, 'BUY', '1000');
     await env.settle(0);
-    expect(await env.granted(leader)).toEqual([]);
+    expect(await env.grantedRewards(leader)).toEqual([]);
     await copyTrade(1, 5, 'SELL', '1020');
     await env.settle(0);
-    expect(await env.granted(leader)).toEqual([]);
+    expect(await env.grantedRewards(leader)).toEqual([]);
     await env.settle(1);
-    expect(await env.granted(leader)).toMatchObject([
+    expect(await env.grantedRewards(leader)).toMatchObject([
       { amount: '12', period: { to: '2026-01-19T00:00:00.000Z' }, high_water_mark: { after: '120' } },
     ]);
   });
 
-  it('rule 28: does not wait for a remainder that is too small to sell', async () => {
-    // Half a unit is left, and its value is below the exchange's minimum.
+  it('rule 28: is settled although a remainder is left that is too small to sell', async () => {
+    // Half a unit is left. Its value of 0.5 USDT is below the minimum order value of the pair.
     await copyTrade(0, 1, 'BUY', '1', '10');
     await copyTrade(0, 2, 'SELL', '1.1', '9.5');
     await env.settle(0);
-    expect(await env.amounts(leader)).toEqual(['0.095']);
+    expect(await env.grantedAmounts(leader)).toEqual(['0.095']);
   });
 
   it('rule 28: includes the loss on a remainder of less than one step', async () => {
@@ -132,7 +138,7 @@ describe('a profit share', () => {
     await copyTrade(0, 2, 'SELL', '1100', '1');
     await env.settle(0);
     // 1,100 − 1,009.
-    expect(await env.amounts(leader)).toEqual(['9.1']);
+    expect(await env.grantedAmounts(leader)).toEqual(['9.1']);
   });
 
   it('rule 28: uses the profit at the end of the period, even if the period is settled late', async () => {
@@ -140,27 +146,26 @@ describe('a profit share', () => {
     await realizeProfit(1, '-40');
     await realizeProfit(2, '90');
     await env.settle(2);
-    expect((await env.granted(leader)).map(({ period, amount }) => [period?.to, amount])).toEqual([
+    expect((await env.grantedRewards(leader)).map(({ period, amount }) => [period?.to, amount])).toEqual([
       ['2026-01-12T00:00:00.000Z', '10'],
       ['2026-01-26T00:00:00.000Z', '5'],
     ]);
   });
 
-  it('rule 28: is settled ten minutes after the end of the period, when its last fills are known', async () => {
+  it('rule 28: is settled ten minutes after the end of the period, because its last fills may be reported late', async () => {
     await realizeProfit(0, '100');
     for (const early of [env.at(0, 167), env.at(1), new Date(env.at(1).getTime() + 9 * 60_000)]) {
-      await env.shares().settleDue(early);
-      expect(await env.granted(leader)).toEqual([]);
+      await env.createService().settleDue(early);
+      expect(await env.grantedRewards(leader)).toEqual([]);
     }
-    await env.shares().settleDue(new Date(env.at(1).getTime() + 10 * 60_000));
-    expect(await env.amounts(leader)).toEqual(['10']);
+    await env.createService().settleDue(new Date(env.at(1).getTime() + 10 * 60_000));
+    expect(await env.grantedAmounts(leader)).toEqual(['10']);
   });
 
-  it('rule 28: counts profit through stops, restarts, and the removal of copier and strategy', async () => {
+  it('rule 28: counts profit from the first copy on, even if the copier is stopped, restarted or removed', async () => {
     await realizeProfit(0, '100');
     await env.settle(0);
-    const set = (columns: string) =>
-      env.core.rows(`UPDATE copiers SET ${columns} WHERE id = $1`, follower.copier);
+    const set = (columns: string) => env.core.rows(`UPDATE copiers SET ${columns} WHERE id = $1`, copier.id);
     await set("status = 'PAUSED', stopped_at = now()");
     await realizeProfit(1, '-30');
     await env.settle(1);
@@ -174,36 +179,36 @@ describe('a profit share', () => {
     );
     await realizeProfit(3, '15');
     await env.settle(3);
-    expect(await env.amounts(leader)).toEqual(['10', '0.5']);
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '0.5']);
   });
 
   it('rule 28: is computed separately for each strategy that a copier follows', async () => {
-    const second = await env.strategy('0.5', 'WEEK', leader.owner);
+    const second = await env.createLeader('0.5', 'WEEK', leader.owner);
     await realizeProfit(0, '100');
-    await env.realizeProfit(second, follower, 0, '-80');
+    await env.realizeProfit(second, copier, 0, '-80');
     await env.settle(0);
-    await env.realizeProfit(second, follower, 1, '90');
+    await env.realizeProfit(second, copier, 1, '90');
     await env.settle(1);
-    expect(await env.amounts(leader)).toEqual(['10', '5']);
+    expect(await env.grantedAmounts(leader)).toEqual(['10', '5']);
   });
 
   it.each([
     ['MONTH', '2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'],
     ['QUARTER', '2026-01-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'],
-  ])('rule 28: is settled by %s if the strategy has that period', async (kind, from, to) => {
-    const otherLeader = await env.strategy('0.2', kind);
-    const otherFollower = await env.follower(otherLeader);
-    await env.realizeProfit(otherLeader, otherFollower, 0, '50');
-    await env.shares().settleDue(new Date(Date.parse(to) - 1));
-    expect(await env.granted(otherLeader)).toEqual([]);
-    await env.shares().settleDue(new Date(Date.parse(to) + 3_600_000));
-    expect(await env.granted(otherLeader)).toMatchObject([{ amount: '10', period: { from, to } }]);
+  ])('rule 28: is settled at the end of each %s if the strategy has that period', async (kind, from, to) => {
+    const otherLeader = await env.createLeader('0.2', kind);
+    const otherCopier = await env.createCopier(otherLeader);
+    await env.realizeProfit(otherLeader, otherCopier, 0, '50');
+    await env.createService().settleDue(new Date(Date.parse(to) - 1));
+    expect(await env.grantedRewards(otherLeader)).toEqual([]);
+    await env.createService().settleDue(new Date(Date.parse(to) + 3_600_000));
+    expect(await env.grantedRewards(otherLeader)).toMatchObject([{ amount: '10', period: { from, to } }]);
   });
 
-  it('rule 28: uses the rate at settlement, but never for profit that was settled or free before', async () => {
-    const freeLeader = await env.strategy(null);
-    const otherFollower = await env.follower(freeLeader);
-    await env.realizeProfit(freeLeader, otherFollower, 0, '100');
+  it('rule 28: uses the rate at the time of settlement, but never for profit that was already settled or free', async () => {
+    const freeLeader = await env.createLeader(null);
+    const otherCopier = await env.createCopier(freeLeader);
+    await env.realizeProfit(freeLeader, otherCopier, 0, '100');
     await env.settle(0);
     const setRate = (rate: string) =>
       env.core.rows(
@@ -213,13 +218,13 @@ describe('a profit share', () => {
       );
     await setRate('0.1');
     await env.settle(1);
-    expect(await env.granted(freeLeader)).toEqual([]);
-    await env.realizeProfit(freeLeader, otherFollower, 2, '10');
+    expect(await env.grantedRewards(freeLeader)).toEqual([]);
+    await env.realizeProfit(freeLeader, otherCopier, 2, '10');
     await env.settle(2);
     await setRate('0.5');
-    await env.realizeProfit(freeLeader, otherFollower, 3, '10');
+    await env.realizeProfit(freeLeader, otherCopier, 3, '10');
     await env.settle(3);
-    expect(await env.amounts(freeLeader)).toEqual(['1', '5']);
+    expect(await env.grantedAmounts(freeLeader)).toEqual(['1', '5']);
   });
 });
 
@@ -231,10 +236,10 @@ describe('quote currencies', () => {
 
   it('have separate high-water marks and conversion rates', async () => {
     await realizeProfit(0, '100');
-    await env.realizeProfit(leader, follower, 0, '-70', otherPair);
-    await env.realizeProfit(leader, follower, 1, '90', otherPair);
+    await env.realizeProfit(leader, copier, 0, '-70', otherPair);
+    await env.realizeProfit(leader, copier, 1, '90', otherPair);
     await env.settle(1, { tokensPerQuote: { USDT: '2', EUR: '1.5' } });
-    const shares = (await env.granted(leader)).map(({ amount, profit_share }) => [
+    const shares = (await env.grantedRewards(leader)).map(({ amount, profit_share }) => [
       profit_share?.quote,
       profit_share?.tokens_per_quote,
       amount,
@@ -245,31 +250,33 @@ describe('quote currencies', () => {
     ]);
   });
 
-  it('rule 28: without a conversion rate grant no share, and their profit is carried until they have one', async () => {
-    await env.realizeProfit(leader, follower, 0, '70', otherPair);
+  it('rule 28: without a conversion rate grant no share; their profit is shared once there is a rate', async () => {
+    await env.realizeProfit(leader, copier, 0, '70', otherPair);
     await env.settle(0);
-    expect(await env.granted(leader)).toEqual([]);
+    expect(await env.grantedRewards(leader)).toEqual([]);
     await env.settle(1, { tokensPerQuote: { EUR: '1' } });
-    expect(await env.granted(leader)).toMatchObject([{ amount: '7', high_water_mark: { before: '0' } }]);
+    expect(await env.grantedRewards(leader)).toMatchObject([
+      { amount: '7', high_water_mark: { before: '0' } },
+    ]);
   });
 
-  it('wait for each other: a holding in one quote currency delays the shares of all', async () => {
+  it('are settled together: an open lot in one quote currency delays the shares of all', async () => {
     await realizeProfit(0, '100');
-    await env.copy(leader, follower, env.at(0, 3), { side: 'BUY', price: '1000', pair: otherPair });
+    await env.insertCopy(leader, copier, env.at(0, 3), { side: 'BUY', price: '1000', pair: otherPair });
     await env.settle(0);
-    expect(await env.granted(leader)).toEqual([]);
+    expect(await env.grantedRewards(leader)).toEqual([]);
   });
 
-  it('have no rate in the live world unless it is configured', async () => {
+  it('have no conversion rate in the live world by default, so no share is granted', async () => {
     const { database, listener, instance } = env.core.platform;
     const live = { ...env.core.platform, database, listener, instance, world: 'live' } as Platform;
     await realizeProfit(0, '100');
-    await env.shares({}, live).publishRewardType();
+    await env.createService({}, live).publishRewardType();
     const type = () => env.core.row("SELECT is_active FROM reward_types WHERE code = 'PROFIT_SHARE'");
     expect(await type()).toEqual({ is_active: false });
-    await env.shares({}, live).settleDue(env.at(1, 1));
-    expect(await env.granted(leader)).toEqual([]);
-    await env.shares().publishRewardType();
+    await env.createService({}, live).settleDue(env.at(1, 1));
+    expect(await env.grantedRewards(leader)).toEqual([]);
+    await env.createService().publishRewardType();
     expect(await type()).toEqual({ is_active: true });
   });
 });
@@ -278,9 +285,9 @@ describe('the reward type', () => {
   it('is published with its rule; publishing it again does not change the row', async () => {
     const read = () => env.core.rows("SELECT * FROM reward_types WHERE code = 'PROFIT_SHARE'");
     const before = await read();
-    await Promise.all([env.shares().publishRewardType(), env.shares().publishRewardType()]);
+    await Promise.all([env.createService().publishRewardType(), env.createService().publishRewardType()]);
     expect(await read()).toEqual(before);
-    expect(await env.types()).toMatchObject([
+    expect(await env.rewardTypes()).toMatchObject([
       { code: 'PROFIT_SHARE', rule: { basis: 'PROFIT_SHARE', rate: '0.5', period: 'WEEK|MONTH|QUARTER' } },
     ]);
   });

@@ -3,8 +3,8 @@
  *
  * 1. A copier's profit with a strategy counts from the first copy on, even if the copier is stopped, started or
  *    removed. Each quote currency counts separately. Fees in base and quote currency are deducted.
- * 2. A period is settled after its end, with the state at its end. It is settled for every copier that then held
- *    nothing of the strategy. Other copiers' profit waits for a later period. The result does not depend on when the
+ * 2. A period is settled after its end, with the state at its end. It is settled for every copier that then had no open
+ *    lots of the strategy. Other copiers' profit waits for a later period. The result does not depend on when the
  *    settlement runs. One exception: fills that the exchange reports after the settlement count in the next period.
  * 3. Each copier, strategy, quote currency and period is settled once. Share, reward and event are written in one
  *    transaction. One unique index rejects a second settlement. Another index ensures that profit above one mark is
@@ -38,8 +38,10 @@ import { rewardView } from './reward.view.js';
 import { DEFAULT_TOKENS_PER_QUOTE, PROFIT_SHARE_TYPE } from './reward-catalogue.js';
 import { findReward, upsertRewardType } from './rewards.queries.js';
 
-/** The delay after a period's end. By then the fills of the period's last moments are reported and booked. */
-const SETTLES_AFTER_MS = 10 * 60_000;
+/**
+ * The time between a period's end and its settlement, in which the period's last fills are reported and booked.
+ */
+const SETTLEMENT_DELAY_MS = 10 * 60_000;
 const COPIERS_PER_BATCH = 500;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
@@ -72,16 +74,16 @@ export class ProfitSharesService {
    * Settles ended periods that are not settled yet, oldest first. Returns how many rewards were granted; 0 if another
    * process is settling.
    *
-   * @param now - default: the database's time
+   * @param now the instant by which periods must have ended; default: the time of the database
    */
   async settleDue(now?: Date): Promise<number> {
     const { database } = this.platform;
-    const endedBy = new Date((now ?? (await this.time())).getTime() - SETTLES_AFTER_MS);
+    const endedBy = new Date((now ?? (await this.databaseTime())).getTime() - SETTLEMENT_DELAY_MS);
     let granted = 0;
     for (const kind of PROFIT_SHARE_PERIODS) {
-      if ((await this.due(kind, endedBy)).length === 0) continue;
+      if ((await this.duePeriods(kind, endedBy)).length === 0) continue;
       const settlement = await withAdvisoryLock(database, 'profit shares', async (signal) => {
-        for (const period of await this.due(kind, endedBy)) {
+        for (const period of await this.duePeriods(kind, endedBy)) {
           granted += await this.settle(kind, period, signal);
           await storeSettledUntil(database.manager, kind, period.to);
         }
@@ -161,11 +163,11 @@ export class ProfitSharesService {
     return profitShareOf({ ...copierProfit, tokensPerQuote: this.tokensPerQuote.get(copierProfit.quote) });
   }
 
-  private async due(kind: ProfitSharePeriod, at: Date): Promise<readonly UtcPeriod[]> {
+  private async duePeriods(kind: ProfitSharePeriod, at: Date): Promise<readonly UtcPeriod[]> {
     return periodsToSettle(kind, await readSettledUntil(this.platform.database.manager, kind), at);
   }
 
-  private async time(): Promise<Date> {
+  private async databaseTime(): Promise<Date> {
     const [row] = await this.platform.database.query('SELECT clock_timestamp() AS now');
     return row.now;
   }

@@ -62,7 +62,7 @@ const grantedCodes = async (user = actor): Promise<string[]> => {
 const newVenueAccountId = () => `venue-${newUuid()}`;
 const grantedEvents = async (user = actor) =>
   (await core.events(user.userId)).filter(({ type }) => type === 'reward.granted');
-/** Resets the relay's progress, so that it handles all events again. */
+/** Resets the progress of the relay, so that the relay handles all events again. */
 const resetProgress = () => core.rows("UPDATE outbox_progress SET position = 0 WHERE consumer = 'rewards'");
 
 describe('rewards are granted', () => {
@@ -129,7 +129,7 @@ describe('rewards are granted', () => {
     expect(await grantedCodes()).toEqual(['SIGN_UP', 'FIRST_TRADE']);
   });
 
-  it('once per account at an exchange, even if a second user connects it or the first connection was removed', async () => {
+  it('once per account at an exchange, even if a second user connects it or the first user removes it', async () => {
     const venueAccount = newVenueAccountId();
     const [mine, other] = [await connect(venueAccount), await core.actor()];
     const otherUsersAccount = await connect(venueAccount, other);
@@ -192,7 +192,7 @@ describe('rewards are granted', () => {
     expect([await grantedCodes(), await grantedCodes(other)]).toEqual([['SIGN_UP'], ['SIGN_UP']]);
   });
 
-  it('only for an account whose account id the exchange reports', async () => {
+  it('only if the exchange reports an account id for the account', async () => {
     const account = await connect(null);
     await appendSynced(account);
     await appendFilled(account);
@@ -200,7 +200,7 @@ describe('rewards are granted', () => {
     expect(await grantedCodes()).toEqual([]);
   });
 
-  it('only for the events of the catalogue, and only to the owner of the account', async () => {
+  it('only for the event types of the catalogue, and only to the owner of the account', async () => {
     const account = await connect(newVenueAccountId());
     const other = await core.actor();
     await appendTestEvent(actor, 'exchange.sync_failed', { id: account.id });
@@ -226,7 +226,7 @@ describe('rewards are granted', () => {
 });
 
 describe('the catalogue of rewards', () => {
-  it('sets the configured amount and expiry of granted rewards', async () => {
+  it('defines the amount and the expiry of the rewards that are granted', async () => {
     const settings = { amounts: { SIGN_UP: '0.000000000000000001' }, expiresDays: 30 };
     await accrual(settings).publishRewardTypes();
     await appendSynced(await connect(newVenueAccountId()));
@@ -253,7 +253,7 @@ describe('the catalogue of rewards', () => {
     expect(await grantedCodes()).toEqual(['SIGN_UP']);
   });
 
-  it('has zero amounts in the live world unless others are configured', async () => {
+  it('has zero amounts in the live world for reward types without a configured amount', async () => {
     const { database, listener, instance } = core.platform;
     const live = { ...core.platform, database, listener, instance, world: 'live' } as typeof core.platform;
     await accrual({ amounts: { FIRST_TRADE: '7' } }, live).publishRewardTypes();
@@ -266,7 +266,7 @@ describe('the catalogue of rewards', () => {
     ]);
   });
 
-  it('does not change when it is published again, even by concurrent starts', async () => {
+  it('does not change if five processes publish it again concurrently', async () => {
     const before = await core.rows('SELECT * FROM reward_types ORDER BY code');
     await Promise.all(Array.from({ length: 5 }, () => accrual().publishRewardTypes()));
     expect(await core.rows('SELECT * FROM reward_types ORDER BY code')).toEqual(before);

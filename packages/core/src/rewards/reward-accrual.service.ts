@@ -15,7 +15,12 @@ import { emitEvent } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
 import { BigDecimal } from '../values/index.js';
 import { rewardView } from './reward.view.js';
-import { DEFAULT_AMOUNTS, REWARD_KINDS, type RewardCode, type RewardKind } from './reward-catalogue.js';
+import {
+  DEFAULT_AMOUNTS,
+  EVENT_REWARD_TYPES,
+  type EventRewardType,
+  type RewardCode,
+} from './reward-catalogue.js';
 import {
   findGrants,
   findReward,
@@ -27,7 +32,7 @@ import {
 
 const CONSUMER = 'rewards';
 /** The minimum pause between two runs of the relay: rewards are not urgent. */
-const PACE_MS = 250;
+const MIN_INTERVAL_MS = 250;
 
 export interface RewardSettings {
   /** Reward tokens per grant. Default: depends on the world. */
@@ -45,11 +50,11 @@ export class RewardAccrual {
 
   /** Stores the catalogue that the APIs show and that grants use. */
   async publishRewardTypes(): Promise<void> {
-    for (const { code, name, description } of REWARD_KINDS) {
+    for (const { code, name, description } of EVENT_REWARD_TYPES) {
       const rate = this.settings.amounts[code] ?? DEFAULT_AMOUNTS[this.platform.world][code];
-      const offered = { code, name, description, basis: 'FLAT', rate, period: null } as const;
+      const fields = { code, name, description, basis: 'FLAT', rate, period: null } as const;
       await upsertRewardType(this.platform.database.manager, {
-        ...offered,
+        ...fields,
         isActive: new BigDecimal(rate).gt(0),
       });
     }
@@ -63,7 +68,7 @@ export class RewardAccrual {
       listener,
       consumer: CONSUMER,
       handle: (tx, events) => this.grantFor(tx, events),
-      minIntervalMs: PACE_MS,
+      minIntervalMs: MIN_INTERVAL_MS,
       onError,
     });
   }
@@ -72,25 +77,30 @@ export class RewardAccrual {
     // Frequent syncs of one account emit many events; at most one grant per account can result.
     const triggers = new Map<string, RewardTrigger>();
     for (const event of events) {
-      const kind = REWARD_KINDS.find(({ event: type }) => type === event.type);
-      if (kind === undefined) continue;
-      const trigger = toRewardTrigger(kind, event);
-      const key = `${kind.code} ${trigger.exchangeAccountId}`;
+      const rewardType = EVENT_REWARD_TYPES.find(({ event: type }) => type === event.type);
+      if (rewardType === undefined) continue;
+      const trigger = toRewardTrigger(rewardType, event);
+      const key = `${rewardType.code} ${trigger.exchangeAccountId}`;
       if (!triggers.has(key)) triggers.set(key, trigger);
     }
     for (const { trigger, grant } of await findGrants(tx, [...triggers.values()])) {
-      const kind = REWARD_KINDS.find(({ code }) => code === trigger.code)!;
-      await this.grant(tx, kind, trigger, grant);
+      const rewardType = EVENT_REWARD_TYPES.find(({ code }) => code === trigger.code)!;
+      await this.grant(tx, rewardType, trigger, grant);
     }
   }
 
-  private async grant(tx: Tx, kind: RewardKind, trigger: RewardTrigger, grant: Grant): Promise<void> {
+  private async grant(
+    tx: Tx,
+    rewardType: EventRewardType,
+    trigger: RewardTrigger,
+    grant: Grant,
+  ): Promise<void> {
     const id = await insertReward(tx, {
       trigger,
       grant,
       currency: this.ledger.token.currency,
-      reason: kind.reason,
-      sourceKind: kind.source,
+      reason: rewardType.reason,
+      sourceKind: rewardType.source,
       expiresDays: this.settings.expiresDays ?? null,
     });
     if (id === undefined) return;
@@ -101,7 +111,10 @@ export class RewardAccrual {
   }
 }
 
-function toRewardTrigger({ code, source }: RewardKind, { id, userId, payload }: RelayedEvent): RewardTrigger {
+function toRewardTrigger(
+  { code, source }: EventRewardType,
+  { id, userId, payload }: RelayedEvent,
+): RewardTrigger {
   const { data } = JSON.parse(Buffer.from(payload).toString()) as {
     data: { id: string; exchange_account_id?: string };
   };

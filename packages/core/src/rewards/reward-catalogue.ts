@@ -2,11 +2,11 @@ import type { Decimal, RewardBasis, World } from '@trading-automation/contracts'
 
 export type RewardCode = 'SIGN_UP' | 'FIRST_TRADE';
 
-export interface RewardKind {
+export interface EventRewardType {
   readonly code: RewardCode;
   readonly name: string;
   readonly description: string;
-  /** Shown on each reward of the kind. */
+  /** Shown on each reward of this type. */
   readonly reason: string;
   /** The event that grants the reward. */
   readonly event: 'exchange.synced' | 'trade.filled';
@@ -14,14 +14,15 @@ export interface RewardKind {
 }
 
 /**
- * The kinds of rewards that this release grants. Each is granted once per user, and once per account at an exchange.
+ * The reward types that events grant. Each is granted at most once per user, and never twice for the same account at an
+ * exchange, even if two users connect that account.
  */
-export const REWARD_KINDS: readonly RewardKind[] = [
+export const EVENT_REWARD_TYPES: readonly EventRewardType[] = [
   {
     code: 'SIGN_UP',
     name: 'Sign-up',
     description:
-      'Granted once for the first exchange account that you connect and sync. Each account at an exchange counts once.',
+      'Granted once for the first exchange account that you connect and sync. An account at an exchange that has already earned this reward for any user does not earn it again.',
     reason: 'You connected an exchange account.',
     event: 'exchange.synced',
     source: 'exchange_account',
@@ -30,14 +31,14 @@ export const REWARD_KINDS: readonly RewardKind[] = [
     code: 'FIRST_TRADE',
     name: 'First trade',
     description:
-      'Granted once for the first trade that fills while this reward is offered. Each account at an exchange counts once.',
+      'Granted once for the first trade that fills while this reward is offered. An account at an exchange that has already earned this reward for any user does not earn it again.',
     reason: 'Your first trade was filled.',
     event: 'trade.filled',
     source: 'trade',
   },
 ];
 
-/** A reward type of the catalogue. */
+/** A row of `reward_types`, the catalogue of rewards. */
 export interface RewardTypeInput {
   readonly code: string;
   readonly name: string;
@@ -57,7 +58,7 @@ export const PROFIT_SHARE_TYPE: Omit<RewardTypeInput, 'isActive'> = {
   code: 'PROFIT_SHARE',
   name: 'Profit share',
   description:
-    "Your strategy's share of each copier's net realised profit above its high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. Each period is settled for copiers that hold nothing of the strategy at its end.",
+    "Your strategy's share of each copier's net realised profit above its high-water mark. The strategy's profit_share sets the rate, at most 0.5, and the period. At the end of each period, it is granted for the copiers without open lots of the strategy; for other copiers, at the end of a later period.",
   basis: 'PROFIT_SHARE',
   rate: '0.5',
   period: 'WEEK|MONTH|QUARTER',

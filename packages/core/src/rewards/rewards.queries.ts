@@ -113,16 +113,16 @@ export async function findGrants(
   if (triggers.length === 0) return [];
   const rows = await queryPrepared<Grant & { place: number }>(
     tx,
-    `SELECT asked.place::int - 1 AS place, t.id AS type_id, t.rate, a.exchange, a.venue_account_id
-     FROM unnest($1::text[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS asked (code, account_id, user_id, place)
-     JOIN reward_types t ON t.code = asked.code AND t.is_active
-     JOIN exchange_accounts a ON a.id = asked.account_id AND a.user_id = asked.user_id
+    `SELECT input.place::int - 1 AS place, t.id AS type_id, t.rate, a.exchange, a.venue_account_id
+     FROM unnest($1::text[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS input (code, account_id, user_id, place)
+     JOIN reward_types t ON t.code = input.code AND t.is_active
+     JOIN exchange_accounts a ON a.id = input.account_id AND a.user_id = input.user_id
        AND a.venue_account_id IS NOT NULL
-     WHERE NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.user_id = asked.user_id
+     WHERE NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.user_id = input.user_id
                        AND r.venue_account_id IS NOT NULL)
        AND NOT EXISTS (SELECT FROM rewards r WHERE r.type_id = t.id AND r.exchange = a.exchange
                        AND r.venue_account_id = a.venue_account_id)
-     ORDER BY asked.place`,
+     ORDER BY input.place`,
     [
       triggers.map(({ code }) => code),
       triggers.map(({ exchangeAccountId }) => exchangeAccountId),

@@ -30,7 +30,7 @@ beforeEach(async () => {
   actor = await core.actor();
 });
 
-/** Inserts a reward of the user. Its instants are offsets from now. */
+/** Inserts a reward of the user. `claimable` and `expires` are SQL intervals that are added to the current time. */
 const grant = async (
   columns: { amount?: string; claimable?: string; expires?: string; type?: string } = {},
   user = actor,
@@ -128,7 +128,7 @@ describe('claiming a reward', () => {
     },
   );
 
-  it('in time keeps it CLAIMED after its expiry time', async () => {
+  it('before its expiry keeps its status CLAIMED after the expiry', async () => {
     const { id, uuid } = await grant({ claimable: '-2 hours', expires: '1 hour' });
     await rewards.claim(actor, id);
     await core.rows("UPDATE rewards SET expires_at = now() - interval '1 hour' WHERE id = $1", uuid);
@@ -144,7 +144,7 @@ describe('claiming a reward', () => {
     expect(await postingsOf(uuid)).toEqual([]);
   });
 
-  it('requires WITHDRAW, but reading does not', async () => {
+  it('requires WITHDRAW; reading rewards does not', async () => {
     const trader = await core.actor('READ', 'TRADE');
     const { id } = await grant({}, trader);
     await expect(rewards.claim(trader, id)).rejects.toMatchObject({
@@ -159,7 +159,7 @@ describe('claiming a reward', () => {
     await expect(rewards.claim(withdrawer, id)).resolves.toMatchObject({ status: 'CLAIMED' });
   });
 
-  it('returns the stored response for a repeated Idempotency-Key', async () => {
+  it('returns the stored response if its Idempotency-Key was already used', async () => {
     const { id } = await grant();
     const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'claim-1') };
     const claimed = await rewards.claim(repeated, id);
@@ -170,7 +170,7 @@ describe('claiming a reward', () => {
 });
 
 describe('listing rewards', () => {
-  it('shows the status that follows from each reward’s instants and claim', async () => {
+  it('computes the status of each reward from its times and filters by it', async () => {
     const [pending, claimable, expired, claimed] = [
       await grant(PENDING),
       await grant({ expires: '1 hour' }),
@@ -201,23 +201,23 @@ describe('listing rewards', () => {
     }
   });
 
-  it('shows exactly the user’s rewards over the pages, in every sort order', async () => {
+  it('returns each reward of the user once over all pages, in every sort order, and none of other users', async () => {
     const other = await core.actor();
     for (let index = 0; index < 7; index++) {
       await grant({ amount: String(1 + (index % 3)), claimable: `${index % 2} minutes` });
       await grant({}, other);
     }
     for (const sort of ['created_at', 'claimable_at', 'amount']) {
-      const seen: string[] = [];
+      const listedIds: string[] = [];
       for (let cursor = ''; ; ) {
         const page = await list(`limit=2&sort=${sort}${cursor}`);
-        seen.push(...page.items.map(({ id }) => id));
+        listedIds.push(...page.items.map(({ id }) => id));
         if (page.pagination.next_cursor === null) break;
         cursor = `&cursor=${page.pagination.next_cursor}`;
       }
-      expect(new Set(seen).size).toBe(7);
-      expect(seen).toHaveLength(7);
-      expect(seen).toEqual(await idsOf(`sort=${sort}`));
+      expect(new Set(listedIds).size).toBe(7);
+      expect(listedIds).toHaveLength(7);
+      expect(listedIds).toEqual(await idsOf(`sort=${sort}`));
     }
     const { next_cursor } = (await list('limit=2')).pagination;
     await expect(list(`limit=2&cursor=${next_cursor}`, other)).rejects.toMatchObject({
@@ -271,7 +271,7 @@ describe('reward types', () => {
     });
   });
 
-  it('are the types that the world grants, with their rules', async () => {
+  it('are listed with the amounts of the test world', async () => {
     expect((await listTypes('sort=code&order=asc')).items).toMatchObject([
       { code: 'FIRST_TRADE', rule: { basis: 'FLAT', rate: '50' }, is_active: true },
       { code: 'SIGN_UP', rule: { basis: 'FLAT', rate: '100' }, is_active: true },

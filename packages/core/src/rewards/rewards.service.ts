@@ -55,7 +55,7 @@ export class RewardsService {
     const params: unknown[] = [actor.userId];
     if (query.status !== undefined) where.push(STATUS_CONDITIONS[query.status]);
     if (query.type_id !== undefined) {
-      params.push(await this.typeOfFilter(query.type_id));
+      params.push(await this.resolveTypeFilter(query.type_id));
       where.push(`r.type_id = $${params.length}`);
     }
     const source = {
@@ -126,7 +126,10 @@ export class RewardsService {
     return { currency: ledger.token.currency, ...(await ledger.balance(actor.userId)) };
   }
 
-  /** Claims a reward and adds its amount to the user's balance. Of concurrent claims of one reward, one succeeds. */
+  /**
+   * Claims a reward and adds its amount to the user's balance. Of several concurrent claims of one reward,
+   * one succeeds.
+   */
   async claim(actor: Actor, publicId: string): Promise<Reward> {
     authorise(actor, rewardOperations.claim.access);
     const { userId } = actor;
@@ -149,7 +152,7 @@ export class RewardsService {
     });
   }
 
-  private async typeOfFilter(publicId: string): Promise<string> {
+  private async resolveTypeFilter(publicId: string): Promise<string> {
     const id = decodeId('rwt', publicId);
     const [row] =
       id === null

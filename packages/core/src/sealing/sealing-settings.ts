@@ -1,10 +1,10 @@
-/** Reads sealing keys from environment variables, as `<id>.<key>`. */
+/** Schemas of environment variables with sealing keys, each as `<id>.<key>`. */
 import { z } from 'zod';
 
 const ID = '[0-9a-f]{16}';
 const KEY = '[\\w-]+';
 
-/** Reads the recipient's public key: `<id>.<public key>`. */
+/** One public key: `<id>.<public key>`. */
 export const sealingKeySetting = z
   .string()
   .regex(new RegExp(`^${ID}\\.${KEY}$`), 'expected <id>.<public key>')
@@ -13,7 +13,7 @@ export const sealingKeySetting = z
     return { id, publicKey };
   });
 
-/** Reads the private keys that open sealed boxes: `<id>.<private key>`, separated by commas, with the current key first. */
+/** The private keys that open sealed boxes: `<id>.<private key>`, separated by commas. The current key comes first. */
 export const openingKeysSetting = z
   .string()
   .regex(

@@ -29,7 +29,7 @@ describe('a sealed box', () => {
     opener = await Opener.with([pair]);
   });
 
-  it('opens to exactly the sealed secret', async () => {
+  it('opens to the secret that was sealed, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 2000 }), async (secret) => {
         expect(await opener.open(await sealer.seal(secret, CONTEXT), CONTEXT)).toBe(secret);
@@ -87,21 +87,21 @@ describe('a sealed box', () => {
     await expect(opener.open(box, CONTEXT)).rejects.toThrow(SealedBoxError);
   });
 
-  it('opens after a rotation only while its key is in the ring', async () => {
+  it('opens after a key rotation, as long as its key is in the ring', async () => {
     const next = await generateSealingKeyPair();
-    const old = await sealer.seal('the secret', CONTEXT);
-    const fresh = await (await Sealer.for(next)).seal('the secret', CONTEXT);
-    expect([keyIdOf(old), keyIdOf(fresh)]).toEqual([pair.id, next.id]);
+    const oldBox = await sealer.seal('the secret', CONTEXT);
+    const newBox = await (await Sealer.for(next)).seal('the secret', CONTEXT);
+    expect([keyIdOf(oldBox), keyIdOf(newBox)]).toEqual([pair.id, next.id]);
 
     const both = await Opener.with([next, pair]);
-    expect([await both.open(old, CONTEXT), await both.open(fresh, CONTEXT)]).toEqual([
+    expect([await both.open(oldBox, CONTEXT), await both.open(newBox, CONTEXT)]).toEqual([
       'the secret',
       'the secret',
     ]);
-    await expect((await Opener.with([next])).open(old, CONTEXT)).rejects.toThrow('no key of the ring');
+    await expect((await Opener.with([next])).open(oldBox, CONTEXT)).rejects.toThrow('no key of the ring');
   });
 
-  it('cannot be sealed to a key whose id does not match', async () => {
+  it('cannot be sealed to a public key that does not match its id', async () => {
     const other = await generateSealingKeyPair();
     await expect(Sealer.for({ id: pair.id, publicKey: other.publicKey })).rejects.toThrow(
       'does not match its id',

@@ -1,6 +1,6 @@
 /**
  * Validates the settings that the product itself reads. An invalid value is rejected on write, so that a user never
- * relies on a choice that has no effect. The product does not read any other key.
+ * relies on a choice that has no effect. The product reads no other setting.
  */
 import {
   DomainError,
@@ -30,6 +30,6 @@ function detailsOf(issue: z.core.$ZodIssue): ErrorDetail[] {
   const { message, path } = issue;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((name) => ({ field: fieldOf(...path, name), code: 'unknown_field', message }));
-  const own = issue.code === 'custom' ? issue.params?.code : issue.code;
-  return [{ field: fieldOf(...path), code: typeof own === 'string' ? own : 'invalid', message }];
+  const issueCode = issue.code === 'custom' ? issue.params?.code : issue.code;
+  return [{ field: fieldOf(...path), code: typeof issueCode === 'string' ? issueCode : 'invalid', message }];
 }

@@ -58,7 +58,7 @@ describe('a setting', () => {
   });
 
   it.each(['', 'UPPER', 'spa ce', 'ü', 'nul\u0000', 'slash/ed', 'x'.repeat(65), 'line\n'])(
-    'cannot have the key %j: writing it is rejected, and reading it returns not_found',
+    'cannot have the key %j: a put is rejected, and a get or delete fails with not_found',
     async (key) => {
       await expect(put(key, 1)).rejects.toMatchObject({
         code: 'validation_failed',
@@ -69,14 +69,14 @@ describe('a setting', () => {
     },
   );
 
-  it('can have a key of every allowed character and length', async () => {
+  it('can have a key with any allowed character and any allowed length', async () => {
     for (const key of ['a', '.', '-_.', 'abcdefghijklmnopqrstuvwxyz0123456789', 'x'.repeat(64)]) {
       await put(key, key);
       expect(textOf(await settings.get(actor, key))).toBe(`"${key}"`);
     }
   });
 
-  it('is stored once, with one of the values, if a new key is put concurrently', async () => {
+  it('is stored once, with one of the values, if twelve requests put the same new key concurrently', async () => {
     const stored = await Promise.all(Array.from({ length: 12 }, (_, index) => put('race', index)));
     expect(new Set(stored.map(({ created_at }) => created_at)).size).toBe(1);
     const { items } = await list();
@@ -84,7 +84,7 @@ describe('a setting', () => {
     expect(stored.map(textOf)).toContain(textOf(items[0]!));
   });
 
-  it('belongs to its user only', async () => {
+  it('can be read, changed and deleted only by its own user', async () => {
     const other = await core.actor('READ');
     await put('mine', 1);
     await expect(settings.get(other, 'mine')).rejects.toMatchObject({ code: 'not_found' });
@@ -140,7 +140,7 @@ describe('the list of settings', () => {
   });
 });
 
-describe('an account with 1,000 settings', () => {
+describe('an account that reaches 1,000 settings', () => {
   beforeEach(async () => {
     await core.rows(
       `INSERT INTO settings (id, user_id, key, value)

@@ -105,24 +105,28 @@ export class SettingsService {
   }
 }
 
-/** Throws `not_found` for a malformed key, because Postgres would reject some, such as a key with a NUL character. */
+/**
+ * Checks a key before a query uses it: Postgres rejects some strings, such as one with a NUL character.
+ *
+ * @throws {DomainError} `not_found` if the key is malformed
+ */
 function parseKey(text: string): string {
   if (!SETTING_KEY.test(text)) throw new DomainError('not_found');
   return text;
 }
 
 /**
- * Takes the user's lock, so that two concurrent requests cannot both take the last free slot. A user at the
- * limit can still change existing keys.
+ * Takes the user's lock, so that two concurrent requests cannot both create the last allowed setting. A user at the
+ * limit can still change existing settings.
  */
 async function assertBelowLimit(tx: Tx, userId: string, key: string): Promise<void> {
   await lockUser(tx, userId);
-  const [{ count, is_there }] = await tx.query(
-    `SELECT count(*)::int AS count, coalesce(bool_or(key = $2), false) AS is_there
+  const [{ count, key_exists }] = await tx.query(
+    `SELECT count(*)::int AS count, coalesce(bool_or(key = $2), false) AS key_exists
      FROM settings WHERE user_id = $1`,
     [userId, key],
   );
-  if (is_there || count < SETTINGS_MAX) return;
+  if (key_exists || count < SETTINGS_MAX) return;
   throw limitReached('settings', SETTINGS_MAX);
 }
 

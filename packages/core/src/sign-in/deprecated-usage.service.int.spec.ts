@@ -12,16 +12,16 @@ beforeEach(async () => {
   usage = new DeprecatedUsageService(core.platform);
 });
 
-const DAYS = ['0001-01-01', '9999-12-31'] as const;
+const ALL_DAYS = ['0001-01-01', '9999-12-31'] as const;
 const totals = async () => {
   const uses: Record<string, number> = {};
-  for (const count of await usage.list(...DAYS))
+  for (const count of await usage.list(...ALL_DAYS))
     uses[count.operation] = (uses[count.operation] ?? 0) + count.uses;
   return uses;
 };
 
 describe('uses of deprecated operations', () => {
-  it('are counted by day and operation, over all processes', async () => {
+  it('are counted by day and operation, summed over all processes', async () => {
     const other = new DeprecatedUsageService(await core.openSecondPlatform());
     for (let n = 0; n < 100; n++) {
       usage.note('login');
@@ -31,13 +31,13 @@ describe('uses of deprecated operations', () => {
     usage.note('login');
     await usage.write();
     expect(await totals()).toEqual({ login: 151, register: 50 });
-    const [first] = await usage.list(...DAYS);
+    const [first] = await usage.list(...ALL_DAYS);
     const today = Date.now();
     const days = [today, today - 60_000].map((ms) => new Date(ms).toISOString().slice(0, 10));
     expect(days).toContain(first?.day);
   });
 
-  it('are listed by a range of days, both inclusive', async () => {
+  it('are listed from a first to a last day, both included', async () => {
     await core.rows(
       `INSERT INTO deprecated_uses VALUES ('2026-01-30', 'login', 1), ('2026-01-31', 'x_auth', 2),
          ('2026-01-31', 'login', 3), ('2026-02-01', 'login', 4)`,
@@ -49,7 +49,7 @@ describe('uses of deprecated operations', () => {
     expect(await usage.list('2026-01-30', '2026-02-01')).toHaveLength(4);
   });
 
-  it('that could not be written are written later, without failing a request', async () => {
+  it('are written later if a write failed, and the failure does not reach the caller', async () => {
     usage.note('login');
     await core.rows('ALTER TABLE deprecated_uses RENAME TO unavailable');
     await usage.write();

@@ -2,8 +2,8 @@
  * Counts the uses of each deprecated operation by UTC day, to decide when it can be removed.
  *
  * 1. Only counts are stored, nothing about callers or inputs.
- * 2. Recording never delays a request or makes it fail. Counts are written every few seconds; a crash loses the last
- *    ones.
+ * 2. Recording never delays a request or makes it fail. Counts are written every 5 s; a crash loses the
+ *    unwritten counts.
  */
 import type { Platform } from '../platform/index.js';
 
@@ -24,7 +24,7 @@ export class DeprecatedUsageService {
 
   constructor(private readonly platform: Platform) {}
 
-  /** @param operation an operation of the product, never text of a caller */
+  /** Counts one use. @param operation an operation of the product, never text from a caller */
   note(operation: string): void {
     this.add({ day: new Date().toISOString().slice(0, 10), operation, uses: 1 });
     this.timer ??= setTimeout(() => void this.write(), WRITE_EVERY_MS).unref();
@@ -38,7 +38,7 @@ export class DeprecatedUsageService {
     return this.writing;
   }
 
-  /** Returns counts for operators; both days are inclusive. */
+  /** Returns the counts of the days `from` to `to`, both included, for operators. Unwritten counts are not included. */
   async list(from: string, to: string): Promise<readonly DeprecatedUsageCount[]> {
     const rows: { day: string; operation: string; uses: string }[] = await this.platform.database.query(
       `SELECT day::text, operation, uses FROM deprecated_uses WHERE day BETWEEN $1 AND $2

@@ -1,8 +1,8 @@
 /**
- * Secrets that are generated here and shown once: refresh tokens and tickets.
+ * Generates and hashes refresh tokens and sign-in tickets. Each is shown to its user once.
  *
- * A token consists of a prefix for its kind and 32 random bytes. Its SHA-256 is stored: 256 random bits need no slow
- * hash.
+ * A token consists of a prefix for its kind and 32 random bytes. Only its SHA-256 is stored. A slow hash is unnecessary
+ * for 256 random bits.
  */
 import { createHash, randomBytes } from 'node:crypto';
 
@@ -11,6 +11,6 @@ export function generateOpaqueToken(kind: 'refresh' | 'ticket'): string {
 }
 
 /** Hashes the encoded string, not the decoded bytes: base64url can encode the same bytes in several ways. */
-export function hashToken(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
 }

@@ -1,5 +1,5 @@
 import { argon2id } from '@noble/hashes/argon2.js';
-import { PasswordHasher, readPassword } from './password-hasher.js';
+import { normalisePassword, PasswordHasher } from './password-hasher.js';
 
 const hasher = new PasswordHasher();
 
@@ -9,27 +9,27 @@ describe('a password', () => {
     ['128 characters', 'a'.repeat(128)],
     ['ten characters outside the basic plane', '🔑'.repeat(10)],
   ])('may have a length of %s', (_case, text) => {
-    expect(readPassword(text)).toBe(text);
+    expect(normalisePassword(text)).toBe(text);
   });
 
   it.each([
-    ['no character', ''],
+    ['no characters', ''],
     ['nine characters', 'a'.repeat(9)],
     ['nine characters outside the basic plane', '🔑'.repeat(9)],
     ['129 characters', 'a'.repeat(129)],
     ['129 characters after normalisation', `${'a'.repeat(127)}\ufb01`],
     ['a hundred thousand characters', '\ufdfa'.repeat(100_000)],
   ])('with %s is rejected', (_case, text) => {
-    expect(readPassword(text)).toBeNull();
+    expect(normalisePassword(text)).toBeNull();
   });
 
-  it('is the same if a keyboard composes letters differently', () => {
-    expect(readPassword('Schlüssel-ﬁnden'.normalize('NFD'))).toBe('Schlüssel-finden');
+  it('is the same for composed and decomposed letters, which depend on the keyboard', () => {
+    expect(normalisePassword('Schlüssel-ﬁnden'.normalize('NFD'))).toBe('Schlüssel-finden');
   });
 });
 
 describe('the hash of a password', () => {
-  it('is Argon2id with 19 MiB and two passes, and equals that of another implementation', async () => {
+  it('is Argon2id with 19 MiB and two passes, and equals the hash of another implementation', async () => {
     const storedHash = await hasher.hash('correct horse battery');
     const [, algorithm, version, cost, salt = '', digest = ''] = storedHash.split('$');
     expect([algorithm, version, cost]).toEqual(['argon2id', 'v=19', 'm=19456,t=2,p=1']);
@@ -52,7 +52,7 @@ describe('the hash of a password', () => {
     expect(await hasher.hash(password)).not.toBe(storedHash);
   });
 
-  it('never matches without a hash or without a password', async () => {
+  it('never matches if the hash or the password is null', async () => {
     expect(await hasher.verify(null, 'correct horse battery')).toBe(false);
     expect(await hasher.verify(await hasher.hash(''), null)).toBe(false);
   });

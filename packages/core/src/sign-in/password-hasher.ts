@@ -10,13 +10,13 @@ import { hash, verify } from '@node-rs/argon2';
 
 const LENGTH_MIN = 10;
 const LENGTH_MAX = 128;
-/** Argon2id, in KiB and passes. */
+/** Argon2id (2), with the memory in KiB and the time in passes over it. */
 const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 
 export const PASSWORD_RULE = `A password must have ${LENGTH_MIN} to ${LENGTH_MAX} characters.`;
 
 /** Returns the normalised password, or null if its length is not allowed. */
-export function readPassword(text: string): string | null {
+export function normalisePassword(text: string): string | null {
   const password = text.normalize('NFKC');
   const { length } = [...password];
   return length >= LENGTH_MIN && length <= LENGTH_MAX ? password : null;

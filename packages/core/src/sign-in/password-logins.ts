@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { type EmailVerificationService, lockUser } from '../access/index.js';
 import { invalidState } from '../operations/index.js';
 import type { Platform } from '../platform/index.js';
-import { PASSWORD_RULE, type PasswordHasher, readPassword } from './password-hasher.js';
+import { normalisePassword, PASSWORD_RULE, type PasswordHasher } from './password-hasher.js';
 import type { SignInAttempts } from './sign-in-attempts.service.js';
 
 const emailAddress = z.email().max(EMAIL_MAX);
@@ -49,7 +49,7 @@ export class PasswordLogins {
     input: EmailAndPassword,
     openAccount: (tx: Tx, store: (userId: string) => Promise<void>) => Promise<T>,
   ): Promise<T> {
-    const email = readEmail(input.email);
+    const email = normaliseEmail(input.email);
     if (email === null) throw invalidField('email', 'email must be an e-mail address.');
     const hash = await this.hashOf(input.password, 'password');
     try {
@@ -70,19 +70,19 @@ export class PasswordLogins {
   }
 
   /**
-   * Checks a login, then runs `effect` in a transaction that holds the user's lock and in which the password is
-   * unchanged.
+   * Checks an e-mail address and password, then runs `effect` in a transaction that holds the user's lock. The
+   * transaction fails if the password was changed after the check.
    *
    * @throws {DomainError} `invalid_login` or `rate_limited`
    */
   async authenticate<T>(input: EmailAndPassword, effect: (tx: Tx, userId: string) => Promise<T>): Promise<T> {
-    const email = readEmail(input.email);
+    const email = normaliseEmail(input.email);
     const subject = subjectOf(email ?? input.email);
     await this.attempts.consume(subject);
     const { database } = this.platform;
     const login = await findLogin(database.manager, 'email = $1', email ?? '');
-    const isRight = await this.hasher.verify(login?.hash ?? null, readPassword(input.password));
-    if (login === null || !isRight) throw wrongLogin();
+    const isCorrect = await this.hasher.verify(login?.hash ?? null, normalisePassword(input.password));
+    if (login === null || !isCorrect) throw wrongLogin();
     return inTransaction(database, async (tx) => {
       await lockUser(tx, login.user_id);
       const current = await findLogin(tx, 'user_id = $1', login.user_id);
@@ -93,9 +93,10 @@ export class PasswordLogins {
   }
 
   /**
-   * Checks the user's password. Returns the change to the new one, which a transaction with the user's lock applies.
+   * Checks the user's current password. Returns a function that stores the new password in a transaction that holds the
+   * user's lock.
    *
-   * @throws {DomainError} `validation_failed`, `invalid_state` without a password, or `rate_limited`
+   * @throws {DomainError} `validation_failed`, `invalid_state` if the account has no password, or `rate_limited`
    */
   async prepareChange(
     userId: string,
@@ -105,8 +106,8 @@ export class PasswordLogins {
     if (login === null) throw invalidState('The account has no password.', 'NONE');
     const newHash = await this.hashOf(newPassword, 'new_password');
     await this.attempts.consume(subjectOf(login.email));
-    const isRight = await this.hasher.verify(login.hash, readPassword(password));
-    if (!isRight) throw invalidField('password', 'The password is wrong.');
+    const isCorrect = await this.hasher.verify(login.hash, normalisePassword(password));
+    if (!isCorrect) throw invalidField('password', 'The password is wrong.');
     return async (tx) => {
       const [changed] = await tx.query(
         `UPDATE password_logins SET hash = $3, updated_at = clock_timestamp()
@@ -123,14 +124,14 @@ export class PasswordLogins {
   }
 
   private async hashOf(text: string, field: string): Promise<string> {
-    const password = readPassword(text);
+    const password = normalisePassword(text);
     if (password === null) throw invalidField(field, PASSWORD_RULE);
     return this.hasher.hash(password);
   }
 }
 
 /** Returns the address as stored, with a lower-case domain; null if it is invalid. */
-function readEmail(text: string): string | null {
+function normaliseEmail(text: string): string | null {
   const { success, data } = emailAddress.safeParse(text.trim());
   if (!success) return null;
   const at = data.lastIndexOf('@');

@@ -63,7 +63,7 @@ describe('registering', () => {
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('a known address is rejected without opening a second account', async () => {
+  it('is rejected for a registered address, and opens no second account', async () => {
     const email = newEmail();
     const { userId } = await registerUser(email);
     const users = () => env.core.row('SELECT count(*)::int AS count FROM users');
@@ -77,7 +77,7 @@ describe('registering', () => {
     expect(await userOf(await login(email))).toBe(userId);
   });
 
-  it('one address ten times concurrently opens only one account', async () => {
+  it('opens only one account for ten concurrent requests with one address', async () => {
     const email = newEmail();
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => register(email)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -87,7 +87,7 @@ describe('registering', () => {
     expect(await mailsTo(email)).toHaveLength(1);
   });
 
-  it('trims an address, and accepts its domain in any case', async () => {
+  it('removes white space around an address, and ignores the case of its domain', async () => {
     const { userId } = await registerUser(' Anna.B+x@Example.COM\n');
     expect(await userOf(await login('Anna.B+x@eXample.com '))).toBe(userId);
     await expect(register('Anna.B+x@example.com')).rejects.toMatchObject({ code: 'already_exists' });
@@ -119,7 +119,7 @@ describe('registering', () => {
   });
 
   it('is rejected if registration is closed', async () => {
-    const closed = env.createServices({ openRegistration: false });
+    const closed = env.createServices({ isRegistrationOpen: false });
     await expect(closed.passwords.register({ email: newEmail(), password: PASSWORD })).rejects.toMatchObject({
       code: 'permission_denied',
     });
@@ -152,28 +152,28 @@ describe('logging in', () => {
 
   it.each([
     ['a wrong password', true, WRONG],
-    ['a password that is too short to be one', true, 'a'],
-    ['a password that is too long to be one', true, 'a'.repeat(2_000)],
+    ['a password below the minimum length', true, 'a'],
+    ['a password above the maximum length', true, 'a'.repeat(2_000)],
     ['an unknown address', false, PASSWORD],
-    ['an unknown address and no password', false, ''],
+    ['an unknown address and an empty password', false, ''],
   ])('with %s fails with the same error after one hash computation', async (_case, isKnown, password) => {
     const email = newEmail();
     if (isKnown) await register(email);
-    const before = env.hashes.compared;
+    const before = env.hasher.comparisons;
     await expect(login(email, password)).rejects.toMatchObject(LOGIN_REJECTED);
-    expect(env.hashes.compared - before).toBe(1);
+    expect(env.hasher.comparisons - before).toBe(1);
   });
 
   it.each(['', 'no address', '\u0000', '🙂', 'x'.repeat(300)])(
     'with %j as the address fails with the same error after one hash computation',
     async (email) => {
-      const before = env.hashes.compared;
+      const before = env.hasher.comparisons;
       await expect(login(email)).rejects.toMatchObject(LOGIN_REJECTED);
-      expect(env.hashes.compared - before).toBe(1);
+      expect(env.hasher.comparisons - before).toBe(1);
     },
   );
 
-  it('with a password that was replaced during the check opens no session', async () => {
+  it('opens no session if the password is changed while it is being checked', async () => {
     const email = newEmail();
     const { userId } = await registerUser(email);
     const replacePassword = "UPDATE password_logins SET hash = 'another' WHERE user_id = $1";
@@ -201,7 +201,7 @@ describe('guessing a password', () => {
       const email = newEmail();
       if (isKnown) await register(email);
       await failLogins(email, 10);
-      const comparedBefore = env.hashes.compared;
+      const comparisonsBefore = env.hasher.comparisons;
       for (const password of [WRONG, PASSWORD]) {
         const rejection = await login(email, password).catch((error) => error);
         expect(rejection).toMatchObject({
@@ -212,12 +212,12 @@ describe('guessing a password', () => {
         expect(rejection.retryAfterSeconds).toBeGreaterThan(840);
         expect(rejection.retryAfterSeconds).toBeLessThanOrEqual(900);
       }
-      expect(env.hashes.compared).toBe(comparedBefore);
+      expect(env.hasher.comparisons).toBe(comparisonsBefore);
       await expect(login(newEmail(), WRONG)).rejects.toMatchObject(LOGIN_REJECTED);
     },
   );
 
-  it('is limited to ten attempts over all notations of the address', async () => {
+  it('is limited to ten attempts for all notations of the address together', async () => {
     for (let n = 0; n < 10; n++) {
       await expect(login(n % 2 ? 'same@EXAMPLE.com' : ' same@example.com', WRONG)).rejects.toMatchObject(
         LOGIN_REJECTED,
@@ -226,12 +226,12 @@ describe('guessing a password', () => {
     await expect(login('same@Example.com', WRONG)).rejects.toMatchObject(RATE_LIMITED);
   });
 
-  it('fifty times concurrently checks only ten passwords', async () => {
+  it('with fifty concurrent attempts checks only ten passwords', async () => {
     const email = newEmail();
     await register(email);
-    const comparedBefore = env.hashes.compared;
+    const comparisonsBefore = env.hasher.comparisons;
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => login(email, WRONG)));
-    expect(env.hashes.compared - comparedBefore).toBe(10);
+    expect(env.hasher.comparisons - comparisonsBefore).toBe(10);
     const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'none'));
     expect(codes.filter((code) => code === 'invalid_login')).toHaveLength(10);
     expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40);
@@ -251,7 +251,7 @@ describe('guessing a password', () => {
     await expect(login(email)).rejects.toMatchObject(RATE_LIMITED);
   });
 
-  it('is possible ten times again after a login with the right password', async () => {
+  it('is limited anew after a login with the right password', async () => {
     const email = newEmail();
     await register(email);
     await failLogins(email, 9);
@@ -265,7 +265,7 @@ describe('changing the password', () => {
   const change = (actor: Actor, password = PASSWORD, newPassword = WRONG) =>
     services.passwords.change(actor, { password, newPassword });
 
-  it("ends every session, including the caller's; then only the new password is valid", async () => {
+  it("ends every session, including the caller's; afterwards only the new password is valid", async () => {
     const email = newEmail();
     const actor = await registerUser(email);
     const before = await login(email);
@@ -276,7 +276,7 @@ describe('changing the password', () => {
     await expect(change(actor, WRONG, PASSWORD)).rejects.toMatchObject({ code: 'invalid_access_token' });
   });
 
-  it.each(['a login', 'a ticket'])('ends a session that %s opens concurrently', async (method) => {
+  it.each(['a login', 'a ticket'])('ends a session that is opened concurrently by %s', async (method) => {
     const email = newEmail();
     const actor = await registerUser(email);
     await login(email);
@@ -302,7 +302,7 @@ describe('changing the password', () => {
     await expect(verify()).rejects.toMatchObject({ code: 'invalid_login' });
   });
 
-  it('requires the current password, with the same limit of attempts as a login', async () => {
+  it('requires the current password; wrong ones count towards the same limit as login attempts', async () => {
     const email = newEmail();
     const actor = await registerUser(email);
     for (let n = 0; n < 10; n++) {
@@ -315,14 +315,17 @@ describe('changing the password', () => {
     await expect(login(email)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('requires a valid new password, an account with a password, and ADMIN', async () => {
+  it('requires a valid new password, an account that has a password, and ADMIN', async () => {
     const actor = await registerUser();
     await expect(change(actor, PASSWORD, 'short')).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'new_password' }],
     });
-    await expect(change(await env.actor())).rejects.toMatchObject({ code: 'invalid_state' });
-    const lesser = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] as const } };
-    await expect(change(lesser)).rejects.toMatchObject({ code: 'permission_denied' });
+    await expect(change(await env.createActor())).rejects.toMatchObject({ code: 'invalid_state' });
+    const actorWithoutAdmin = {
+      ...actor,
+      credential: { ...actor.credential, permissions: ['TRADE'] as const },
+    };
+    await expect(change(actorWithoutAdmin)).rejects.toMatchObject({ code: 'permission_denied' });
   });
 });

@@ -21,7 +21,7 @@ export class SecondFactorCodes {
   constructor(
     private readonly attempts: SignInAttempts,
     private readonly sealer: ServerKeySealer,
-    /** The clock for time-based codes. */
+    /** The clock for time-based codes, in ms since 1970. */
     private readonly nowMs: () => number = Date.now,
   ) {}
 
@@ -35,33 +35,33 @@ export class SecondFactorCodes {
     await this.attempts.consume(subjectOf(userId));
   }
 
-  /** Resets the user's attempts after a success. */
+  /** Resets the count of the user's attempts. Call after a success. */
   async clearAttempts(tx: Tx, userId: string): Promise<void> {
     await this.attempts.clear(tx, subjectOf(userId));
   }
 
   /** Consumes a code of the app or a recovery code; returns false if the code is wrong or was used. */
-  async take(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+  async consume(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const text = withoutSpaces(code);
-    if (isTotpCode(text)) return this.takeAppCode(tx, userId, factor, text);
-    const [taken] = await tx.query(
+    if (isTotpCode(text)) return this.consumeAppCode(tx, userId, factor, text);
+    const [consumed] = await tx.query(
       'DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2 RETURNING hash',
       [userId, hashOfRecoveryCode(userId, text)],
     );
-    return taken.length > 0;
+    return consumed.length > 0;
   }
 
   /** Consumes a code of the app; returns false if the code is wrong or was used. */
-  async takeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
+  async consumeAppCode(tx: Tx, userId: string, factor: SealedSecret, code: string): Promise<boolean> {
     const secret = this.sealer.open(subjectOf(userId), factor.secret_sealed);
     if (secret === null) throw new Error('a second factor cannot be opened with any of the server keys');
     const step = stepOfCode(secret, withoutSpaces(code), this.nowMs());
     if (step === null) return false;
-    const [taken] = await tx.query(
+    const [consumed] = await tx.query(
       'UPDATE totp_factors SET last_step = $2 WHERE user_id = $1 AND last_step < $2 RETURNING user_id',
       [userId, step],
     );
-    return taken.length > 0;
+    return consumed.length > 0;
   }
 
   /** Stores new recovery codes and returns them; they are never shown again. */
@@ -76,7 +76,7 @@ export class SecondFactorCodes {
   }
 }
 
-/** Returns the name of the user's factor, both as the context of the seal and as the subject of counted attempts. */
+/** Returns the name of the user's second factor: the context of its sealed secret and the subject of its attempts. */
 function subjectOf(userId: string): string {
   return `second factor of ${userId}`;
 }

@@ -25,6 +25,7 @@ interface ProtectedUser {
 }
 
 const stepNow = () => Math.floor(env.nowMs / STEP_MS);
+/** Returns the app's code of the current time step, or of `steps` later. */
 const codeOf = ({ secret }: { secret: Buffer }, steps = 0) => referenceTotpCode(secret, stepNow() + steps);
 /** Returns a code that is not accepted now. */
 function wrongCode({ secret }: { secret: Buffer }): string {
@@ -32,7 +33,7 @@ function wrongCode({ secret }: { secret: Buffer }): string {
   return ['000000', '111111', '222222', '333333'].find((code) => !acceptedCodes.includes(code))!;
 }
 async function createProtectedUser(): Promise<ProtectedUser> {
-  const actor = await env.actor();
+  const actor = await env.createActor();
   const { secret: text } = await services.secondFactor.generate(actor);
   const secret = fromBase32(text);
   const recoveryCodes = await services.secondFactor.enable(actor, codeOf({ secret }));
@@ -51,7 +52,7 @@ const resetAttempts = () => env.core.rows('DELETE FROM sign_in_attempts');
 
 describe('a secret', () => {
   it('is pending and not required until a code proves that the app has it', async () => {
-    const actor = await env.actor();
+    const actor = await env.createActor();
     const { uri, secret } = await services.secondFactor.generate(actor);
     expect(new URL(uri).searchParams.get('secret')).toBe(secret);
     expect(fromBase32(secret)).toHaveLength(20);
@@ -63,8 +64,8 @@ describe('a secret', () => {
     expect(await signIn(user)).toMatchObject({ kind: 'ticket' });
   });
 
-  it('contains the address of the account; without an address, its id', async () => {
-    const actor = await env.actor();
+  it('is labelled with the e-mail address of the account, or with its id if there is no address', async () => {
+    const actor = await env.createActor();
     const label = async () =>
       decodeURIComponent(new URL((await services.secondFactor.generate(actor)).uri).pathname);
     expect(await label()).toMatch(/Trading automation:usr_[0-9a-z]{26}$/);
@@ -72,8 +73,8 @@ describe('a secret', () => {
     expect(await label()).toMatch(/Trading automation:a@example\.com$/);
   });
 
-  it('replaces the pending secret when it is generated again', async () => {
-    const actor = await env.actor();
+  it('replaces the pending secret if it is generated again', async () => {
+    const actor = await env.createActor();
     const first = fromBase32((await services.secondFactor.generate(actor)).secret);
     const second = fromBase32((await services.secondFactor.generate(actor)).secret);
     expect(first).not.toEqual(second);
@@ -93,13 +94,13 @@ describe('a secret', () => {
   });
 
   it.each(['', '12345', '1234567', '１２３４５６', '\u0000'])('is not enabled by %j', async (code) => {
-    const actor = await env.actor();
+    const actor = await env.createActor();
     await services.secondFactor.generate(actor);
     await expect(services.secondFactor.enable(actor, code)).rejects.toMatchObject(WRONG_CODE);
   });
 
   it('can be neither enabled nor disabled if it was never generated', async () => {
-    const actor = await env.actor();
+    const actor = await env.createActor();
     await expect(services.secondFactor.enable(actor, '000000')).rejects.toMatchObject({
       code: 'invalid_state',
     });
@@ -108,12 +109,12 @@ describe('a secret', () => {
     });
   });
 
-  it('requires ADMIN, and a session that has not ended', async () => {
-    const lesser = await env.core.actor('READ', 'TRADE', 'WITHDRAW');
-    const ended = await env.actor();
+  it('can be changed only with ADMIN and a session that has not ended', async () => {
+    const actorWithoutAdmin = await env.core.actor('READ', 'TRADE', 'WITHDRAW');
+    const ended = await env.createActor();
     await services.sessions.revoke(ended);
     for (const [actor, code] of [
-      [lesser, 'permission_denied'],
+      [actorWithoutAdmin, 'permission_denied'],
       [ended, 'invalid_access_token'],
     ] as const) {
       await expect(services.secondFactor.generate(actor)).rejects.toMatchObject({ code });
@@ -122,7 +123,7 @@ describe('a secret', () => {
     }
   });
 
-  it('can be opened after the server key was replaced, while the old key is configured', async () => {
+  it('can be used after the server key was replaced, as long as the old key is still configured', async () => {
     const user = await createProtectedUser();
     const ticket = await ticketOf(user);
     const withNewKey = env.createServices({ serverKeys: ['new key'] });
@@ -136,7 +137,7 @@ describe('a secret', () => {
 
 describe('signing in with a second factor', () => {
   it.each(['password', 'google', 'x', 'apple', 'telegram'] as const)(
-    'by %s returns a ticket, which opens a session together with a code',
+    'by %s returns a ticket; the ticket and a code open a session',
     async (how) => {
       const user = await createProtectedUser();
       const signedIn = await signIn(user, how);
@@ -155,7 +156,7 @@ describe('signing in with a second factor', () => {
     expect(await signIn(await createProtectedUser(), 'passkey')).toMatchObject({ kind: 'tokens' });
   });
 
-  it('accepts a code in groups of digits, also one time step before or after', async () => {
+  it('accepts a code with a space in it, and a code of the time step before or after', async () => {
     for (const steps of [-1, 0, 1]) {
       const user = await createProtectedUser();
       const code = codeOf(user, steps).replace(/^(...)/, '$1 ');
@@ -171,8 +172,8 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  it('rejects the code that enabled the second factor, even in the same time step', async () => {
-    const actor = await env.actor();
+  it('rejects the code that enabled the second factor, even within its time step', async () => {
+    const actor = await env.createActor();
     const secret = fromBase32((await services.secondFactor.generate(actor)).secret);
     const user = {
       actor,
@@ -205,7 +206,7 @@ describe('a ticket', () => {
     await expect(verify(ticket, codeOf(user))).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('opens one session for two valid concurrent codes', async () => {
+  it('opens one session if two valid codes arrive concurrently', async () => {
     const user = await createProtectedUser();
     const ticket = await ticketOf(user);
     const outcomes = await Promise.allSettled([
@@ -235,7 +236,7 @@ describe('a ticket', () => {
     await expect(verify(ticket, codeOf(user))).resolves.toBeDefined();
   });
 
-  it('has five attempts, even concurrently', async () => {
+  it('counts five of thirty concurrent attempts, and checks only these', async () => {
     const user = await createProtectedUser();
     const ticket = await ticketOf(user);
     const code = wrongCode(user);
@@ -300,7 +301,7 @@ describe('guessing a second factor', () => {
     await expect(verify(await ticketOf(user), codeOf(user))).resolves.toBeDefined();
   });
 
-  it('is also limited when a user disables it', async () => {
+  it('is also limited to ten attempts when disabling it', async () => {
     const user = await createProtectedUser();
     for (let n = 0; n < 10; n++) {
       await expect(services.secondFactor.disable(user.actor, wrongCode(user))).rejects.toMatchObject(
@@ -314,7 +315,7 @@ describe('guessing a second factor', () => {
     await expect(services.secondFactor.disable(user.actor, codeOf(user))).resolves.toBeUndefined();
   });
 
-  it('is possible ten times again after the right code', async () => {
+  it('is limited anew after the right code', async () => {
     const user = await createProtectedUser();
     for (const steps of [0, 2]) {
       for (let n = 0; n < 9; n++) {
@@ -327,7 +328,7 @@ describe('guessing a second factor', () => {
 });
 
 describe('a recovery code', () => {
-  it('replaces a code once, in any notation', async () => {
+  it('can be used once instead of a code of the app, with any case and separators', async () => {
     const user = await createProtectedUser();
     const [code = '', other = ''] = user.recoveryCodes;
     await expect(

@@ -76,7 +76,7 @@ export class SecondFactorService {
       const factor = await lockFactor(tx, userId);
       if (factor === null) throw invalidState('There is no secret yet. Generate one first.', 'NONE');
       if (factor.is_enabled) throw alreadyEnabled();
-      if (!(await this.codes.takeAppCode(tx, userId, factor, code))) throw wrongCode();
+      if (!(await this.codes.consumeAppCode(tx, userId, factor, code))) throw wrongCode();
       await tx.query('UPDATE totp_factors SET enabled_at = clock_timestamp() WHERE user_id = $1', [userId]);
       return this.codes.issueRecoveryCodes(tx, userId);
     });
@@ -90,7 +90,7 @@ export class SecondFactorService {
       const { userId } = actor;
       const factor = await lockFactor(tx, userId);
       if (!factor?.is_enabled) throw invalidState('There is no second factor to disable.', 'NONE');
-      if (!(await this.codes.take(tx, userId, factor, code))) throw wrongCode();
+      if (!(await this.codes.consume(tx, userId, factor, code))) throw wrongCode();
       await tx.query('DELETE FROM totp_factors WHERE user_id = $1', [userId]);
       await tx.query('DELETE FROM sign_in_tickets WHERE user_id = $1', [userId]);
       await this.codes.clearAttempts(tx, userId);
@@ -128,13 +128,15 @@ export class SecondFactorService {
     return inTransaction(this.platform.database, async (tx) => {
       await lockUser(tx, userId);
       const factor = await lockFactor(tx, userId);
-      if (!factor?.is_enabled || !(await this.codes.take(tx, userId, factor, code))) {
+      if (!factor?.is_enabled || !(await this.codes.consume(tx, userId, factor, code))) {
         throw verificationFailed();
       }
-      const [[used]] = await tx.query('DELETE FROM sign_in_tickets WHERE hash = $1 RETURNING how', [hash]);
-      if (used === undefined) throw verificationFailed();
+      const [[consumedTicket]] = await tx.query('DELETE FROM sign_in_tickets WHERE hash = $1 RETURNING how', [
+        hash,
+      ]);
+      if (consumedTicket === undefined) throw verificationFailed();
       await this.codes.clearAttempts(tx, userId);
-      return this.sessions.open(tx, userId, used.how);
+      return this.sessions.open(tx, userId, consumedTicket.how);
     });
   }
 

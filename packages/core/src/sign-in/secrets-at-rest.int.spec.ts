@@ -23,7 +23,7 @@ describe('a copy of the database', () => {
       signIn.complete(tx, actor.userId, 'password'),
     );
     if (signedIn.kind !== 'ticket') throw new Error('no second factor is required');
-    const mistyped = 'a password in the field of the address';
+    const mistyped = 'a password in the e-mail field';
     await passwords.login({ email: mistyped, password }).catch(() => undefined);
     const { privateJwk } = await inTransaction(platform.database, (tx) => keys.signingKey(tx));
     const dump = await env.dump();
@@ -41,7 +41,8 @@ describe('a copy of the database', () => {
     const bytes = [fromBase32(secret), Buffer.from(String(privateJwk.d), 'base64url')];
     for (const text of texts) {
       bytes.push(Buffer.from(text));
-      // The value without its prefix. The random part may contain an underscore too.
+      // Also search for the value without its prefix, as text and as decoded bytes. The random part may contain
+      // an underscore.
       const body = text.replace(/^[a-z]{2,8}_(?=.{20})/, '');
       if (body !== text) bytes.push(Buffer.from(body), Buffer.from(body, 'base64url'));
     }
@@ -59,10 +60,10 @@ describe('a copy of the database', () => {
 
   it('gives no access: no stored value is accepted as a token, a ticket or a code', async () => {
     const { sessions, secondFactor, signIn, platform } = env.createServices();
-    const actor = await env.actor();
+    const actor = await env.createActor();
     const secret = fromBase32((await secondFactor.generate(actor)).secret);
     await secondFactor.enable(actor, referenceTotpCode(secret, Math.floor(env.nowMs / 30_000)));
-    await env.session(actor.userId);
+    await env.createSession(actor.userId);
     const ticket = () =>
       inTransaction(platform.database, (tx) => secondFactor.issueTicket(tx, actor.userId, 'password'));
     const stored = await env.core.rows(

@@ -22,7 +22,7 @@ const decodePart = (part: string | undefined): Members =>
 const claimsOf = (token: string) => decodePart(token.split('.')[1]);
 const verifyToken = (token: string) => services.sessions.verify(token);
 const sessionOf = (token: string) => String(decodeId('ses', String(claimsOf(token).sid)));
-const change = (token: string, set: string) =>
+const updateSession = (token: string, set: string) =>
   env.core.rows(`UPDATE sessions SET ${set} WHERE id = $1`, sessionOf(token));
 
 /** Returns the current signing key. */
@@ -33,7 +33,7 @@ async function signingKey(): Promise<{ kid: string; privateKey: KeyObject }> {
   return { kid, privateKey: createPrivateKey({ key: privateJwk as never, format: 'jwk' }) };
 }
 
-/** Returns a copy of the token with other members, signed with the current signing key. */
+/** Returns a copy of the token with changed header and claims, signed with the current signing key. */
 async function resign(token: string, header: Members, claims: Members): Promise<string> {
   const { privateKey } = await signingKey();
   const [head, body] = token.split('.');
@@ -49,7 +49,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1000);
 describe('an access token', () => {
   it('identifies the caller, and can be verified with the published key by another implementation', async () => {
     const { userId } = await env.core.actor();
-    const { accessToken, accessTokenExpiresAt } = await env.session(userId);
+    const { accessToken, accessTokenExpiresAt } = await env.createSession(userId);
     const [head = '', body = '', signature = ''] = accessToken.split('.');
     const { kid, ...header } = decodePart(head);
     expect(header).toEqual({ alg: 'EdDSA', typ: 'JWT' });
@@ -89,13 +89,13 @@ describe('an access token', () => {
   });
 
   it('is shown to its account as a session with ADMIN', async () => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     const { platform, commands } = env.core;
     const identities = new IdentityService({
       platform,
       commands,
       engine: nobleEngine,
-      openRegistration: true,
+      isRegistrationOpen: true,
     });
     const profile = me.parse(await identities.me(await verifyToken(accessToken)));
     const { sub, sid } = claimsOf(accessToken);
@@ -105,8 +105,8 @@ describe('an access token', () => {
     });
   });
 
-  it('is accepted by every process with the server key, even after the key was replaced', async () => {
-    const { accessToken } = await env.session();
+  it('is accepted by every process that has the server key, even after the key was replaced', async () => {
+    const { accessToken } = await env.createSession();
     const platform = await env.core.openSecondPlatform();
     const other = env.createServices({ platform });
     await expect(other.sessions.verify(accessToken)).resolves.toMatchObject({
@@ -114,17 +114,17 @@ describe('an access token', () => {
     });
     const replaced = env.createServices({ serverKeys: ['new key', 'server key'] });
     await expect(replaced.sessions.verify(accessToken)).resolves.toBeDefined();
-    const { accessToken: next } = await env.session(undefined, replaced);
+    const { accessToken: next } = await env.createSession(undefined, replaced);
     expect(decodePart(next.split('.')[0]).kid).toBe(decodePart(accessToken.split('.')[0]).kid);
   });
 
-  it('is accepted if it is signed again without changes, so that the rejections below depend only on the changes', async () => {
-    const { accessToken } = await env.session();
+  it('is accepted if `resign` signs it again without changes, so that the rejections below are due to the changes', async () => {
+    const { accessToken } = await env.createSession();
     await expect(verifyToken(await resign(accessToken, {}, {}))).resolves.toBeDefined();
   });
 
   it('is valid until five seconds after its expiry, to allow for clock differences', async () => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     const withinTolerance = await resign(accessToken, {}, { exp: nowSeconds() - 1 });
     await expect(verifyToken(withinTolerance)).resolves.toBeDefined();
     const afterTolerance = await resign(accessToken, {}, { exp: nowSeconds() - 6 });
@@ -147,19 +147,19 @@ describe('an access token', () => {
     ['names a key with an id that the database cannot store', { kid: '\u0000' }, {}],
     ['has an unknown critical extension', { crit: ['x'], x: 1 }, {}],
   ])('is rejected if it %s', async (_case, header, claims) => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     await expect(verifyToken(await resign(accessToken, header, claims))).rejects.toMatchObject(REJECTED);
   });
 
   it.each(['none', 'None', 'NONE', 'nOnE'])('is rejected if it names the algorithm %j', async (alg) => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     const [head, body] = accessToken.split('.');
     const unsigned = `${encodePart({ ...decodePart(head), alg })}.${body}.`;
     await expect(verifyToken(unsigned)).rejects.toMatchObject(REJECTED);
   });
 
   it('is rejected if its signature is a MAC with the published key', async () => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     const [head, body] = accessToken.split('.');
     const header = decodePart(head);
     const { keys } = await services.sessions.jwks();
@@ -173,7 +173,7 @@ describe('an access token', () => {
   });
 
   it('is rejected if any bit of a part is changed', async () => {
-    const { accessToken } = await env.session();
+    const { accessToken } = await env.createSession();
     const parts = accessToken.split('.').map((part) => Buffer.from(part, 'base64url'));
     for (const [index, part] of parts.entries()) {
       for (const at of [0, part.length >> 1, part.length - 1]) {
@@ -196,15 +196,15 @@ describe('an access token', () => {
 
   it('is rejected once its session has ended or expired', async () => {
     for (const set of ['revoked_at = now()', "expires_at = now() - interval '1 second'"]) {
-      const { accessToken } = await env.session();
+      const { accessToken } = await env.createSession();
       await expect(verifyToken(accessToken)).resolves.toBeDefined();
-      await change(accessToken, set);
+      await updateSession(accessToken, set);
       await expect(verifyToken(accessToken)).rejects.toMatchObject(REJECTED);
     }
   });
 
-  it('causes an error instead of a rejection if it cannot be verified during an outage', async () => {
-    const { accessToken } = await env.session();
+  it('is not rejected as invalid if the database is unavailable; the outage is reported', async () => {
+    const { accessToken } = await env.createSession();
     const platform = await env.core.openSecondPlatform();
     const other = env.createServices({ platform });
     await platform.database.destroy();
@@ -216,8 +216,8 @@ describe('an access token', () => {
 describe('a refresh token', () => {
   const refresh = (token: string) => services.sessions.refresh(token);
 
-  it('contains 32 random bytes, and yields the next tokens of the same session', async () => {
-    const first = await env.session();
+  it('contains 32 random bytes, and can be exchanged for the next tokens of its session', async () => {
+    const first = await env.createSession();
     expect(first.refreshToken).toMatch(/^refresh_[\w-]{43}$/);
     const next = await refresh(first.refreshToken);
     expect(next.refreshToken).not.toBe(first.refreshToken);
@@ -227,9 +227,9 @@ describe('a refresh token', () => {
     await expect(refresh(next.refreshToken)).resolves.toBeDefined();
   });
 
-  it('ends its session with all tokens if it is reused', async () => {
-    const other = await env.session();
-    const first = await env.session();
+  it('ends its session if it is used twice, and thus all tokens of the session', async () => {
+    const other = await env.createSession();
+    const first = await env.createSession();
     const second = await refresh(first.refreshToken);
     const third = await refresh(second.refreshToken);
     await expect(refresh(first.refreshToken)).rejects.toMatchObject(REJECTED);
@@ -241,26 +241,26 @@ describe('a refresh token', () => {
     await expect(refresh(other.refreshToken)).resolves.toBeDefined();
   });
 
-  it('yields tokens once for twenty concurrent requests in two processes', async () => {
+  it('is exchanged once if two processes get twenty concurrent requests, and the session ends', async () => {
     const platform = await env.core.openSecondPlatform();
     const processes = [services, env.createServices({ platform })];
-    const { refreshToken } = await env.session();
+    const { refreshToken } = await env.createSession();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, n) => processes[n % 2]!.sessions.refresh(refreshToken)),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(REJECTED);
-      // It is unknown which of the requests is the thief's, so the session ends for all of them.
+      // One of the requests may come from a thief, but it is unknown which one. So the session ends for all of them.
       else await expect(verifyToken(outcome.value.accessToken)).rejects.toMatchObject(REJECTED);
     }
   });
 
-  it('extends a session by 30 days each time, up to 90 days', async () => {
+  it('extends its session to 30 days from now, but not beyond 90 days after its start', async () => {
     const daysLeft = (at: string) => (Date.parse(at) - Date.now()) / 86_400_000;
-    const first = await env.session();
+    const first = await env.createSession();
     expect(daysLeft(first.refreshTokenExpiresAt)).toBeCloseTo(30, 2);
-    await change(first.accessToken, "expires_at = now() + interval '1 day'");
+    await updateSession(first.accessToken, "expires_at = now() + interval '1 day'");
     const second = await refresh(first.refreshToken);
     expect(daysLeft(second.refreshTokenExpiresAt)).toBeCloseTo(30, 2);
     const [{ days } = {}] = await env.core.rows(
@@ -268,7 +268,7 @@ describe('a refresh token', () => {
       sessionOf(first.accessToken),
     );
     expect(Number(days)).toBeCloseTo(90, 5);
-    await change(
+    await updateSession(
       first.accessToken,
       "expires_at = now() + interval '1 day', ends_at = now() + interval '2 days'",
     );
@@ -276,16 +276,16 @@ describe('a refresh token', () => {
     expect(daysLeft(third.refreshTokenExpiresAt)).toBeCloseTo(2, 2);
   });
 
-  it('is rejected once its session has ended, even concurrently', async () => {
-    const { accessToken, refreshToken } = await env.session();
+  it('is rejected if its session ends during the request', async () => {
+    const { accessToken, refreshToken } = await env.createSession();
     const endSession = 'UPDATE sessions SET revoked_at = now() WHERE id = $1';
     const refreshing = env.whileLocked(endSession, [sessionOf(accessToken)], () => refresh(refreshToken));
     await expect(refreshing).rejects.toMatchObject(REJECTED);
   });
 
   it('is rejected if its session has expired', async () => {
-    const { accessToken, refreshToken } = await env.session();
-    await change(accessToken, "expires_at = now() - interval '1 second'");
+    const { accessToken, refreshToken } = await env.createSession();
+    await updateSession(accessToken, "expires_at = now() - interval '1 second'");
     await expect(refresh(refreshToken)).rejects.toMatchObject(REJECTED);
   });
 
@@ -301,7 +301,7 @@ describe('a refresh token', () => {
   });
 
   it('is not an access token, and an access token is not a refresh token', async () => {
-    const { accessToken, refreshToken } = await env.session();
+    const { accessToken, refreshToken } = await env.createSession();
     await expect(verifyToken(refreshToken)).rejects.toMatchObject(REJECTED);
     await expect(refresh(accessToken)).rejects.toMatchObject(REJECTED);
   });
@@ -310,30 +310,30 @@ describe('a refresh token', () => {
 describe('ending', () => {
   it('a session invalidates its tokens, but no other session', async () => {
     const { userId } = await env.core.actor();
-    const [mine, other] = [await env.session(userId), await env.session(userId)];
+    const [mine, other] = [await env.createSession(userId), await env.createSession(userId)];
     await services.sessions.revoke(await verifyToken(mine.accessToken));
     await expect(verifyToken(mine.accessToken)).rejects.toMatchObject(REJECTED);
     await expect(services.sessions.refresh(mine.refreshToken)).rejects.toMatchObject(REJECTED);
     await expect(verifyToken(other.accessToken)).resolves.toBeDefined();
   });
 
-  it('a session requires a session; other credentials are rejected', async () => {
+  it('a session with another kind of credential is rejected', async () => {
     const actor = await env.core.actor();
     await expect(services.sessions.revoke(actor)).rejects.toMatchObject({ code: 'invalid_state' });
   });
 
   it("all sessions of a user does not end another user's session", async () => {
     const { userId } = await env.core.actor();
-    const mine = [await env.session(userId), await env.session(userId)];
-    const other = await env.session();
+    const mine = [await env.createSession(userId), await env.createSession(userId)];
+    const other = await env.createSession();
     await inTransaction(services.platform.database, (tx) => services.sessions.revokeAll(tx, userId));
     for (const { accessToken } of mine)
       await expect(verifyToken(accessToken)).rejects.toMatchObject(REJECTED);
     await expect(verifyToken(other.accessToken)).resolves.toBeDefined();
   });
 
-  it('a session notifies the watches of long-lived requests', async () => {
-    const { accessToken } = await env.session();
+  it('a session notifies the processes that watch the credentials of long-lived requests', async () => {
+    const { accessToken } = await env.createSession();
     const actor = await verifyToken(accessToken);
     let onNotified = () => {};
     const notified = new Promise<void>((resolve) => {
@@ -362,14 +362,14 @@ describe('signing keys', () => {
     const serviceSets = [services, env.createServices({ platform: await env.core.openSecondPlatform() })];
     const { userId } = await env.core.actor();
     const issued = await Promise.all(
-      Array.from({ length: 12 }, (_, n) => env.session(userId, serviceSets[n % 2])),
+      Array.from({ length: 12 }, (_, n) => env.createSession(userId, serviceSets[n % 2])),
     );
     expect(await keys()).toHaveLength(1);
     expect(new Set(issued.map(({ accessToken }) => kidOf(accessToken))).size).toBe(1);
   });
 
-  it('sign for 30 days; the previous key stays published until its tokens expire', async () => {
-    const { accessToken: old } = await env.session();
+  it('sign for 30 days; after that, the old key stays published until its tokens have expired', async () => {
+    const { accessToken: old } = await env.createSession();
     const [{ days } = {}] = await env.core.rows(
       'SELECT extract(epoch FROM signs_until - created_at) / 86400 AS days FROM token_keys WHERE kid = $1',
       kidOf(old),
@@ -378,7 +378,7 @@ describe('signing keys', () => {
     await env.core.rows(
       "UPDATE token_keys SET signs_until = signs_until - interval '30 days', shown_until = shown_until - interval '30 days'",
     );
-    const { accessToken: next } = await env.session();
+    const { accessToken: next } = await env.createSession();
     expect(kidOf(next)).not.toBe(kidOf(old));
     const publishedKids = async () => (await services.sessions.jwks()).keys.map(({ kid }) => kid);
     expect(await publishedKids()).toEqual([kidOf(next), kidOf(old)]);
@@ -389,22 +389,22 @@ describe('signing keys', () => {
   });
 
   it('are replaced if no server key can open them', async () => {
-    const { accessToken: old } = await env.session();
+    const { accessToken: old } = await env.createSession();
     const withNewKey = env.createServices({ serverKeys: ['another server key'] });
-    const { accessToken: next } = await env.session(undefined, withNewKey);
+    const { accessToken: next } = await env.createSession(undefined, withNewKey);
     expect(kidOf(next)).not.toBe(kidOf(old));
     await expect(withNewKey.sessions.verify(next)).resolves.toBeDefined();
     await expect(withNewKey.sessions.verify(old)).resolves.toBeDefined();
   });
 
   it('are published without their private half', async () => {
-    await env.session();
+    await env.createSession();
     for (const key of (await services.sessions.jwks()).keys) expect(key).not.toHaveProperty('d');
   });
 });
 
 describe('opening an account', () => {
-  it('stores the verified address, if any, while registration is open', async () => {
+  it('stores the verified e-mail address, if there is one', async () => {
     const open = (email?: string) =>
       inTransaction(services.platform.database, (tx) =>
         services.sessions.openAccount(tx, email === undefined ? {} : { email }),
@@ -420,7 +420,7 @@ describe('opening an account', () => {
   });
 
   it('is rejected if registration is closed', async () => {
-    const closed = env.createServices({ openRegistration: false });
+    const closed = env.createServices({ isRegistrationOpen: false });
     const opening = inTransaction(closed.platform.database, (tx) => closed.sessions.openAccount(tx));
     await expect(opening).rejects.toMatchObject({ code: 'permission_denied' });
   });

@@ -2,10 +2,10 @@
  * Manages sessions, which the deprecated sign-in methods open. Retained until v2.0; new integrations sign their
  * requests.
  *
- * 1. An access token is a JWT, valid for fifteen minutes. Each request checks in the database whether its session
- *    has ended; the token is then rejected.
+ * 1. An access token is a JWT, valid for fifteen minutes. Each request checks in the database whether the token's
+ *    session has ended. If so, the token is rejected.
  * 2. A refresh token can be used once and is replaced by a new one. Only its SHA-256 is stored.
- * 3. If a refresh token is used twice, one of the callers stole it, so the whole session ends.
+ * 3. If a refresh token is used twice, one of the two callers may have stolen it, so the session ends.
  * 4. A session ends 30 days after its last refresh, and at most 90 days after it started.
  */
 import { DomainError, decodeId, encodeId } from '@trading-automation/contracts';
@@ -40,7 +40,7 @@ export interface SessionsDependencies {
   /** The origin that issues and accepts the tokens, without a trailing slash. */
   readonly issuer: () => string;
   /** Whether an unknown user may open an account. */
-  readonly openRegistration: boolean;
+  readonly isRegistrationOpen: boolean;
 }
 
 interface SessionRow {
@@ -71,7 +71,7 @@ export class SessionsService {
    */
   async openAccount(tx: Tx, { email = null }: { readonly email?: string | null } = {}): Promise<string> {
     const deniedMessage = 'This deployment does not open accounts.';
-    return openAccount(tx, this.dependencies.openRegistration, { email, deniedMessage });
+    return openAccount(tx, this.dependencies.isRegistrationOpen, { email, deniedMessage });
   }
 
   /** Refreshes the tokens of a session. @throws {DomainError} `invalid_access_token` */
@@ -92,7 +92,7 @@ export class SessionsService {
     return tokens;
   }
 
-  /** Returns the actor of an access token. @throws {DomainError} `invalid_access_token` */
+  /** Verifies an access token and returns its actor. @throws {DomainError} `invalid_access_token` */
   async verify(accessToken: string): Promise<Actor> {
     const claims = await this.verifyClaims(accessToken);
     const sessionId = decodeId('ses', String(claims?.sid));
@@ -157,7 +157,7 @@ export class SessionsService {
     };
   }
 
-  /** Returns the claims of a valid token, or null. @throws if the keys cannot be read */
+  /** Returns the claims of a valid token; null if the token is invalid. @throws if the keys cannot be read */
   private async verifyClaims(accessToken: string): Promise<JWTPayload | null> {
     try {
       const { payload } = await jwtVerify(
@@ -211,7 +211,7 @@ async function extend(tx: Tx, { id }: SessionRow): Promise<SessionRow> {
   return session;
 }
 
-/** Ends sessions, and notifies the watches of long-lived requests. */
+/** Ends sessions, and notifies the processes that hold long-lived requests of these sessions. */
 async function endSessions(tx: Tx, condition: string, param: string): Promise<void> {
   await tx.query(
     `UPDATE sessions SET revoked_at = clock_timestamp() WHERE ${condition} AND revoked_at IS NULL`,

@@ -1,5 +1,6 @@
 /**
- * Limits guessing: each subject has ten attempts in fifteen minutes.
+ * Limits guessing: each subject has ten attempts in fifteen minutes. A subject names what is guessed, for example the
+ * password of an e-mail address, or the second factor of a user.
  *
  * 1. The count is committed before the attempt is checked: of a hundred concurrent attempts only ten are checked.
  * 2. Unknown subjects are counted like known ones, so that a rejection reveals nothing.
@@ -33,12 +34,13 @@ export class SignInAttempts {
     throw new DomainError('rate_limited', message, [], { retryAfterSeconds: Math.max(1, wait_seconds) });
   }
 
+  /** Resets the subject's count. */
   async clear(tx: Tx, subject: string): Promise<void> {
     await tx.query('DELETE FROM sign_in_attempts WHERE subject = $1', [hashOf(subject)]);
   }
 }
 
-/** Hashes the subject: an address field may contain anything, even a password typed by mistake. */
+/** Hashes the subject, because a user may have typed a password as the e-mail address by mistake. */
 function hashOf(subject: string): Buffer {
   return createHash('sha256').update(subject).digest();
 }

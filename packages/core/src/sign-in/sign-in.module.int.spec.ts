@@ -20,7 +20,7 @@ function createServices(): Map<InjectionToken, unknown> {
     access: { module: Application },
     serverKeys: [deriveKey('server key')],
     issuer: () => 'https://graphql.example.com',
-    openRegistration: true,
+    isRegistrationOpen: true,
     passkeys: undefined,
   });
   const instances = new Map<InjectionToken, unknown>([
@@ -48,13 +48,13 @@ function createServices(): Map<InjectionToken, unknown> {
 }
 
 describe('SignInModule', () => {
-  it('can create each of its services from the providers of an API', () => {
+  it('can create each exported service from its own providers and those of an API', () => {
     const instances = createServices();
     for (const [token, service] of instances) expect(service).toBeInstanceOf(token);
     expect(instances.has(SessionsService)).toBe(true);
   });
 
-  it('signs a user in across its services', async () => {
+  it('connects its services: the session service accepts the token of the password service', async () => {
     const instances = createServices();
     const passwords = instances.get(PasswordSignInService) as PasswordSignInService;
     const sessions = instances.get(SessionsService) as SessionsService;

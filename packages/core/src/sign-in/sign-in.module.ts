@@ -19,12 +19,13 @@ import { SignInAttempts } from './sign-in-attempts.service.js';
 import { TokenKeys } from './token-keys.service.js';
 
 export interface SignInOptions {
-  /** The application's `AccessModule`, which verifies addresses. */
+  /** The application's `AccessModule`, which verifies e-mail addresses. */
   readonly access: DynamicModule;
   readonly serverKeys: ServerKeys;
   /** The origin that issues and accepts tokens, without a trailing slash. */
   readonly issuer: () => string;
-  readonly openRegistration: boolean;
+  /** Whether a caller without credentials may open an account. */
+  readonly isRegistrationOpen: boolean;
   /** Undefined if passkeys are not offered. */
   readonly passkeys: PasskeyOptions | undefined;
 }
@@ -51,13 +52,13 @@ export class SignInModule {
 }
 
 /** Provides sessions, the second factor, and the services that every method uses to open a session. */
-function sessionProviders({ serverKeys, issuer, openRegistration }: SignInOptions): Provider[] {
+function sessionProviders({ serverKeys, issuer, isRegistrationOpen }: SignInOptions): Provider[] {
   const sealer = new ServerKeySealer(serverKeys);
   return [
     {
       provide: SessionsService,
       useFactory: (platform: Platform) =>
-        new SessionsService({ platform, keys: new TokenKeys(platform, sealer), issuer, openRegistration }),
+        new SessionsService({ platform, keys: new TokenKeys(platform, sealer), issuer, isRegistrationOpen }),
       inject: [Platform],
     },
     {

@@ -1,8 +1,8 @@
 /**
  * Manages the Ed25519 keys that sign access tokens. The first process that needs a key creates it.
  *
- * 1. A key signs for 30 days. Its public half is published and accepted for one more day, so that it
- *    outlasts every token that it signed.
+ * 1. A key signs for 30 days. Its public half is published and accepted for one more day. By then every token
+ *    that it signed has expired.
  * 2. The private half is stored sealed with the server key. If no server key can open it, the key no longer signs and a
  *    new key is created.
  * 3. If several processes need a new key concurrently, one creates it and the others use it.
@@ -14,10 +14,12 @@ import type { Platform } from '../platform/index.js';
 import type { ServerKeySealer } from './server-key-sealer.js';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
-/** The form of every key id. Other strings are never sent to Postgres, which may not accept them. */
+/**
+ * The format of key ids. Other strings are never sent to Postgres, which rejects some strings, such as one with NUL.
+ */
 const KID = /^[0-9a-f-]{36}$/;
-const SIGNS_DAYS = 30;
-const PUBLISHED_DAYS = SIGNS_DAYS + 1;
+const SIGNING_DAYS = 30;
+const PUBLISHED_DAYS = SIGNING_DAYS + 1;
 
 export interface PublicJwk {
   readonly kty: string;
@@ -90,7 +92,7 @@ export class TokenKeys {
     const sealed = this.sealer.seal(sealContextOf(kid), Buffer.from(JSON.stringify(privateJwk)));
     await tx.query(
       `INSERT INTO token_keys (kid, public_jwk, private_sealed, created_at, signs_until, shown_until)
-       SELECT $1, $2, $3, at, at + interval '${SIGNS_DAYS} days', at + interval '${PUBLISHED_DAYS} days'
+       SELECT $1, $2, $3, at, at + interval '${SIGNING_DAYS} days', at + interval '${PUBLISHED_DAYS} days'
        FROM clock_timestamp() AS at`,
       [kid, JSON.stringify(publicJwk), sealed],
     );

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
-const CODE = /^[0-9]{6}$/;
+const CODE_FORMAT = /^[0-9]{6}$/;
 const SECRET_BYTES = 20;
 const PERIOD_SECONDS = 30;
-/** The clock of a phone may be off by one step. */
-const WINDOW = 1;
+/** Codes of one step before and one step after the current one are accepted, because a phone's clock may be off. */
+const WINDOW_STEPS = 1;
 const OPTIONS = { algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS } as const;
 
 export function generateTotpSecret(): Buffer {
@@ -18,12 +18,12 @@ export function describeTotp(
   secret: Uint8Array,
   names: { readonly issuer: string; readonly label: string },
 ): { readonly uri: string; readonly secret: string } {
-  const totp = new TOTP({ ...OPTIONS, ...names, secret: secretOf(secret) });
+  const totp = new TOTP({ ...OPTIONS, ...names, secret: copySecret(secret) });
   return { uri: totp.toString(), secret: totp.secret.base32 };
 }
 
 export function isTotpCode(text: string): boolean {
-  return CODE.test(text);
+  return CODE_FORMAT.test(text);
 }
 
 /** Returns the time step of a code that is accepted now; null for any other code. */
@@ -32,15 +32,15 @@ export function stepOfCode(secret: Uint8Array, code: string, nowMs: number): num
   if (!isTotpCode(code)) return null;
   const delta = TOTP.validate({
     ...OPTIONS,
-    secret: secretOf(secret),
+    secret: copySecret(secret),
     token: code,
     timestamp: nowMs,
-    window: WINDOW,
+    window: WINDOW_STEPS,
   });
   return delta === null ? null : Math.floor(nowMs / 1000 / PERIOD_SECONDS) + delta;
 }
 
 /** Copies the secret: the library stores the whole underlying buffer, and Node pools small buffers. */
-function secretOf(secret: Uint8Array): Secret {
+function copySecret(secret: Uint8Array): Secret {
   return new Secret({ buffer: new Uint8Array(secret).buffer });
 }

@@ -27,7 +27,7 @@ const keyOf = (label: string) => createHash('sha256').update(label).digest();
  * so that the fixtures of a feature do not depend on other features.
  */
 export class CoreUnderTest {
-  private readonly others: Platform[] = [];
+  private readonly otherPlatforms: Platform[] = [];
 
   private constructor(
     private readonly database: TestDatabase,
@@ -49,17 +49,17 @@ export class CoreUnderTest {
   /** Opens a second platform on the same database, as another process would. */
   async openSecondPlatform(): Promise<Platform> {
     const platform = await connect(this.database.url);
-    this.others.push(platform);
+    this.otherPlatforms.push(platform);
     return platform;
   }
 
   async close(): Promise<void> {
-    const open = [this.platform, ...this.others].filter(({ database }) => database.isInitialized);
+    const open = [this.platform, ...this.otherPlatforms].filter(({ database }) => database.isInitialized);
     await Promise.all(open.map((platform) => platform.close()));
     await this.database.drop();
   }
 
-  /** Resolves once all earlier subscriptions can receive notifications. */
+  /** Resolves once the listener receives notifications for all subscriptions that were made before this call. */
   async untilListening(): Promise<void> {
     const { listener } = this.platform;
     let unsubscribe = () => {};

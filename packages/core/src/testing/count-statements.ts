@@ -9,11 +9,11 @@ interface Connection {
 export async function countStatements(database: Database, work: () => Promise<unknown>): Promise<number> {
   let sent = 0;
   const { master: pool } = database.driver as unknown as { readonly master: EventEmitter };
-  const originals = new Map<Connection, Connection['query']>();
+  const originalQueries = new Map<Connection, Connection['query']>();
   const watch = (connection: Connection) => {
-    if (originals.has(connection)) return;
+    if (originalQueries.has(connection)) return;
     const { query } = connection;
-    originals.set(connection, query);
+    originalQueries.set(connection, query);
     connection.query = (...args) => {
       sent += 1;
       return Reflect.apply(query, connection, args);
@@ -24,7 +24,7 @@ export async function countStatements(database: Database, work: () => Promise<un
     await work();
   } finally {
     pool.off('acquire', watch);
-    for (const [connection, query] of originals) connection.query = query;
+    for (const [connection, query] of originalQueries) connection.query = query;
   }
   return sent;
 }

@@ -28,17 +28,19 @@ export interface OrderFixture {
   readonly fills: readonly FillFixture[];
   /** Default: FILLED. */
   readonly status?: TradeStatus;
-  /** The time of its creation. Default: the time of its first fill. */
+  /** The time at which the trade was created. Default: the time of its first fill. */
   readonly at?: string;
-  /** The uuid of the leader's strategy; `copiedStrategy` is the uuid of the strategy of a copy. */
+  /** Set for a trade of a leader: the uuid of the strategy. */
   readonly strategy?: string | undefined;
+  /** Set for a copy: the uuid of the copied strategy. */
   readonly copiedStrategy?: string | undefined;
   readonly copy?: CopyFixture | undefined;
 }
 
 interface CopyFixture {
-  /** A uuid, like `lotTrade`, which is the trade that opened the leader's lot. */
+  /** The uuid of the copier. */
   readonly copier: string;
+  /** The uuid of the trade that opened the leader's lot. */
   readonly lotTrade: string;
   readonly referencePrice: string;
 }
@@ -51,10 +53,10 @@ export interface DecisionFixture {
   readonly at?: string;
 }
 
-/** Inserts trades and fills as if users had placed and exchanges had reported them, and builds their lots. */
+/** Inserts trades as if users had placed them, and fills as if exchanges had reported them. Builds their lots. */
 export class TradeFixtures {
   /** Uuids of the accounts whose fills are not booked as lots yet. */
-  private readonly unbooked = new Set<string>();
+  private readonly unbookedAccounts = new Set<string>();
 
   constructor(private readonly core: CoreUnderTest) {}
 
@@ -84,7 +86,7 @@ export class TradeFixtures {
       order.copy === undefined ? null : JSON.stringify({ reference_price: order.copy.referencePrice }),
     );
     await this.fill(uuid, fills);
-    this.unbooked.add(account.uuid);
+    this.unbookedAccounts.add(account.uuid);
     return { uuid, id: encodeId('trd', uuid) };
   }
 
@@ -92,11 +94,11 @@ export class TradeFixtures {
     await this.core.rows(
       `INSERT INTO fills (id, trade_id, exchange_account_id, symbol, exchange_fill_id, price, amount, fee_amount,
          fee_currency, liquidity, executed_at)
-       SELECT given.id, t.id, t.exchange_account_id, t.symbol, given.id, given.price, given.amount, given.fee,
-         coalesce(given.currency, p.quote), 'TAKER', given.at
+       SELECT input.id, t.id, t.exchange_account_id, t.symbol, input.id, input.price, input.amount, input.fee,
+         coalesce(input.currency, p.quote), 'TAKER', input.at
        FROM trades t JOIN trade_pairs p ON p.id = t.trade_pair_id
        CROSS JOIN unnest($2::uuid[], $3::numeric[], $4::numeric[], $5::numeric[], $6::text[], $7::timestamptz[])
-         AS given (id, price, amount, fee, currency, at)
+         AS input (id, price, amount, fee, currency, at)
        WHERE t.id = $1`,
       trade,
       fills.map(() => newUuid()),
@@ -142,8 +144,8 @@ export class TradeFixtures {
 
   /** Rebuilds the lots of all accounts with new fills from scratch. */
   async rebuildLots(): Promise<void> {
-    const accounts = [...this.unbooked];
-    this.unbooked.clear();
+    const accounts = [...this.unbookedAccounts];
+    this.unbookedAccounts.clear();
     if (accounts.length === 0) return;
     for (const statement of [
       'DELETE FROM lot_closures WHERE exchange_account_id = ANY ($1)',

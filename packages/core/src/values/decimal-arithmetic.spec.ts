@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BigDecimal, divideDecimals } from './decimal-arithmetic.js';
 
-/** A decimal with all 18 decimals, as from the database, or with fewer, as in a request body. */
+/** A number with 18 decimals, as the database returns it, or with fewer, as in a request body. */
 const anyDecimal = fc
   .record({
     sign: fc.constantFrom('', '-'),

@@ -2,8 +2,8 @@ import { canonicalDecimal, DECIMAL_SCALE } from '@trading-automation/contracts';
 import { Decimal } from 'decimal.js';
 
 /**
- * Computes with exact decimals: sums and products of two stored decimals (38 digits each) are not rounded, and the
- * notation is always plain. Only division rounds; the caller chooses the rounding.
+ * Computes with exact decimals: sums and products of two stored decimals (38 digits each) are not rounded. Results are
+ * written without an exponent. Only division rounds; the caller chooses the rounding.
  */
 export const BigDecimal = Decimal.clone({
   precision: 100,

@@ -1,14 +1,18 @@
 const DAY_MS = 86_400_000;
-/** Numbers, padded to two digits and to three digits. */
+/** The numbers from 0 to 99, padded to two digits. */
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+/** The numbers from 0 to 999, padded to three digits. */
 const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
-/** The day that was formatted last. Formatting a date is slow, and most instants of a page are on the same day. */
+/**
+ * The last formatted day, in days since 1970. Formatting a date is slow, and most instants of a page share their day.
+ */
 let lastDay = Number.NaN;
 let lastDate = '';
 
 /**
- * Returns the same as `instant.toISOString()`, several times faster: a page of records contains hundreds of instants.
+ * Returns the same string as `instant.toISOString()`, but several times faster: a page of records contains hundreds
+ * of instants.
  *
  * @throws {RangeError} if the instant is invalid
  */

@@ -4,14 +4,14 @@
  */
 import { type Database, queryPrepared } from '@trading-automation/persistence';
 import type { LanedDelivery } from './delivery.queries.js';
-import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
+import { type DeliveryLimits, FAILING_WEBHOOK_MAX, SLOW_FROM_FAILURES } from './delivery.rules.js';
 import { leaseExpiredSql } from './lease.queries.js';
 
 type LanedRow = LanedDelivery & Record<string, unknown>;
 
 /**
- * Returns the parked deliveries that have a free slot, at most the user's limit in each lane. The first delivery of each
- * webhook precedes every second one; within these ranks, older deliveries come first.
+ * Returns the parked deliveries for which both the webhook and the user have a free slot in the lane. Webhooks take
+ * turns: the oldest delivery of each webhook comes first, then the second oldest of each, and so on.
  */
 export async function listAdmissible(
   database: Database,
@@ -24,7 +24,7 @@ export async function listAdmissible(
 const ADMISSIBLE = `
   WITH hooks AS MATERIALIZED (
     SELECT w.id, w.user_id, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow,
-      CASE WHEN w.consecutive_failures > 0 THEN least(${FAILING_CAP}, $2::int) ELSE $2::int END AS cap,
+      CASE WHEN w.consecutive_failures > 0 THEN least(${FAILING_WEBHOOK_MAX}, $2::int) ELSE $2::int END AS cap,
       (SELECT count(*) FROM webhook_deliveries s WHERE s.webhook_id = w.id AND s.status = 'SENDING') AS busy
     FROM webhooks w WHERE w.user_id = ANY($1::uuid[]) AND w.is_active AND w.deleted_at IS NULL
   ), waiting AS (
@@ -43,7 +43,9 @@ const ADMISSIBLE = `
   SELECT id AS "deliveryId", attempts + 1 AS attempt, CASE WHEN is_slow THEN 'slow' ELSE 'main' END AS lane
   FROM ranked WHERE rank <= $3::int ORDER BY place, next_at, id`;
 
-/** Returns the users with parked deliveries. Omits inactive webhooks, because `listOverdue` returns their deliveries. */
+/**
+ * Returns the ids of users with parked deliveries. Ignores inactive webhooks: `listOverdue` returns their deliveries.
+ */
 export async function listParkedUsers(database: Database): Promise<readonly string[]> {
   const rows: { user_id: string }[] = await database.query(
     `SELECT DISTINCT w.user_id FROM webhooks w
@@ -53,7 +55,7 @@ export async function listParkedUsers(database: Database): Promise<readonly stri
 }
 
 export interface OverdueDelivery extends LanedDelivery {
-  /** The time at which it became due, as the database writes it. */
+  /** The time at which the delivery became due or its lease ended, as Postgres formats a timestamptz. */
   readonly at: string;
   /** The cause: the queue lost the job of a due delivery, or the dispatcher that held the lease died. */
   readonly lost: 'job' | 'dispatcher';
@@ -88,6 +90,7 @@ export async function listOverdue(
 }
 
 export interface OverduePage {
+  /** A delivery without a job counts as overdue only this long after its due time. */
   readonly graceMs: number;
   readonly limit: number;
   readonly after?: OverdueDelivery | undefined;

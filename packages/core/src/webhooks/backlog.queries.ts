@@ -1,8 +1,8 @@
 /**
- * Measures how far delivery is behind. Every read of the metrics runs this one statement. It reads only ranges of
- * partial indexes, so its cost depends only on undelivered rows.
+ * Measures the backlog of deliveries. Each scrape of the metrics runs this one statement. The statement reads only
+ * ranges of partial indexes, so its cost depends only on undelivered rows.
  *
- * Parked deliveries count like all others. Without them, the metric would look best while deliveries cannot be sent.
+ * Parked deliveries count like all others. Otherwise the backlog would look smallest while deliveries cannot be sent.
  */
 import { queryPrepared, type Tx } from '@trading-automation/persistence';
 
@@ -11,7 +11,7 @@ const FAN_OUT_CONSUMER = 'webhook-dispatcher';
 
 /** The current backlog. Ages use the database's clock; an age is 0 if no row matches. */
 export interface Backlog {
-  /** Age of the oldest event that some webhook has not received yet, or that is not fanned out. */
+  /** Age of the oldest event that at least one webhook has not received yet or that is not fanned out. */
   readonly oldestUndeliveredAgeSeconds: number;
   /** Time since the earliest due time of all deliveries, including parked deliveries. */
   readonly oldestDueAgeSeconds: number;
@@ -34,7 +34,7 @@ const ageSeconds = (instant: string) =>
 
 /**
  * Event ids ascend with creation time, so the smallest id is the oldest event, and one row of the outbox gives its
- * age. The age of later runs and test events counts from the request.
+ * age. The age of a later run or of a test event counts from the request for it.
  */
 const BACKLOG = `
   WITH due AS (
@@ -43,13 +43,13 @@ const BACKLOG = `
       count(*) FILTER (WHERE NOT is_parked AND next_at > now()) AS waiting,
       min(next_at) AS next_at,
       min(event_id::text COLLATE "C") FILTER (WHERE run = 0) AS event_id,
-      min(created_at) FILTER (WHERE run > 0) AS asked_at
+      min(created_at) FILTER (WHERE run > 0) AS requested_at
     FROM webhook_deliveries WHERE status = 'DUE'
   ), sending AS (
     SELECT count(*) FILTER (WHERE lease_until >= now()) AS sending,
       count(*) FILTER (WHERE lease_until < now()) AS overrun,
       min(event_id::text COLLATE "C") FILTER (WHERE run = 0 AND payload IS NULL) AS event_id,
-      min(created_at) FILTER (WHERE run > 0 OR payload IS NOT NULL) AS asked_at
+      min(created_at) FILTER (WHERE run > 0 OR payload IS NOT NULL) AS requested_at
     FROM webhook_deliveries WHERE status = 'SENDING'
   ), unrelayed AS (
     SELECT least(
@@ -57,16 +57,16 @@ const BACKLOG = `
       (SELECT created_at FROM outbox_events
        WHERE position > coalesce((SELECT position FROM outbox_progress WHERE consumer = $1), 0)
        ORDER BY position LIMIT 1)) AS at
-  ), owed AS (
-    SELECT least(due.asked_at, sending.asked_at, unrelayed.at,
+  ), undelivered AS (
+    SELECT least(due.requested_at, sending.requested_at, unrelayed.at,
       (SELECT created_at FROM outbox_events WHERE id = least(due.event_id, sending.event_id)::uuid)) AS at
     FROM due, sending, unrelayed
   )
   SELECT parked::int, due::int, waiting::int, sending::int, overrun::int,
-    ${ageSeconds('owed.at')} AS "oldestUndeliveredAgeSeconds",
+    ${ageSeconds('undelivered.at')} AS "oldestUndeliveredAgeSeconds",
     ${ageSeconds('due.next_at')} AS "oldestDueAgeSeconds",
     ${ageSeconds('unrelayed.at')} AS "oldestUnrelayedAgeSeconds"
-  FROM due, sending, unrelayed, owed`;
+  FROM due, sending, unrelayed, undelivered`;
 
 export async function readBacklog(tx: Tx): Promise<Backlog> {
   const [row] = await queryPrepared<Backlog>(tx, BACKLOG, [FAN_OUT_CONSUMER]);

@@ -3,8 +3,8 @@
  *
  * 1. A claim is granted once: the UPDATE compares the delivery's state, attempt count and lease.
  * 2. Limits hold over all dispatchers: claims of one user are decided serially, under an advisory lock that is taken
- *    before the attempts in flight are counted. Claims skip rows that another
- *    transaction has locked; such a row is claimed again later.
+ *    before the attempts in flight are counted. Claims skip rows that another transaction has locked; the dispatcher
+ *    claims such a row again later.
  * 3. A claim that exceeds a limit parks the delivery: it stays due, without a job, until a slot is free
  *    (admission.queries.ts).
  * 4. A claim need not be flushed to disk. A crash that loses a claim also loses the record of its result, and the attempt
@@ -12,7 +12,7 @@
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { ClaimedAttempt, DeliveryRef, Lane } from './delivery.queries.js';
-import { type DeliveryLimits, FAILING_CAP, SLOW_FROM_FAILURES } from './delivery.rules.js';
+import { type DeliveryLimits, FAILING_WEBHOOK_MAX, SLOW_FROM_FAILURES } from './delivery.rules.js';
 import { leaseExpiredSql } from './lease.queries.js';
 
 export interface ClaimRequest extends DeliveryRef {
@@ -99,15 +99,15 @@ function toDecision(row: ClaimRow, attempt: number): ClaimDecision {
  *
  * 1. The users' locks come first, in one order everywhere. The same step disables the synchronous commit.
  * 2. Rows are found and locked by their ids only, and all other conditions apply to the locked rows. A condition on
- *    status next to the ids would tempt the planner to read the due deliveries of all users. FOR UPDATE
- *    returns the current versions of the rows in `held`, so that these conditions see concurrent changes.
+ *    status next to the ids would tempt the planner to read the due deliveries of all users. FOR UPDATE returns the
+ *    current versions of the rows in `held`, so that these conditions see concurrent changes.
  * 3. A function counts the attempts in flight, because it also sees rows that were committed during the wait for the
  *    locks.
  */
 const CLAIM = `
-  WITH asked AS (
+  WITH requested AS (
     SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::uuid[]) WITH ORDINALITY
-      AS asked (id, attempt, lane, lease_id, place)
+      AS requested (id, attempt, lane, lease_id, place)
   ), locked AS MATERIALIZED (
     SELECT user_id, set_config('synchronous_commit', 'off', true),
       pg_advisory_xact_lock(hashtextextended('webhook caps ' || user_id, 0))
@@ -118,30 +118,30 @@ const CLAIM = `
       d.lease_until, d.holder_id
     FROM webhook_deliveries d
     WHERE d.id = ANY($1::uuid[]) AND (SELECT count(*) FROM locked) > 0 FOR UPDATE SKIP LOCKED
-  ), free AS MATERIALIZED (
+  ), claimable AS MATERIALIZED (
     SELECT d.id, d.webhook_id, d.event_id, d.status, d.is_parked, d.lease_id AS former_lease_id,
-      w.user_id, w.url, w.secret_sealed, asked.lease_id, asked.place, asked.lane,
+      w.user_id, w.url, w.secret_sealed, requested.lease_id, requested.place, requested.lane,
       w.consecutive_failures > 0 AS is_failing, w.consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow
-    FROM held d JOIN asked ON asked.id = d.id
+    FROM held d JOIN requested ON requested.id = d.id
       JOIN webhooks w ON w.id = d.webhook_id AND w.is_active AND w.deleted_at IS NULL
-    WHERE d.attempts = asked.attempt - 1
+    WHERE d.attempts = requested.attempt - 1
       AND (d.status = 'DUE' AND d.next_at <= clock_timestamp()
            OR d.status = 'SENDING' AND ${leaseExpiredSql('$7')})
   ), busy AS MATERIALIZED (
     SELECT user_id, webhook_id, consecutive_failures >= ${SLOW_FROM_FAILURES} AS is_slow, in_flight AS count
-    FROM webhooks_in_flight(ARRAY(SELECT user_id FROM free), ARRAY(SELECT id FROM free))
+    FROM webhooks_in_flight(ARRAY(SELECT user_id FROM claimable), ARRAY(SELECT id FROM claimable))
   ), ranked AS (
     SELECT id, webhook_id, status, is_parked, former_lease_id, user_id, lease_id, place, is_failing, is_slow,
-      coalesce((SELECT count FROM busy WHERE busy.webhook_id = free.webhook_id), 0)
+      coalesce((SELECT count FROM busy WHERE busy.webhook_id = claimable.webhook_id), 0)
         + row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS rank_in_webhook
-    FROM free WHERE NOT (is_slow AND lane = 'main')
+    FROM claimable WHERE NOT (is_slow AND lane = 'main')
   ), fitting AS (
     SELECT id, former_lease_id, lease_id,
       coalesce((SELECT sum(count) FROM busy
         WHERE busy.user_id = ranked.user_id AND busy.is_slow = ranked.is_slow), 0)
         + row_number() OVER (PARTITION BY user_id, is_slow ORDER BY place) AS rank_in_user
-    FROM ranked WHERE rank_in_webhook <= CASE WHEN is_failing THEN least(${FAILING_CAP}, $8::int) ELSE $8::int END
-  ), taken AS (
+    FROM ranked WHERE rank_in_webhook <= CASE WHEN is_failing THEN least(${FAILING_WEBHOOK_MAX}, $8::int) ELSE $8::int END
+  ), claimed AS (
     UPDATE webhook_deliveries d SET status = 'SENDING', next_at = NULL, is_parked = false, lease_id = fitting.lease_id,
       holder_id = $5::uuid, lease_until = clock_timestamp() + $6::int * interval '1 millisecond',
       claims = d.claims + 1, updated_at = clock_timestamp()
@@ -154,14 +154,14 @@ const CLAIM = `
     FROM ranked WHERE d.id = ranked.id AND ranked.status = 'DUE' AND NOT ranked.is_parked
       AND NOT ranked.id = ANY(SELECT id FROM fitting WHERE rank_in_user <= $9::int)
   )
-  SELECT free.id, CASE WHEN taken.id IS NOT NULL THEN 'send' WHEN free.is_slow AND free.lane = 'main' THEN 'slow'
+  SELECT claimable.id, CASE WHEN claimed.id IS NOT NULL THEN 'send' WHEN claimable.is_slow AND claimable.lane = 'main' THEN 'slow'
       ELSE 'parked' END AS kind,
-    free.user_id, free.webhook_id, free.event_id, free.url, free.secret_sealed, free.lease_id,
-    coalesce(taken.payload, e.payload) AS payload,
-    CASE WHEN taken.is_first THEN extract(epoch FROM clock_timestamp() - e.created_at)::float8 * 1000 END AS event_age_ms,
-    taken.claims, clock_timestamp() AS attempted_at
-  FROM free LEFT JOIN taken ON taken.id = free.id
-    LEFT JOIN LATERAL (SELECT payload, created_at FROM outbox_events WHERE id = taken.outbox_event_id LIMIT 1) e ON true`;
+    claimable.user_id, claimable.webhook_id, claimable.event_id, claimable.url, claimable.secret_sealed, claimable.lease_id,
+    coalesce(claimed.payload, e.payload) AS payload,
+    CASE WHEN claimed.is_first THEN extract(epoch FROM clock_timestamp() - e.created_at)::float8 * 1000 END AS event_age_ms,
+    claimed.claims, clock_timestamp() AS attempted_at
+  FROM claimable LEFT JOIN claimed ON claimed.id = claimable.id
+    LEFT JOIN LATERAL (SELECT payload, created_at FROM outbox_events WHERE id = claimed.outbox_event_id LIMIT 1) e ON true`;
 
 export interface DeliveryState {
   readonly isOpen: boolean;

@@ -1,3 +1,4 @@
+/** Tests of bulk retries of dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
 import { decodeId, encodeId } from '@trading-automation/contracts';
 import { eventually } from '@trading-automation/runtime/testing';
 
@@ -26,22 +27,22 @@ const retryMany = (
 ) => env.deadLetters.retryMany(caller, hook, filter);
 const statusesOf = async (ids: readonly string[]) =>
   Promise.all(ids.map(async (id) => (await env.deadLetters.get(actor, hook, id)).status));
-/** Returns every run of this webhook's events except the first. */
+/** Returns the deliveries of this webhook that belong to a retry or replay (run 1 and up). */
 const laterRuns = () =>
   env.core.rows(
     `SELECT event_id, run, status, is_parked FROM webhook_deliveries WHERE webhook_id = $1 AND run > 0 ORDER BY id`,
     webhookId(),
   );
 
-/** Creates dead letters a millisecond apart; returns their ids, oldest first. */
+/** Creates `count` dead letters that are one millisecond apart; returns their ids, oldest first. */
 async function createDeadLetters(count: number): Promise<string[]> {
   const ids: string[] = [];
-  for (let createdCount = 0; createdCount < count; createdCount += 1_000)
-    ids.push(...(await createDeadLetterBatch(createdCount, Math.min(1_000, count - createdCount))));
+  for (let created = 0; created < count; created += 1_000)
+    ids.push(...(await createDeadLetterBatch(created, Math.min(1_000, count - created))));
   return ids;
 }
 
-async function createDeadLetterBatch(after: number, count: number): Promise<string[]> {
+async function createDeadLetterBatch(existingCount: number, count: number): Promise<string[]> {
   const rows = await env.core.rows(
     `WITH events AS (
        INSERT INTO outbox_events (id, user_id, type, payload)
@@ -57,7 +58,7 @@ async function createDeadLetterBatch(after: number, count: number): Promise<stri
     webhookId(),
     actor.userId,
     count,
-    after,
+    existingCount,
   );
   return rows
     .sort((a, b) => Number(a.created_at) - Number(b.created_at))
@@ -86,13 +87,19 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe('a bulk retry', () => {
-  it('F21: of 10,000 dead letters resolves each once, despite concurrent bulk retries, single retries and discards', async () => {
+  it('F21: resolves each of 10,000 dead letters once, despite concurrent bulk retries, single retries and discards', async () => {
     const ids = await createDeadLetters(10_000);
     const outcomes = await Promise.all([
       ...Array.from({ length: 3 }, () => retryMany().then(({ retried }) => retried)),
-      ...ids.slice(0, 10).map((id) => env.deadLetters.retry(actor, hook, id).then(countOne, lost)),
-      ...ids.slice(5, 15).map((id) => env.deadLetters.discard(actor, hook, id).then(countZero, lost)),
-      ...ids.slice(-10).map((id) => env.deadLetters.discard(actor, hook, id).then(countZero, lost)),
+      ...ids
+        .slice(0, 10)
+        .map((id) => env.deadLetters.retry(actor, hook, id).then(returnOne, expectInvalidState)),
+      ...ids
+        .slice(5, 15)
+        .map((id) => env.deadLetters.discard(actor, hook, id).then(returnZero, expectInvalidState)),
+      ...ids
+        .slice(-10)
+        .map((id) => env.deadLetters.discard(actor, hook, id).then(returnZero, expectInvalidState)),
     ]);
     const { pending, retried, discarded } = await env.deadLetters.stats(actor, hook);
     expect([pending, retried + discarded]).toEqual([0, 10_000]);
@@ -124,7 +131,7 @@ describe('a bulk retry', () => {
     expect(await retryMany()).toEqual({ retried: 30, has_more: false });
   }, 60_000);
 
-  it('creates jobs up to the in-flight limit, and parks the other deliveries in order', async () => {
+  it('notifies of deliveries up to the in-flight limit, oldest first, and parks the others', async () => {
     const ids = await createDeadLetters(30);
     const { platform } = env.core;
     const notified: string[] = [];
@@ -163,7 +170,7 @@ describe('a bulk retry', () => {
     expect((await laterRuns()).map(({ is_parked }) => is_parked)).toEqual([true, true]);
   });
 
-  it('retries only the dead letters of a time range (start inclusive, end exclusive) and a type', async () => {
+  it('retries only the dead letters of the requested type and time range, which includes its start but not its end', async () => {
     const [first, second, third] = [
       await createDeadLetter(),
       await createDeadLetter({ type: 'trade.filled' }),
@@ -212,7 +219,7 @@ describe('a bulk retry', () => {
       'SELECT id FROM webhook_deliveries WHERE event_id = $1 AND run = 1',
       event_id,
     );
-    await env.failAll(String(replayed?.id));
+    await env.failAllAttempts(String(replayed?.id));
     expect(await retryMany()).toEqual({ retried: 2, has_more: false });
     const runs = await env.core.rows(
       'SELECT id, run, status FROM webhook_deliveries WHERE event_id = $1 ORDER BY run',
@@ -224,11 +231,11 @@ describe('a bulk retry', () => {
       [2, 'DUE'],
       [3, 'DUE'],
     ]);
-    const attempt = await env.claimed(String(runs[3]?.id));
+    const attempt = await env.claimAttempt(String(runs[3]?.id));
     expect(Buffer.from(attempt.payload).toString()).toContain('{"amount":0.10}');
   });
 
-  it('for an inactive webhook is rejected and leaves all dead letters pending', async () => {
+  it('is rejected and leaves all dead letters pending if the webhook is inactive', async () => {
     const { id } = await createDeadLetter();
     await env.webhooks.update(actor, hook, { is_active: false });
     await expect(retryMany()).rejects.toMatchObject({
@@ -238,7 +245,7 @@ describe('a bulk retry', () => {
     expect(await statusesOf([id])).toEqual(['PENDING']);
   });
 
-  it('during a deactivation leaves no delivery due: it is rejected, or all become dead letters again', async () => {
+  it('that is concurrent with a deactivation is rejected, or all its deliveries become dead letters again', async () => {
     for (let round = 0; round < 10; round++) {
       await createDeadLetters(20);
       await Promise.all([
@@ -262,7 +269,7 @@ describe('a bulk retry', () => {
     }
   });
 
-  it('with a repeated Idempotency-Key schedules no further run', async () => {
+  it('schedules no further run if its Idempotency-Key was already used', async () => {
     await createDeadLetter();
     const idempotentActor = {
       ...actor,
@@ -274,7 +281,7 @@ describe('a bulk retry', () => {
     expect(await env.deadLetters.stats(actor, hook)).toEqual({ pending: 1, retried: 1, discarded: 0 });
   });
 
-  it('requires ADMIN, and a webhook of the user that is not deleted', async () => {
+  it('requires ADMIN, and an existing webhook of the caller', async () => {
     const { id } = await createDeadLetter();
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(retryMany({}, trader)).rejects.toMatchObject({ code: 'permission_denied' });
@@ -284,16 +291,20 @@ describe('a bulk retry', () => {
     });
     const deleted = await env.createWebhook(actor);
     await env.webhooks.delete(actor, deleted);
-    for (const filter of [deleted, 'whk_nonsense', id])
-      await expect(env.deadLetters.retryMany(actor, filter, {})).rejects.toMatchObject({ code: 'not_found' });
+    for (const unknownWebhookId of [deleted, 'whk_nonsense', id])
+      await expect(env.deadLetters.retryMany(actor, unknownWebhookId, {})).rejects.toMatchObject({
+        code: 'not_found',
+      });
     expect(await statusesOf([id])).toEqual(['PENDING']);
   });
 });
 
-const countOne = () => 1;
-const countZero = () => 0;
-/** Expects that a request that lost to another got the error invalid_state. */
-const lost = (error: unknown) => {
+const returnOne = () => 1;
+const returnZero = () => 0;
+/**
+ * Asserts that a concurrent request resolved the dead letter first; returns 0, because this request retried nothing.
+ */
+const expectInvalidState = (error: unknown) => {
   expect(error).toMatchObject({ code: 'invalid_state' });
   return 0;
 };

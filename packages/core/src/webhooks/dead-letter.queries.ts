@@ -51,8 +51,8 @@ export async function deadLetterStatus(
 }
 
 /**
- * Schedules the event of a pending dead letter again, due now. The caller holds the webhook's lock, so
- * that runs are numbered serially and a concurrent deactivation cannot miss the new delivery.
+ * Creates the next run of a pending dead letter's event, due now. The caller holds the webhook's lock, so that runs are
+ * numbered serially and a concurrent deactivation cannot miss the new delivery.
  *
  * @returns false if the dead letter is not pending, or does not belong to the webhook
  */
@@ -86,19 +86,19 @@ export interface DeadLetterFilter {
   readonly eventType: EventType | undefined;
 }
 
-const CHOSEN = `l.webhook_id = $1 AND l.status = 'PENDING' AND ($2::timestamptz IS NULL OR l.created_at >= $2)
+const PENDING_CONDITION = `l.webhook_id = $1 AND l.status = 'PENDING' AND ($2::timestamptz IS NULL OR l.created_at >= $2)
   AND ($3::timestamptz IS NULL OR l.created_at < $3) AND ($4::text IS NULL OR l.event_type = $4)`;
-const valuesOf = (webhookId: string, { from, to, eventType }: DeadLetterFilter): unknown[] => [
+const filterParams = (webhookId: string, { from, to, eventType }: DeadLetterFilter): unknown[] => [
   webhookId,
   from ?? null,
   to ?? null,
   eventType ?? null,
 ];
 
-/** Dead letters per statement. A batch takes far less time than the statement timeout. */
+/** The number of dead letters per statement. A batch takes far less time than the statement timeout. */
 const RETRY_BATCH_SIZE = 2_500;
 
-interface Owner {
+interface WebhookRef {
   readonly id: string;
   readonly userId: string;
 }
@@ -111,7 +111,7 @@ interface Owner {
  */
 export async function retryDeadLetters(
   tx: Tx,
-  webhook: Owner,
+  webhook: WebhookRef,
   filter: DeadLetterFilter,
   limit: number,
 ): Promise<number> {
@@ -125,7 +125,12 @@ export async function retryDeadLetters(
   return retried;
 }
 
-async function retryBatch(tx: Tx, webhook: Owner, filter: DeadLetterFilter, limit: number): Promise<number> {
+async function retryBatch(
+  tx: Tx,
+  webhook: WebhookRef,
+  filter: DeadLetterFilter,
+  limit: number,
+): Promise<number> {
   const chosen = await markRetried(tx, webhook.id, filter, limit);
   if (chosen.length === 0) return 0;
   const inserted: { id: string; isParked: boolean }[] = await tx.query(
@@ -150,7 +155,10 @@ async function retryBatch(tx: Tx, webhook: Owner, filter: DeadLetterFilter, limi
   return inserted.length;
 }
 
-/** Marks the oldest dead letters as RETRIED and returns their ids. Omits those that a concurrent request resolved first. */
+/**
+ * Marks the oldest dead letters as RETRIED and returns their ids. Omits dead letters that a concurrent
+ * request resolved.
+ */
 async function markRetried(
   tx: Tx,
   webhookId: string,
@@ -159,7 +167,7 @@ async function markRetried(
 ): Promise<string[]> {
   const rows: { id: string }[] = await tx.query(
     `WITH chosen AS (
-       SELECT l.id FROM webhook_dead_letters l WHERE ${CHOSEN}
+       SELECT l.id FROM webhook_dead_letters l WHERE ${PENDING_CONDITION}
        ORDER BY l.created_at, l.id LIMIT $5 FOR NO KEY UPDATE
      ), retried AS (
        UPDATE webhook_dead_letters l SET status = 'RETRIED', resolved_at = clock_timestamp(),
@@ -167,15 +175,15 @@ async function markRetried(
        FROM chosen WHERE l.id = chosen.id AND l.status = 'PENDING' RETURNING l.id, l.created_at
      )
      SELECT id FROM retried ORDER BY created_at, id`,
-    [...valuesOf(webhookId, filter), limit],
+    [...filterParams(webhookId, filter), limit],
   );
   return rows.map(({ id }) => id);
 }
 
 export async function hasPending(tx: Tx, webhookId: string, filter: DeadLetterFilter): Promise<boolean> {
   const [{ has }] = await tx.query(
-    `SELECT EXISTS (SELECT FROM webhook_dead_letters l WHERE ${CHOSEN}) AS has`,
-    valuesOf(webhookId, filter),
+    `SELECT EXISTS (SELECT FROM webhook_dead_letters l WHERE ${PENDING_CONDITION}) AS has`,
+    filterParams(webhookId, filter),
   );
   return has;
 }

@@ -1,3 +1,4 @@
+/** Tests of single dead letters. F21 is the fault of docs/reliability.md that a test reproduces. */
 import {
   compileSerializer,
   deadLetterDetail,
@@ -42,7 +43,7 @@ const invalidStateError = (state: string) => ({
   code: 'invalid_state',
   details: [{ code: 'invalid_state', state }],
 });
-/** Returns the sorted outcomes: `ok`, or the state in the error. */
+/** Returns the sorted outcomes of concurrent calls: `ok` for a success, or the state in the error. */
 async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]> {
   const settled = await Promise.allSettled(calls);
   return settled
@@ -51,7 +52,7 @@ async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]>
 }
 
 describe('a dead letter', () => {
-  it('shows the end of its delivery, and contains every digit of the event', async () => {
+  it('shows how its delivery ended, and contains every digit of the event', async () => {
     const data = '{"amount":0.100000000000000001,"price":12345678901234567890.5,"text":"Zürich"}';
     const { id, uuid } = await createDeadLetter({ data });
     const read = await env.deadLetters.get(actor, hook, id);
@@ -112,7 +113,7 @@ describe('a dead letter', () => {
   });
 
   it.each(['', 'status=PENDING', 'event_type=trade.created'])(
-    'is read from a range of an index on every page of its list (%s)',
+    'is listed by a scan of an index range, without a sort, with the filter "%s"',
     async (filter) => {
       for (const sort of ['created_at', 'updated_at']) {
         const [field, value] = filter.split('=');
@@ -157,13 +158,13 @@ describe('a retry', () => {
     const deliveryId = String(next?.id);
     const overdue = await env.deliveries.overdue({ graceMs: -60_000, limit: 1_000 });
     expect(overdue).toContainEqual(expect.objectContaining({ deliveryId, attempt: 1, lane: 'main' }));
-    const attempt = await env.claimed(deliveryId);
+    const attempt = await env.claimAttempt(deliveryId);
     expect(attempt.eventId).toBe(before.event_id);
     expect(Buffer.from(attempt.payload)).toEqual(before.payload);
     const failure = { error: 'timeout', responseTimeMs: 1 } as const;
     expect(await env.deliveries.record(attempt, failure)).toMatchObject({ kind: 'retry', attempt: 2 });
-    const requests = querySchemaOf(webhookOperations.deliveries).parse({}) as Query;
-    const { items } = await env.webhooks.deliveries(actor, hook, { ...requests, status: 'FAILED' });
+    const defaultQuery = querySchemaOf(webhookOperations.deliveries).parse({}) as Query;
+    const { items } = await env.webhooks.deliveries(actor, hook, { ...defaultQuery, status: 'FAILED' });
     expect(items[0]).toMatchObject({ event_id: retried.event_id, run: 1, attempt: 1, status: 'FAILED' });
   });
 
@@ -184,7 +185,7 @@ describe('a retry', () => {
     const { id, uuid } = await createDeadLetter();
     await env.deadLetters.retry(actor, hook, id);
     const [, second] = await runsOf(uuid);
-    await env.failAll(String(second?.id));
+    await env.failAllAttempts(String(second?.id));
     const { items } = await env.deadLetters.list(actor, hook, queryOf());
     expect(items).toMatchObject([
       { id: encodeId('dlq', String(second?.id)), status: 'PENDING', run: 1, attempts: 5 },
@@ -199,7 +200,7 @@ describe('a retry', () => {
     ]);
   });
 
-  it('F21: takes effect once, even with concurrent requests; the others get the state', async () => {
+  it('F21: succeeds for one of ten concurrent requests; the others get an error with the state RETRIED', async () => {
     const { id, uuid } = await createDeadLetter();
     const calls = Array.from({ length: 10 }, () => env.deadLetters.retry(actor, hook, id));
     expect(await outcomesOf(calls)).toEqual([...Array(9).fill('RETRIED'), 'ok']);
@@ -207,7 +208,7 @@ describe('a retry', () => {
     expect(await runsOf(uuid)).toHaveLength(2);
   });
 
-  it('F21: and a concurrent discard have one effect together', async () => {
+  it('F21: and a concurrent discard of the same dead letter: only one of them succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await createDeadLetter();
       const outcomes = await outcomesOf([
@@ -236,7 +237,7 @@ describe('a retry', () => {
     }
   });
 
-  it('for an inactive webhook is rejected, and the dead letter stays pending until the webhook is activated', async () => {
+  it('is rejected if the webhook is inactive; the dead letter stays pending and can be retried after activation', async () => {
     const { id, uuid } = await createDeadLetter();
     await env.webhooks.update(actor, hook, { is_active: false });
     await expect(env.deadLetters.retry(actor, hook, id)).rejects.toMatchObject(invalidStateError('INACTIVE'));
@@ -246,7 +247,7 @@ describe('a retry', () => {
     await expect(env.deadLetters.retry(actor, hook, id)).resolves.toMatchObject({ status: 'RETRIED' });
   });
 
-  it('during a deactivation leaves no delivery due: it is rejected, or becomes a dead letter again', async () => {
+  it('that is concurrent with a deactivation is rejected, or its delivery becomes a dead letter again', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, uuid } = await createDeadLetter();
       const [outcome] = await Promise.all([
@@ -261,7 +262,7 @@ describe('a retry', () => {
     }
   });
 
-  it('with a repeated Idempotency-Key schedules no further run', async () => {
+  it('schedules no further run if its Idempotency-Key was already used', async () => {
     const { id, uuid } = await createDeadLetter();
     const idempotentActor = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'retry') };
     await env.deadLetters.retry(idempotentActor, hook, id);
@@ -302,19 +303,19 @@ describe('a discard', () => {
 });
 
 describe('dead letters', () => {
-  it('are not found by another user, under another webhook, under a deleted webhook, or by an unknown or malformed id', async () => {
+  it('are not found by another user, under another or a deleted webhook, or by an unknown or malformed id', async () => {
     const { id, uuid } = await createDeadLetter();
     const other = await env.core.actor();
     const otherUsersWebhook = await env.createWebhook(other);
     const second = await env.createWebhook(actor);
     const deleted = await env.createWebhook(actor);
-    const deletedWebhooksEntry = await env.createDeadLetter(actor, deleted);
+    const deadLetterOfDeleted = await env.createDeadLetter(actor, deleted);
     await env.webhooks.delete(actor, deleted);
     const requests: [Actor, string, string][] = [
       [other, hook, id],
       [other, otherUsersWebhook, id],
       [actor, second, id],
-      [actor, deleted, deletedWebhooksEntry.id],
+      [actor, deleted, deadLetterOfDeleted.id],
       [actor, hook, encodeId('dlq', newUuid())],
       [actor, hook, encodeId('dlv', uuid)],
       [actor, hook, 'stats'],

@@ -97,7 +97,7 @@ export class DeadLettersService {
     authorise(actor, deadLetterOperations.get.access);
     const { manager } = this.platform.database;
     const webhook = await findOwnWebhook(manager, actor, decodeIdOrThrow('whk', webhookId));
-    return read(manager, webhook.id, decodeIdOrThrow('dlq', id));
+    return readDetail(manager, webhook.id, decodeIdOrThrow('dlq', id));
   }
 
   /**
@@ -113,8 +113,8 @@ export class DeadLettersService {
       const { isActive, isDeleted } = await lockWebhook(tx, webhook.id);
       if (isDeleted) throw new DomainError('not_found');
       const isRetried = isActive && (await retryDeadLetter(tx, webhook.id, uuid));
-      if (!isRetried) throw await rejectionOf(tx, webhook.id, uuid);
-      return read(tx, webhook.id, uuid);
+      if (!isRetried) throw await resolutionErrorOf(tx, webhook.id, uuid);
+      return readDetail(tx, webhook.id, uuid);
     });
   }
 
@@ -151,20 +151,21 @@ export class DeadLettersService {
     const [uuid, webhookUuid] = [decodeIdOrThrow('dlq', id), decodeIdOrThrow('whk', webhookId)];
     return this.commands.run(actor.idempotency, async (tx) => {
       const webhook = await findOwnWebhook(tx, actor, webhookUuid);
-      if (!(await discardDeadLetter(tx, webhook.id, uuid))) throw await rejectionOf(tx, webhook.id, uuid);
+      if (!(await discardDeadLetter(tx, webhook.id, uuid)))
+        throw await resolutionErrorOf(tx, webhook.id, uuid);
       return { id: encodeId('dlq', uuid), deleted: true };
     });
   }
 }
 
-async function read(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDetail> {
+async function readDetail(tx: Tx, webhookId: string, id: string): Promise<DeadLetterDetail> {
   const row = await readDeadLetter(tx, webhookId, id);
   if (row === undefined) throw new DomainError('not_found');
   return deadLetterDetailView(row);
 }
 
 /** Returns why a dead letter could not be resolved. If it is still pending, its webhook is inactive. */
-async function rejectionOf(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
+async function resolutionErrorOf(tx: Tx, webhookId: string, id: string): Promise<DomainError> {
   const status = await deadLetterStatus(tx, webhookId, id);
   if (status === undefined) return new DomainError('not_found');
   if (status === 'PENDING') return webhookInactive();

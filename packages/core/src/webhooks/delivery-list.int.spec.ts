@@ -31,9 +31,9 @@ const summaryOf = (items: Awaited<ReturnType<typeof list>>) =>
 /** Delivers an event whose first attempt fails and whose second attempt succeeds; returns the event's id. */
 async function deliver(type: 'trade.created' | 'trade.filled'): Promise<string> {
   const id = await env.createDueDelivery(actor, hook, { type });
-  await env.deliveries.record(await env.claimed(id), { error: 'timeout', responseTimeMs: 1 });
+  await env.deliveries.record(await env.claimAttempt(id), { error: 'timeout', responseTimeMs: 1 });
   await env.core.rows('UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1', id);
-  await env.deliveries.record(await env.claimed(id, 2), { statusCode: 200, responseTimeMs: 1 });
+  await env.deliveries.record(await env.claimAttempt(id, 2), { statusCode: 200, responseTimeMs: 1 });
   const { event_id } = await env.core.row('SELECT event_id FROM webhook_deliveries WHERE id = $1', id);
   return encodeId('evt', String(event_id));
 }
@@ -63,11 +63,14 @@ describe("a webhook's deliveries", () => {
     expect(summaryOf(await list(`status=FAILED&event_id=${first}&${from}`))).toEqual([]);
   });
 
-  it('include the runs of a replay after the first run, and a test event by its id', async () => {
+  it('include the run of a replay after the first run, and can be filtered by the id of a test event', async () => {
     const event = await deliver('trade.created');
     await env.webhooks.replay(actor, hook, { event_id: event });
     const [due] = await env.core.rows("SELECT id FROM webhook_deliveries WHERE status = 'DUE' AND run = 1");
-    await env.deliveries.record(await env.claimed(String(due?.id)), { statusCode: 204, responseTimeMs: 1 });
+    await env.deliveries.record(await env.claimAttempt(String(due?.id)), {
+      statusCode: 204,
+      responseTimeMs: 1,
+    });
     expect(summaryOf(await list(`event_id=${event}`)).at(-1)).toEqual([event, 1, 1, 'SUCCEEDED']);
     const [test, deliveryId] = [newUuid(), newUuid()];
     await env.core.rows(
@@ -107,7 +110,7 @@ describe("a webhook's deliveries", () => {
     expect(() => queryOf('from=yesterday')).toThrow('ISO 8601');
   });
 
-  it('have cursors that are bound to the filters', async () => {
+  it('reject a cursor that belongs to other filters', async () => {
     await deliver('trade.created');
     const { pagination } = await env.webhooks.deliveries(actor, hook, queryOf('limit=1'));
     const cursor = String(pagination.next_cursor);
@@ -124,7 +127,7 @@ describe("a webhook's deliveries", () => {
     ["a.status = 'FAILED'", 'attempted_at', 'webhook_attempts_failures_attempted_at_idx'],
     ["a.event_type = 'copier.drift'", 'created_at', 'webhook_attempts_event_type_idx'],
     [`a.created_at >= '2026-01-01T00:00:00Z'`, 'created_at', 'webhook_attempts_webhook_created_at_idx'],
-  ])('with the filter %s, sorted by %s, are read from an index', async (filter, sort, index) => {
+  ])('are read from an index with the filter %s, sorted by %s', async (filter, sort, index) => {
     const plan = await env.core.platform.database.transaction(async (tx) => {
       await tx.query('SET LOCAL enable_seqscan = off');
       await tx.query('SET LOCAL enable_sort = off');

@@ -7,11 +7,11 @@
  *
  * 1. `attempts` counts recorded attempts. A claim compares the count, so that only one of two jobs for an attempt can
  *    send it: a queue may lose its jobs, and a sweeper may queue an attempt too early.
- * 2. A claim is a lease by the database's clock. The lease is longer than an attempt and its recording may take. After
- *    the lease, the next claim repeats the attempt with the same number: delivery is at least once.
+ * 2. A claim is a lease by the database's clock. The lease is longer than the longest attempt and its recording. After
+ *    the lease has ended, the next claim repeats the attempt with the same number: delivery is at least once.
  * 3. A result is recorded only under its lease. It is dropped if another dispatcher has taken over the lease.
  * 4. A transaction locks the delivery first, then the webhook. Deactivation and deletion move DUE rows, which no
- *    running attempt locks.
+ *    attempt in flight locks.
  */
 import { type Database, newUuid, queryPrepared, type Tx } from '@trading-automation/persistence';
 import type { WebhookState } from './delivery.rules.js';
@@ -35,10 +35,11 @@ export interface ClaimedAttempt extends OutgoingEvent {
   readonly leaseId: string;
   /** The number of claims of this attempt, including this one; more than 1 if a dispatcher died during the attempt. */
   readonly claims: number;
-  /** The age of the event on the first attempt; null on later attempts. */
+  /** The age of the event in ms if this is its first attempt; null on later attempts. */
   readonly eventAgeMs: number | null;
 }
 
+/** Locks a webhook's row until the transaction ends, and returns its state. */
 export async function lockWebhook(tx: Tx, webhookId: string): Promise<WebhookState> {
   const [row] = await tx.query(
     `SELECT is_active AS "isActive", deleted_at IS NOT NULL AS "isDeleted",
@@ -79,24 +80,24 @@ export async function recordSuccesses(
 
 /** Only SENDING deliveries have a lease. */
 const RECORD_SUCCESSES = `
-  WITH said AS (
+  WITH results AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::text[], $7::timestamptz[])
-      AS said (id, lease_id, attempt_id, status_code, response_time_ms, response_body, attempted_at)
+      AS results (id, lease_id, attempt_id, status_code, response_time_ms, response_body, attempted_at)
   ), settled AS (
     UPDATE webhook_deliveries d SET status = 'SUCCEEDED', attempts = d.attempts + 1, lease_id = NULL,
       lease_until = NULL, holder_id = NULL, claims = 0, updated_at = clock_timestamp()
-    FROM said WHERE d.id = said.id AND d.id = ANY($1::uuid[]) AND d.lease_id = said.lease_id
+    FROM results WHERE d.id = results.id AND d.id = ANY($1::uuid[]) AND d.lease_id = results.lease_id
     RETURNING d.id, d.webhook_id, d.event_type, d.attempts
   ), attempted AS (
     INSERT INTO webhook_attempts (id, delivery_id, webhook_id, event_type, attempt, status, status_code,
       response_time_ms, response_body, attempted_at)
-    SELECT said.attempt_id, settled.id, settled.webhook_id, settled.event_type, settled.attempts, 'SUCCEEDED', said.status_code,
-      said.response_time_ms, said.response_body, said.attempted_at
-    FROM settled JOIN said ON said.id = settled.id
+    SELECT results.attempt_id, settled.id, settled.webhook_id, settled.event_type, settled.attempts, 'SUCCEEDED', results.status_code,
+      results.response_time_ms, results.response_body, results.attempted_at
+    FROM settled JOIN results ON results.id = settled.id
   ), failing AS (
     SELECT w.id FROM webhooks w WHERE w.id = ANY(SELECT webhook_id FROM settled) AND w.consecutive_failures > 0
     ORDER BY w.id FOR NO KEY UPDATE
-  ), forgotten AS (
+  ), reset_webhooks AS (
     UPDATE webhooks w SET consecutive_failures = 0, consecutive_dead_letters = 0
     FROM failing WHERE w.id = failing.id
   )

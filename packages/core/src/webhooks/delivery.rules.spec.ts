@@ -4,7 +4,7 @@ import { ATTEMPTS_MAX, afterFailure, RETRY_DELAYS_MS, retryDelayMs } from './del
 const FRESH = { isActive: true, isDeleted: false, consecutiveFailures: 0, consecutiveDeadLetters: 0 };
 
 describe('the delay before the next attempt', () => {
-  it('is never shorter than published, and at most a tenth longer from 30 s on', () => {
+  it('is never shorter than the published delay, and at most a tenth longer for delays of 30 s or more', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 4 }),
@@ -25,17 +25,17 @@ describe('the delay before the next attempt', () => {
 });
 
 describe('a failed attempt', () => {
-  it('is followed by another attempt; after the fifth the delivery becomes a dead letter', () => {
+  it('is followed by another attempt, but the delivery becomes a dead letter after the fifth', () => {
     const outcomes = [1, 2, 3, 4, 5].map((attempt) => afterFailure(attempt, FRESH).delivery);
     expect(outcomes).toEqual(['DUE', 'DUE', 'DUE', 'DUE', 'DEAD']);
   });
 
-  it('does not deactivate the webhook if it is one of ten concurrent first attempts', () => {
+  it('does not deactivate the webhook if ten first attempts failed in a row, without a dead letter', () => {
     const outcome = afterFailure(1, { ...FRESH, consecutiveFailures: 9 });
     expect(outcome).toMatchObject({ deactivates: false, consecutiveFailures: 10, delivery: 'DUE' });
   });
 
-  it('that is the tenth in a row deactivates the webhook if one of the ten became a dead letter', () => {
+  it('deactivates the webhook if it is the tenth in a row and one of the ten ended in a dead letter', () => {
     expect(afterFailure(5, { ...FRESH, consecutiveFailures: 9 })).toMatchObject({
       deactivates: true,
       delivery: 'DEAD',

@@ -16,7 +16,7 @@ const JITTER_RATIO = 0.1;
 const JITTER_FROM_MS = 30_000;
 const DEACTIVATION_FAILURES = 10;
 
-/** Returns the delay after failed attempt number `attempt`. @param random a number in [0, 1) */
+/** Returns the delay in ms after the failure of attempt number `attempt`. @param random a number in [0, 1) */
 export function retryDelayMs(delaysMs: readonly number[], attempt: number, random: number): number {
   const delayMs = delaysMs[attempt - 1];
   if (delayMs === undefined) throw new RangeError(`no attempt follows attempt ${attempt}`);
@@ -38,7 +38,7 @@ export const DELIVERY_LIMITS: DeliveryLimits = {
   heartbeatTimeoutMs: 8_000,
 };
 /** The in-flight limit of a webhook whose last attempt failed. */
-export const FAILING_CAP = 1;
+export const FAILING_WEBHOOK_MAX = 1;
 /** With this many consecutive failures or more, only the slow lane serves a webhook. */
 export const SLOW_FROM_FAILURES = 3;
 /** An attempt that was claimed this often and never ended probably crashes dispatchers, so it is no longer sent. */
@@ -47,8 +47,9 @@ export const CLAIMS_MAX = 10;
 export interface WebhookState {
   readonly isActive: boolean;
   readonly isDeleted: boolean;
-  /** The number before this failure. */
+  /** The number of consecutive failed attempts before this one. */
   readonly consecutiveFailures: number;
+  /** How many of these failures were the last attempt of a delivery. */
   readonly consecutiveDeadLetters: number;
 }
 
@@ -62,6 +63,7 @@ export interface FailureOutcome {
   readonly deactivates: boolean;
 }
 
+/** Returns the consequences of the failure of attempt number `attempt`. @param webhook its state before the failure */
 export function afterFailure(attempt: number, webhook: WebhookState): FailureOutcome {
   const isExhausted = attempt >= ATTEMPTS_MAX;
   const consecutiveFailures = webhook.consecutiveFailures + 1;

@@ -1,3 +1,4 @@
+/** Tests of the egress policy. S1 to S9 are the rows of docs/security/egress.md that a test proves. */
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { checkWebhookUrl, isAllowedAddress } from './egress.js';
@@ -10,7 +11,7 @@ const resultOf = (url: string, policy = LIVE) => {
   return 'code' in check ? check.code : 'allowed';
 };
 
-/** The special-purpose IPv4 ranges, in another implementation. */
+/** The special-purpose IPv4 ranges, checked by an independent implementation. */
 const specialRanges = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -32,7 +33,7 @@ for (const [network, bits] of [
   specialRanges.addSubnet(network, bits);
 }
 
-/** Random IPv4 addresses, of which many are in special ranges or at their edges. */
+/** Random IPv4 addresses. Many of them lie in special ranges or at the edges of special ranges. */
 const anyIpv4 = fc.oneof(
   fc.ipV4(),
   fc
@@ -43,6 +44,7 @@ const anyIpv4 = fc.oneof(
     .map(([start, tail]) => [...start.split('.'), ...tail.split('.')].slice(0, 4).join('.')),
 );
 
+/** Returns the six IPv6 forms that embed an IPv4 address. */
 const embeddings = (address: string): string[] => {
   const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
   const high = ((a << 8) | b).toString(16);
@@ -101,7 +103,7 @@ describe('an address', () => {
       expect(isAllowedAddress(text, LIVE)).toBe(false);
   });
 
-  it('of loopback is allowed in development, but no other special address', () => {
+  it('of loopback is allowed in development; other special addresses are not', () => {
     expect(['127.0.0.1', '127.9.9.9', '::1'].map((a) => isAllowedAddress(a, DEVELOPMENT))).toEqual([
       true,
       true,
@@ -128,7 +130,7 @@ describe('a webhook URL', () => {
     'https://example.com:8443/',
     'https://example.com:8999/?a=1',
     'https://1.1.1.1/',
-  ])('may be %s', (url) => expect(resultOf(url)).toBe('allowed'));
+  ])('may be public: %s', (url) => expect(resultOf(url)).toBe('allowed'));
 
   it.each([
     'http://127.0.0.1/',
@@ -179,7 +181,7 @@ describe('a webhook URL', () => {
     '',
   ])('is rejected if it cannot be called: %j (S9)', (url) => expect(resultOf(url)).toBe('invalid_url'));
 
-  it('may have a loopback host at any port in development, but no other internal host', () => {
+  it('may have a loopback host at any port in development; other internal hosts are rejected', () => {
     expect(resultOf('http://127.0.0.1:41234/hook', DEVELOPMENT)).toBe('allowed');
     expect(resultOf('http://localhost:9000/hook', DEVELOPMENT)).toBe('allowed');
     expect(resultOf('http://[::1]:9000/hook', DEVELOPMENT)).toBe('allowed');

@@ -17,7 +17,7 @@ const LOCK_LEASES = `
   SELECT d.id FROM webhook_deliveries d JOIN unnest($1::uuid[], $2::uuid[]) AS held (id, lease_id) ON held.id = d.id
   WHERE d.id = ANY($1::uuid[]) AND d.lease_id = held.lease_id ORDER BY d.id FOR UPDATE OF d`;
 
-/** Reads and locks the state of webhooks until the transaction ends, in one order everywhere. */
+/** Locks webhooks until the transaction ends, and returns their states. The order by id prevents deadlocks. */
 export async function lockWebhooks(
   tx: Tx,
   webhookIds: readonly string[],
@@ -39,7 +39,7 @@ export interface FailureRecord {
   readonly responseTimeMs: number;
   readonly responseBody?: string | undefined;
   readonly delivery: FailureOutcome['delivery'];
-  /** The delay from now to the next attempt, or null. */
+  /** The delay in ms from now to the next attempt; null if no attempt follows. */
   readonly delayMs: number | null;
 }
 
@@ -92,9 +92,9 @@ export async function storeWebhookStates(
 
 const STORE_STATES = `
   UPDATE webhooks w SET consecutive_failures = now.failures, consecutive_dead_letters = now.dead_letters,
-    is_active = w.is_active AND NOT now.is_out,
-    deactivated_at = CASE WHEN now.is_out THEN clock_timestamp() ELSE w.deactivated_at END,
-    deactivation_reason = CASE WHEN now.is_out THEN 'consecutive_failures' ELSE w.deactivation_reason END,
-    updated_at = CASE WHEN now.is_out THEN clock_timestamp() ELSE w.updated_at END
-  FROM unnest($1::uuid[], $2::int[], $3::int[], $4::boolean[]) AS now (id, failures, dead_letters, is_out)
+    is_active = w.is_active AND NOT now.is_deactivated,
+    deactivated_at = CASE WHEN now.is_deactivated THEN clock_timestamp() ELSE w.deactivated_at END,
+    deactivation_reason = CASE WHEN now.is_deactivated THEN 'consecutive_failures' ELSE w.deactivation_reason END,
+    updated_at = CASE WHEN now.is_deactivated THEN clock_timestamp() ELSE w.updated_at END
+  FROM unnest($1::uuid[], $2::int[], $3::int[], $4::boolean[]) AS now (id, failures, dead_letters, is_deactivated)
   WHERE w.id = now.id AND w.id = ANY($1::uuid[])`;

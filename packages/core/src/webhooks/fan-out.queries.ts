@@ -30,7 +30,7 @@ export interface NewDelivery {
 
 export interface InsertedDelivery {
   readonly deliveryId: string;
-  /** Whether the delivery is parked: older deliveries come first, and it must not get a job yet. */
+  /** Whether the delivery is parked: it must not get a job until older deliveries have been sent. */
   readonly isParked: boolean;
 }
 
@@ -58,13 +58,13 @@ export async function insertDeliveries(
 }
 
 const INSERT = `
-  WITH owed AS (
+  WITH new_deliveries AS (
     SELECT id, webhook_id, event_id, event_type, user_id, place,
       row_number() OVER (PARTITION BY webhook_id ORDER BY place) AS place_in_webhook
     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) WITH ORDINALITY
-      AS owed (id, webhook_id, event_id, event_type, user_id, place)
-  ), behind AS MATERIALIZED (
-    SELECT webhook_id FROM (SELECT DISTINCT webhook_id FROM owed) AS hooks
+      AS new_deliveries (id, webhook_id, event_id, event_type, user_id, place)
+  ), full_webhooks AS MATERIALIZED (
+    SELECT webhook_id FROM (SELECT DISTINCT webhook_id FROM new_deliveries) AS hooks
     WHERE (SELECT count(*) FROM (
       SELECT FROM webhook_deliveries d WHERE d.webhook_id = hooks.webhook_id AND d.status = 'DUE'
       UNION ALL
@@ -73,9 +73,9 @@ const INSERT = `
   )
   INSERT INTO webhook_deliveries (id, webhook_id, event_id, event_type, status, next_at, is_parked)
   SELECT id, webhook_id, event_id, event_type, 'DUE', clock_timestamp(),
-    place_in_webhook > ${perWebhookMax} OR webhook_id IN (SELECT webhook_id FROM behind)
+    place_in_webhook > ${perWebhookMax} OR webhook_id IN (SELECT webhook_id FROM full_webhooks)
       OR row_number() OVER (PARTITION BY user_id ORDER BY place_in_webhook, place) > ${perUserMax}
-  FROM owed ORDER BY place
+  FROM new_deliveries ORDER BY place
   ON CONFLICT (webhook_id, event_id, run) DO NOTHING RETURNING id AS "deliveryId", is_parked AS "isParked"`;
 
 const CHANNEL = 'webhook_deliveries';

@@ -22,7 +22,10 @@ export function leaseExpiredSql(heartbeatTimeoutMs: string): string {
       AND h.seen_at > clock_timestamp() - ${heartbeatTimeoutMs}::int * interval '1 millisecond'))`;
 }
 
-/** Records a heartbeat. After a missed timeout `since` is reset, because others may have taken over the leases. */
+/**
+ * Records a heartbeat. Resets `since` if the previous heartbeat is older than the timeout, because others may have
+ * taken over the leases.
+ */
 export async function recordDispatcherHeartbeat(
   database: Database,
   holderId: string,

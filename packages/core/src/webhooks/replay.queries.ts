@@ -3,8 +3,8 @@
  *
  * 1. The caller holds the webhook's lock, so that runs are numbered serially and a concurrent deactivation cannot
  *    miss the new delivery.
- * 2. A replay never runs concurrently with another run of the event: the receiver would get the event twice for one
- *    request.
+ * 2. A replay never runs concurrently with another run of the event: otherwise the receiver would get the event
+ *    twice for one request.
  * 3. An event that was never due to the webhook starts with run 0, like an automatic delivery. If the fan-out handles the
  *    event concurrently, only one of the two inserts the row, and the event is sent once.
  */
@@ -60,7 +60,7 @@ export async function replayEvent(
   return row.run;
 }
 
-/** Returns the status of the event's open run; without an open run, that of its latest run. */
+/** Returns the status of the event's open run, or of its latest run if none is open. */
 export async function latestRunStatus(tx: Tx, webhookId: string, eventId: string): Promise<string> {
   const [row] = await tx.query(
     `SELECT status FROM webhook_deliveries WHERE webhook_id = $1 AND event_id = $2

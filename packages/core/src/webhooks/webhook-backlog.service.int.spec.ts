@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => env.close());
 
-/** Inserts an event that is `ageSeconds` old; it is fanned out if it has a position. */
+/** Inserts an event that is `ageSeconds` old. `position` is null for an event that the sequencer has not reached. */
 async function insertEvent(ageSeconds: number, position: number | null): Promise<string> {
   const id = newUuid();
   await env.rows(
@@ -33,7 +33,7 @@ async function insertEvent(ageSeconds: number, position: number | null): Promise
   return id;
 }
 
-/** Inserts a delivery; omitted columns have the database's defaults. */
+/** Inserts a delivery. `columns` contains SQL expressions; omitted columns have the database's defaults. */
 async function insertDelivery(eventId: string, columns: Record<string, string>): Promise<void> {
   const names = Object.keys(columns);
   await env.rows(
@@ -46,11 +46,13 @@ async function insertDelivery(eventId: string, columns: Record<string, string>):
 }
 
 const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
+/** A delivery that became due `seconds` ago; a negative number is a delivery that becomes due later. */
 const due = (seconds: number, more: Record<string, string> = {}) => ({
   status: "'DUE'",
   next_at: ago(seconds),
   ...more,
 });
+/** A delivery in flight whose lease ended `leaseEndedSeconds` ago; a negative number is a lease that is still valid. */
 const sending = (leaseEndedSeconds: number, more: Record<string, string> = {}) => ({
   status: "'SENDING'",
   lease_id: 'gen_random_uuid()',
@@ -69,7 +71,7 @@ const EMPTY_BACKLOG = {
   oldestDueAgeSeconds: 0,
   oldestUnrelayedAgeSeconds: 0,
 };
-/** Matches a duration, allowing for the time that has passed on the database's clock. */
+/** Matches a duration of `seconds`, or up to 30 s more, because time passes before the query. */
 const about = (seconds: number) => ({
   asymmetricMatch: (value: unknown) => Number(value) >= seconds && Number(value) < seconds + 30,
 });
@@ -84,7 +86,7 @@ describe('the backlog of webhooks', () => {
     expect(await backlog.read()).toEqual(EMPTY_BACKLOG);
   });
 
-  it('counts due, parked, waiting and in-flight deliveries, each once', async () => {
+  it('counts each due, parked, waiting or in-flight delivery once', async () => {
     const eventIds = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((position) => insertEvent(60, position)));
     await storeFanOutProgress(7);
     await insertDelivery(eventIds[0]!, due(0));
@@ -97,7 +99,7 @@ describe('the backlog of webhooks', () => {
     expect(await backlog.read()).toMatchObject({ due: 2, parked: 1, waiting: 1, sending: 2, overrun: 1 });
   });
 
-  it('is as old as the oldest undelivered event, whose delivery may have any state', async () => {
+  it('reports the age of the oldest undelivered event, whatever the state of its delivery', async () => {
     const eventIds = [];
     for (const [index, age] of [5_000, 4_000, 3_000, 2_000].entries())
       eventIds.push(await insertEvent(age, index + 1));
@@ -115,7 +117,7 @@ describe('the backlog of webhooks', () => {
     expect(await ages()).toEqual(about(6_000));
   });
 
-  it('measures the age of a requested run or a test event from the request', async () => {
+  it('measures the age of a replay or a test event from the time of its request', async () => {
     const old = await insertEvent(90_000, 1);
     await storeFanOutProgress(1);
     await insertDelivery(old, due(0, { run: '1', created_at: ago(70) }));

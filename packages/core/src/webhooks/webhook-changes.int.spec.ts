@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => env.close());
 
-async function sealedOf(userId: string): Promise<{ webhookId: string; secretSealed: string }> {
+async function readSealedSecret(userId: string): Promise<{ webhookId: string; secretSealed: string }> {
   const { id, secret_sealed } = await env.core.row(
     'SELECT id, secret_sealed FROM webhooks WHERE user_id = $1',
     userId,
@@ -19,7 +19,7 @@ async function sealedOf(userId: string): Promise<{ webhookId: string; secretSeal
 }
 
 describe('changing a webhook', () => {
-  it('updates only the given fields, and nothing if the update is empty', async () => {
+  it('changes only the fields of the request; an empty request changes nothing', async () => {
     const actor = await env.core.actor();
     const { secret, ...created } = await env.webhooks.create(actor, HOOK);
     expect(await env.webhooks.update(actor, created.id, {})).toEqual(created);
@@ -35,15 +35,15 @@ describe('changing a webhook', () => {
     expect(secret).toBeDefined();
   });
 
-  it('to inactive moves due deliveries to the dead letters once, and stores the reason `user`', async () => {
+  it('to inactive moves its due deliveries to the dead letters, and stores the reason `user`; a repetition changes nothing', async () => {
     const actor = await env.core.actor();
     const { id } = await env.webhooks.create(actor, HOOK);
     const due = [await env.createDueDelivery(actor, id), await env.createDueDelivery(actor, id)];
     const deactivated = await env.webhooks.update(actor, id, { is_active: false });
     expect(deactivated).toMatchObject({ is_active: false, deactivation_reason: 'user' });
     expect(deactivated.deactivated_at).toBeDefined();
-    const idempotentActor = await env.webhooks.update(actor, id, { is_active: false });
-    expect(idempotentActor).toEqual({ ...deactivated, updated_at: idempotentActor.updated_at });
+    const repeated = await env.webhooks.update(actor, id, { is_active: false });
+    expect(repeated).toEqual({ ...deactivated, updated_at: repeated.updated_at });
     const deadLetters = await env.core.rows(
       `SELECT id, event_type, status, attempts, last_status_code, last_error FROM webhook_dead_letters
        WHERE id = ANY($1) ORDER BY id`,
@@ -62,7 +62,7 @@ describe('changing a webhook', () => {
     expect(
       await env.core.rows("SELECT FROM webhook_deliveries WHERE id = ANY($1) AND status = 'DEAD'", due),
     ).toHaveLength(2);
-    // No event: `webhook.deactivated` reports only deactivations by the product, not by the user.
+    // `webhook.deactivated` is emitted only if the product deactivates the webhook, not if the user does.
     expect(
       await env.core.rows(
         "SELECT FROM outbox_events WHERE user_id = $1 AND type LIKE 'webhook.%'",
@@ -71,12 +71,12 @@ describe('changing a webhook', () => {
     ).toEqual([]);
   });
 
-  it('to inactive does not interrupt a running attempt: a success counts, a failure becomes a dead letter immediately', async () => {
+  it('to inactive does not interrupt an attempt in flight: a success is recorded, a failure becomes a dead letter at once', async () => {
     const actor = await env.core.actor();
     const { id } = await env.webhooks.create(actor, HOOK);
     const [succeeding, failing] = [
-      await env.claimed(await env.createDueDelivery(actor, id)),
-      await env.claimed(await env.createDueDelivery(actor, id)),
+      await env.claimAttempt(await env.createDueDelivery(actor, id)),
+      await env.claimAttempt(await env.createDueDelivery(actor, id)),
     ];
     await env.webhooks.update(actor, id, { is_active: false });
     expect(await env.deliveries.record(succeeding, { statusCode: 200, responseTimeMs: 1 })).toEqual({
@@ -92,7 +92,7 @@ describe('changing a webhook', () => {
     ).toEqual([{ id: failing.deliveryId, last_status_code: 500, last_error: 'webhook_inactive' }]);
   });
 
-  it('to active resets the failures, and the time and reason of the deactivation', async () => {
+  it('to active resets its failures, and the time and reason of its deactivation', async () => {
     const actor = await env.core.actor();
     const { id, is_active } = await env.webhooks.create(actor, HOOK);
     expect(is_active).toBe(true);
@@ -115,7 +115,7 @@ describe('changing a webhook', () => {
       actor.userId,
     );
     expect(row).toEqual({ count: 0 });
-    const attempt = await env.claimed(await env.createDueDelivery(actor, id));
+    const attempt = await env.claimAttempt(await env.createDueDelivery(actor, id));
     await env.deliveries.record(attempt, { error: 'timeout', responseTimeMs: 1 });
     expect(await env.webhooks.get(actor, id)).toMatchObject({ is_active: true, consecutive_failures: 1 });
     expect(await env.webhooks.update(actor, id, { is_active: true })).toMatchObject({
@@ -123,7 +123,7 @@ describe('changing a webhook', () => {
     });
   });
 
-  it('to inactive during deliveries leaves no delivery due', async () => {
+  it('to inactive while its deliveries are being claimed leaves none of them due', async () => {
     const actor = await env.core.actor();
     const { id } = await env.webhooks.create(actor, HOOK);
     const due = await Promise.all(Array.from({ length: 20 }, () => env.createDueDelivery(actor, id)));
@@ -147,14 +147,14 @@ describe('a pending attempt', () => {
     const actor = await env.core.actor();
     const { id, secret: first } = await env.webhooks.create(actor, HOOK);
     const deliveryId = await env.createDueDelivery(actor, id);
-    const before = await env.claimed(deliveryId);
+    const before = await env.claimAttempt(deliveryId);
     expect(await env.secretOf(before)).toBe(first);
     await env.deliveries.record(before, { error: 'timeout', responseTimeMs: 1 });
     const { secret: second } = await env.webhooks.rotateSecret(actor, id);
     const url = 'https://example.com/elsewhere';
     await env.webhooks.update(actor, id, { url });
     await env.core.rows('UPDATE webhook_deliveries SET next_at = now() WHERE id = $1', deliveryId);
-    const after = await env.claimed(deliveryId, 2);
+    const after = await env.claimAttempt(deliveryId, 2);
     expect(after.url).toBe(url);
     expect(await env.secretOf(after)).toBe(second);
     expect(after).toMatchObject({ eventId: before.eventId, payload: before.payload });
@@ -172,12 +172,12 @@ describe('rotating a secret', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(secret).not.toBe(created.secret);
     expect(secret_last_rotated_at > created.secret_last_rotated_at).toBe(true);
-    const row = await sealedOf(actor.userId);
+    const row = await readSealedSecret(actor.userId);
     expect(await env.secretOf(row)).toBe(secret);
     expect(JSON.stringify(await env.webhooks.get(actor, created.id))).not.toContain('whsec_');
   });
 
-  it('several times concurrently leaves the secret of one of the responses', async () => {
+  it('several times concurrently stores the secret of one of the responses', async () => {
     const actor = await env.core.actor();
     const { id } = await env.webhooks.create(actor, HOOK);
     const responses = await Promise.all(
@@ -185,16 +185,16 @@ describe('rotating a secret', () => {
     );
     const secrets = responses.map(({ secret }) => secret);
     expect(new Set(secrets).size).toBe(5);
-    const row = await sealedOf(actor.userId);
+    const row = await readSealedSecret(actor.userId);
     expect(secrets).toContain(await env.secretOf(row));
   });
 
-  it('with a repeated Idempotency-Key rotates once', async () => {
+  it('twice with the same Idempotency-Key has one effect', async () => {
     const actor = await env.core.actor();
     const { id } = await env.webhooks.create(actor, HOOK);
     const idempotentActor = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'rotate') };
     const { secret } = await env.webhooks.rotateSecret(idempotentActor, id);
     await expect(env.webhooks.rotateSecret(idempotentActor, id)).rejects.toBeInstanceOf(ResponseReplayed);
-    expect(await env.secretOf(await sealedOf(actor.userId))).toBe(secret);
+    expect(await env.secretOf(await readSealedSecret(actor.userId))).toBe(secret);
   });
 });

@@ -1,3 +1,4 @@
+/** Tests of claims, results and limits of deliveries. `row 17` is a row of the known failures in docs/trading/rules.md. */
 import type { EventType } from '@trading-automation/contracts';
 import { appendEvent, inTransaction, newUuid } from '@trading-automation/persistence';
 import { eventually } from '@trading-automation/runtime/testing';
@@ -32,7 +33,7 @@ function createDispatcher(limits: Partial<DeliveryLimits> = {}): WebhookDeliveri
   );
 }
 
-async function addHook(userId = newUuid()): Promise<{ id: string; userId: string }> {
+async function createWebhook(userId = newUuid()): Promise<{ id: string; userId: string }> {
   const id = newUuid();
   await core.rows('INSERT INTO users (id) VALUES ($1) ON CONFLICT DO NOTHING', userId);
   await core.rows(
@@ -74,7 +75,7 @@ async function claimAttempt(deliveryId: string, attempt: number) {
 
 describe('a claim', () => {
   it('is granted to one of many concurrent requests; the others must wait', async () => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const claims = await Promise.all(Array.from({ length: 20 }, () => deliveries.claim(id, 1)));
     expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(1);
@@ -86,15 +87,15 @@ describe('a claim', () => {
   });
 
   it('is never granted early', async () => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId), '20 seconds');
     const claim = await deliveries.claim(id, 1);
     expect(claim).toEqual({ kind: 'wait', waitMs: expect.any(Number) });
     expect(claim.kind === 'wait' && claim.waitMs).toBeGreaterThan(15_000);
   });
 
-  it('returns the stored bytes; a job of a completed, unknown or different attempt ends', async () => {
-    const hook = await addHook();
+  it('returns the stored bytes, and `over` for an attempt that is completed, unknown or not the next one', async () => {
+    const hook = await createWebhook();
     const eventId = await emit(hook.userId);
     const id = await insertDelivery(hook.id, eventId);
     expect(await deliveries.claim(id, 2)).toEqual({ kind: 'over' });
@@ -109,7 +110,7 @@ describe('a claim', () => {
     ['a success', SUCCEEDED],
     ['a failure', FAILED],
   ])('does not record %s if another claim has taken over its lease', async (_case, result) => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const late = await claimAttempt(id, 1);
     await core.rows(
@@ -127,8 +128,8 @@ describe('a claim', () => {
 });
 
 describe('a failure', () => {
-  it('schedules the next attempt by the published schedule, in the row and in the result', async () => {
-    const hook = await addHook();
+  it('schedules the next attempt after the published delay, in the stored row and in the result', async () => {
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const recorded = await deliveries.record(await claimAttempt(id, 1), FAILED);
     expect(recorded).toEqual({ kind: 'retry', attempt: 2, delayMs: 5_000, lane: 'main' });
@@ -139,8 +140,8 @@ describe('a failure', () => {
     expect(row).toEqual({ same: true, isScheduled: true });
   });
 
-  it('counts each time if many deliveries of one webhook fail concurrently, and deactivates the webhook once', async () => {
-    const hook = await addHook();
+  it('is counted for each of twelve concurrent deliveries of one webhook, and the webhook is deactivated once', async () => {
+    const hook = await createWebhook();
     const ids = await Promise.all(
       Array.from({ length: 12 }, async () => insertDelivery(hook.id, await emit(hook.userId))),
     );
@@ -158,7 +159,7 @@ describe('a failure', () => {
 });
 
 describe('the fan-out', () => {
-  it('row 17: creates one delivery for each event in any process; after the commit it notifies about deliveries that need a job', async () => {
+  it('row 17: creates one delivery per event and webhook with two relays, and notifies of deliveries that need a job', async () => {
     const notified: DeliveryRef[] = [];
     const parked: string[] = [];
     const errors: unknown[] = [];
@@ -170,7 +171,7 @@ describe('the fan-out', () => {
     await core.untilListening();
     // 225 deliveries do not fit into one notification; the first user's deliveries also exceed the in-flight limit.
     const users = Array.from({ length: 15 }, () => newUuid());
-    for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => addHook(userId)));
+    for (const userId of users) await Promise.all(Array.from({ length: 15 }, () => createWebhook(userId)));
     const events = await Promise.all(users.map((userId) => emit(userId)));
     const burst = await Promise.all(Array.from({ length: 9 }, () => emit(users[0]!)));
     const relays = [1, 2].map(() => fanOut.start((error) => errors.push(error)));
@@ -191,7 +192,7 @@ describe('the fan-out', () => {
   });
 
   it('prevents the deletion of an event while a delivery of it exists', async () => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const eventId = await emit(hook.userId);
     await insertDelivery(hook.id, eventId);
     await expect(core.rows('DELETE FROM outbox_events WHERE id = $1', eventId)).rejects.toMatchObject({
@@ -209,8 +210,8 @@ describe('the number of attempts in flight', () => {
     return ids;
   }
 
-  it('is four for a webhook over all dispatchers; other deliveries are parked, and admitted oldest first as attempts end', async () => {
-    const hook = await addHook();
+  it('is at most four for a webhook over all dispatchers; other deliveries are parked, and admitted oldest first as attempts end', async () => {
+    const hook = await createWebhook();
     const ids = await createDueDeliveries(hook, 9);
     const dispatchers = [deliveries, createDispatcher()];
     const claims = await Promise.all(ids.map((id, i) => dispatchers[i % 2]!.claim(id, 1)));
@@ -233,7 +234,7 @@ describe('the number of attempts in flight', () => {
   });
 
   it('is counted under the user’s lock, and includes claims that were made while waiting for the lock', async () => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const ids = await createDueDeliveries(hook, 8);
     const waiting = async () =>
       (
@@ -258,13 +259,13 @@ describe('the number of attempts in flight', () => {
     ]);
   });
 
-  it('is sixteen for a user, shared evenly by the user’s webhooks, and does not affect other users', async () => {
+  it('is at most sixteen for a user, shared evenly by the user’s webhooks, and independent of other users', async () => {
     const userId = newUuid();
-    const hooks = await Promise.all(Array.from({ length: 6 }, () => addHook(userId)));
+    const hooks = await Promise.all(Array.from({ length: 6 }, () => createWebhook(userId)));
     const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 5)))).flat();
     const claims = await Promise.all(ids.map((id) => deliveries.claim(id, 1)));
     expect(claims.filter(({ kind }) => kind === 'send')).toHaveLength(16);
-    const other = await addHook();
+    const other = await createWebhook();
     expect(
       kinds(await Promise.all((await createDueDeliveries(other, 4)).map((id) => deliveries.claim(id, 1)))),
     ).toEqual(Array(4).fill('send'));
@@ -279,8 +280,8 @@ describe('the number of attempts in flight', () => {
     expect(new Set(rows.map(({ webhook_id }) => webhook_id)).size).toBe(6);
   });
 
-  it('is limited to one after a failed attempt of the webhook; from the third failure the slow lane serves it', async () => {
-    const hook = await addHook();
+  it('is at most one if the last attempt of the webhook failed; from the third failure on, the slow lane serves the webhook', async () => {
+    const hook = await createWebhook();
     const ids = await createDueDeliveries(hook, 3);
     expect(await deliveries.record(await claimAttempt(ids[0]!, 1), FAILED)).toMatchObject({ lane: 'main' });
     const claims = await Promise.all(ids.slice(1).map((id) => deliveries.claim(id, 1)));
@@ -297,9 +298,9 @@ describe('the number of attempts in flight', () => {
     expect(await deliveries.claim(waiting, 1, 'slow')).toMatchObject({ kind: 'send' });
   });
 
-  it('of many webhooks is counted without deadlocks while they are deactivated', async () => {
+  it('is counted without deadlocks if many webhooks are deactivated concurrently', async () => {
     const userId = newUuid();
-    const hooks = await Promise.all(Array.from({ length: 4 }, () => addHook(userId)));
+    const hooks = await Promise.all(Array.from({ length: 4 }, () => createWebhook(userId)));
     const ids = (await Promise.all(hooks.map((hook) => createDueDeliveries(hook, 8)))).flat();
     const dispatchers = [deliveries, createDispatcher()];
     const deactivate = () =>
@@ -319,8 +320,8 @@ describe('the attempts of a dispatcher', () => {
   const backdate = (column: string) =>
     core.rows(`UPDATE webhook_dispatchers SET ${column} = ${column} - interval '1 hour'`);
 
-  it('pass to another one, even a new one, after missed heartbeats, once some dispatcher has sent heartbeats long enough', async () => {
-    const hook = await addHook();
+  it('pass to another dispatcher after missed heartbeats, but only once some dispatcher has sent heartbeats for the timeout', async () => {
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const other = createDispatcher();
     await deliveries.heartbeat();
@@ -340,8 +341,8 @@ describe('the attempts of a dispatcher', () => {
     expect(await deliveries.record(late, SUCCEEDED)).toEqual({ kind: 'superseded' });
   });
 
-  it('are kept while it sends heartbeats; a dispatcher that missed its timeout cannot take over others immediately', async () => {
-    const hook = await addHook();
+  it('stay with it while it sends heartbeats; a dispatcher that was interrupted itself cannot take them over at once', async () => {
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const other = createDispatcher();
     await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
@@ -350,13 +351,13 @@ describe('the attempts of a dispatcher', () => {
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     await backdate('seen_at');
     await other.heartbeat();
-    // After its own interruption, it cannot know which other dispatchers missed heartbeats in the meantime.
+    // `other` sent no heartbeats itself, so it cannot know whether the database was unavailable to all dispatchers.
     expect(await other.claim(id, 1)).toMatchObject({ kind: 'wait' });
     expect(await other.overdue({ graceMs: 10_000, limit: 5 })).toEqual([]);
   });
 
   it('are released immediately when it stops', async () => {
-    const hook = await addHook();
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     const other = createDispatcher();
     await Promise.all([deliveries.heartbeat(), other.heartbeat()]);
@@ -368,8 +369,8 @@ describe('the attempts of a dispatcher', () => {
 });
 
 describe('the list of overdue deliveries', () => {
-  it('includes parked deliveries of an inactive webhook, which end with their next job', async () => {
-    const hook = await addHook();
+  it('includes parked deliveries of an inactive webhook; a claim moves them to the dead letters', async () => {
+    const hook = await createWebhook();
     const id = await insertDelivery(hook.id, await emit(hook.userId));
     await core.rows('UPDATE webhook_deliveries SET is_parked = true');
     expect(await deliveries.parkedUsers()).toEqual([hook.userId]);
@@ -382,8 +383,8 @@ describe('the list of overdue deliveries', () => {
     ]);
   });
 
-  it('is sorted oldest first, in pages, and includes expired leases, but no running attempts', async () => {
-    const hook = await addHook();
+  it('is sorted oldest first, in pages, and includes deliveries with expired leases, but none with valid leases', async () => {
+    const hook = await createWebhook();
     const ages = ['-5 minutes', '-3 minutes', '-1 minute', '-1 second', '1 hour'];
     const ids: string[] = [];
     for (const age of ages) ids.push(await insertDelivery(hook.id, await emit(hook.userId), age));

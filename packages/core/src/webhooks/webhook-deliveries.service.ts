@@ -31,7 +31,7 @@ import { type FailedAttempt, type RecordOutcome, recordFailures } from './record
 /** The timing and limits of deliveries, which the application provides globally. */
 export class DeliverySettings {
   constructor(
-    /** The duration of a lease: longer than an attempt and its recording may take. */
+    /** The duration of a lease. It must be longer than the longest attempt and its recording. */
     readonly leaseMs: number = 45_000,
     /** The delays before attempts 2 to 5. */
     readonly retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
@@ -143,12 +143,14 @@ export class WebhookDeliveriesService {
           );
     const claims: ClaimResult[] = [];
     for (const request of requests)
-      claims.push(resultOf(request) ?? (await this.explain(request, states?.get(request.deliveryId))));
+      claims.push(
+        resultOf(request) ?? (await this.resolveUnclaimed(request, states?.get(request.deliveryId))),
+      );
     return claims;
   }
 
   /** Returns why the attempt could not be claimed. Ends a delivery whose webhook is inactive or deleted. */
-  private async explain(
+  private async resolveUnclaimed(
     { deliveryId, attempt }: ClaimRequest,
     state: DeliveryState | undefined,
   ): Promise<ClaimResult> {

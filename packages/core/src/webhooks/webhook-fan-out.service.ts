@@ -41,14 +41,14 @@ export class WebhookFanOut {
     return relay;
   }
 
-  /** Calls `onDue` with the first attempts of the deliveries that any process commits. */
+  /** Calls `onDue` with the first attempt of each due delivery that any process committed. */
   subscribe(onDue: (refs: readonly DeliveryRef[]) => void): () => void {
     return subscribeDue(this.platform.listener, (ids) =>
       onDue(ids.map((deliveryId) => ({ deliveryId, attempt: 1 }))),
     );
   }
 
-  /** Calls `onParked` with users if deliveries that any process commits exceed their in-flight limit. */
+  /** Calls `onParked` with the ids of the users whose deliveries any process parked and committed. */
   subscribeParked(onParked: (userIds: readonly string[]) => void): () => void {
     return subscribeParked(this.platform.listener, onParked);
   }

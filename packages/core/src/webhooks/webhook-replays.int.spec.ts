@@ -47,13 +47,13 @@ describe('a replay', () => {
     });
     const [delivery] = await runsOf(event.uuid);
     expect(delivery).toMatchObject({ run: 0, status: 'DUE', attempts: 0, payload: null });
-    const attempt = await env.claimed(await latestDelivery(event.uuid));
+    const attempt = await env.claimAttempt(await latestDelivery(event.uuid));
     expect(attempt).toMatchObject({ eventId: event.uuid, attempt: 1 });
     expect(Buffer.from(attempt.payload)).toEqual(event.payload);
     expect(await env.deliveries.record(attempt, FAILED)).toMatchObject({ kind: 'retry', attempt: 2 });
   });
 
-  it('is possible for events before the webhook existed, and while it was inactive', async () => {
+  it('is possible for events that were emitted before the webhook existed or while it was inactive', async () => {
     const before = await env.emit(actor);
     hook = await env.createWebhook(actor);
     await env.webhooks.update(actor, hook, { is_active: false });
@@ -63,12 +63,12 @@ describe('a replay', () => {
     expect(await replay(meanwhile.id)).toMatchObject({ run: 0, event_type: 'reward.granted' });
   });
 
-  it('of a delivered event creates another run of five attempts, with its own dead letter', async () => {
+  it('of a delivered event creates another run of five attempts, which can end in a dead letter', async () => {
     const event = await env.emit(actor);
     await replay(event.id);
-    await env.deliveries.record(await env.claimed(await latestDelivery(event.uuid)), SUCCEEDED);
+    await env.deliveries.record(await env.claimAttempt(await latestDelivery(event.uuid)), SUCCEEDED);
     expect(await replay(event.id)).toMatchObject({ run: 1 });
-    await env.failAll(await latestDelivery(event.uuid));
+    await env.failAllAttempts(await latestDelivery(event.uuid));
     await env.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     expect(await replay(event.id)).toMatchObject({ run: 2 });
     expect((await runsOf(event.uuid)).map(({ run, status }) => [run, status])).toEqual([
@@ -96,11 +96,11 @@ describe('a replay', () => {
     expect(notified).toEqual([{ deliveryId: await latestDelivery(event.uuid), attempt: 1 }]);
   });
 
-  it('during a delivery of the event is rejected with the state of the delivery', async () => {
+  it('is rejected with the state of the delivery while the event is being delivered to the webhook', async () => {
     const event = await env.emit(actor);
     await replay(event.id);
     await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('DUE'));
-    const attempt = await env.claimed(await latestDelivery(event.uuid));
+    const attempt = await env.claimAttempt(await latestDelivery(event.uuid));
     await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('SENDING'));
     await env.deliveries.record(attempt, FAILED);
     await expect(replay(event.id)).rejects.toMatchObject(invalidStateError('DUE'));
@@ -111,7 +111,7 @@ describe('a replay', () => {
     });
   });
 
-  it('takes effect for one of many concurrent requests', async () => {
+  it('succeeds for one of ten concurrent requests; the others are rejected', async () => {
     const event = await env.emit(actor);
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => replay(event.id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -120,12 +120,12 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it('and a concurrent retry of the event create two runs, or the replay is rejected', async () => {
+  it('that is concurrent with a retry of the event’s dead letter creates a second run or is rejected', async () => {
     for (let round = 0; round < 10; round++) {
       const event = await env.emit(actor);
       await replay(event.id);
       const deadDelivery = await latestDelivery(event.uuid);
-      await env.failAll(deadDelivery);
+      await env.failAllAttempts(deadDelivery);
       await env.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
       const [replayOutcome] = await Promise.allSettled([
         replay(event.id),
@@ -157,7 +157,7 @@ describe('a replay', () => {
     expect((await runsOf(replayedFirst.uuid)).map(({ run }) => run)).toEqual([0]);
   });
 
-  it('during the fan-out waits for it, and is rejected because a delivery is in progress', async () => {
+  it('that is concurrent with the fan-out of the event waits for it, and is rejected because a delivery is in progress', async () => {
     const event = await env.emit(actor);
     let outcome: Promise<unknown> | undefined;
     await inTransaction(env.core.platform.database, async (tx) => {
@@ -173,7 +173,7 @@ describe('a replay', () => {
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 
-  it("of an unknown, malformed, expired, test or another user's event is rejected, with the name of the field", async () => {
+  it("is rejected with the field event_id if the event is unknown, expired, a test event or another user's", async () => {
     const otherUsersEvent = await env.emit(await env.core.actor());
     const old = await env.emit(actor);
     await env.core.rows(
@@ -201,13 +201,13 @@ describe('a replay', () => {
     expect(await runsOf(otherUsersEvent.uuid)).toEqual([]);
   });
 
-  it('requires ADMIN, and a webhook of the user that is not deleted', async () => {
+  it('requires ADMIN, and an existing webhook of the caller', async () => {
     const event = await env.emit(actor);
     const trader: Actor = { ...actor, credential: { ...actor.credential, permissions: ['TRADE'] } };
     await expect(replay(event.id, trader)).rejects.toMatchObject({ code: 'permission_denied' });
     const other = await env.core.actor();
-    const ownEvent = await env.emit(other);
-    await expect(replay(ownEvent.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
+    const otherUsersEvent = await env.emit(other);
+    await expect(replay(otherUsersEvent.id, other)).rejects.toMatchObject({ code: 'not_found', details: [] });
     const deleted = await env.createWebhook(actor);
     await env.webhooks.delete(actor, deleted);
     for (const unknownId of [deleted, 'whk_nonsense', event.id]) {
@@ -218,7 +218,7 @@ describe('a replay', () => {
     }
   });
 
-  it('for an inactive webhook is rejected, even during its deactivation', async () => {
+  it('is rejected for an inactive webhook; concurrently with the deactivation it is rejected or ends as a dead letter', async () => {
     for (let round = 0; round < 10; round++) {
       const event = await env.emit(actor);
       const [replayed] = await Promise.allSettled([
@@ -234,17 +234,17 @@ describe('a replay', () => {
     }
   });
 
-  it('with a repeated Idempotency-Key starts no further run', async () => {
+  it('starts no further run if its Idempotency-Key was already used', async () => {
     const event = await env.emit(actor);
-    const replayOutcome = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'replay') };
-    await replay(event.id, replayOutcome);
-    await env.deliveries.record(await env.claimed(await latestDelivery(event.uuid)), SUCCEEDED);
-    await expect(replay(event.id, replayOutcome)).rejects.toBeInstanceOf(ResponseReplayed);
+    const idempotentActor = { ...actor, idempotency: env.core.idempotencyContext(actor.userId, 'replay') };
+    await replay(event.id, idempotentActor);
+    await env.deliveries.record(await env.claimAttempt(await latestDelivery(event.uuid)), SUCCEEDED);
+    await expect(replay(event.id, idempotentActor)).rejects.toBeInstanceOf(ResponseReplayed);
     expect(await runsOf(event.uuid)).toHaveLength(1);
   });
 });
 
-/** Resolves once a statement waits for a row or an index entry of another. */
+/** Resolves once a statement waits for a lock that another transaction holds. */
 async function waitForLock(): Promise<void> {
   const waiting =
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";

@@ -1,3 +1,4 @@
+/** Tests of webhook secrets. W5 is the row of docs/security/threats.md that the tests prove. */
 import { WebhooksUnderTest } from './testing/webhooks-under-test.js';
 import { newWebhookSecret, webhookSecretBytes } from './webhook-secret.js';
 
@@ -10,11 +11,11 @@ describe('W5: the secret of a webhook', () => {
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       for (const [position, byte] of webhookSecretBytes(secret).entries()) seen[position]?.add(byte);
     }
-    // All 256 values occur at each position. A constant or biased byte would lack some.
+    // Each position has all 256 values. A constant byte has one value, and a biased byte lacks some.
     expect(seen.map(({ size }) => size)).toEqual(Array(32).fill(256));
   });
 
-  it('is unique among webhooks of one or many users that are created concurrently, and after rotation', async () => {
+  it('is unique among webhooks that ten users create concurrently, and after rotation', async () => {
     const env = await WebhooksUnderTest.open();
     const input = { url: 'https://example.com/hook', events: ['*'], description: '' };
     const actors = await Promise.all(Array.from({ length: 10 }, () => env.core.actor()));

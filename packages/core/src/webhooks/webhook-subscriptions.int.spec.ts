@@ -28,8 +28,8 @@ const deliveriesTo = async (hook: string) => {
 };
 
 /**
- * Resolves once the fan-out has handled all events that are committed so far. Detects this by a final event, which
- * reaches a webhook for all types.
+ * Resolves once the fan-out has handled all events that were committed before the call. Emits a final event and waits
+ * until that event reaches a webhook that subscribes to all types.
  */
 async function waitForFanOut(actor: Actor): Promise<void> {
   const finalWebhook = await env.createWebhook(actor);
@@ -39,7 +39,7 @@ async function waitForFanOut(actor: Actor): Promise<void> {
 }
 
 describe('a subscription', () => {
-  it('gets each event once, and only events of the types that its selector covers, for every selector', async () => {
+  it('to any selector receives each event of the types that the selector covers once, and no other event', async () => {
     const actor = await env.core.actor();
     const hooks = new Map<string, string>();
     for (const selector of EVENT_SELECTORS) hooks.set(selector, await env.createWebhook(actor, [selector]));
@@ -55,7 +55,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('with several selectors that cover the same type gets it once', async () => {
+  it('to several selectors that cover the same type receives an event of that type once', async () => {
     const actor = await env.core.actor();
     const hook = await env.createWebhook(actor, ['*', 'trade.*', 'trade.filled']);
     const { uuid } = await env.emit(actor, { type: 'trade.filled' });
@@ -71,7 +71,7 @@ describe('a subscription', () => {
     expect((await deliveriesTo(hook)).filter((delivery) => delivery.uuid === uuid)).toEqual([]);
   });
 
-  it('applies to every event that is committed after its change', async () => {
+  it('that is changed applies to every event that is committed after the change', async () => {
     const actor = await env.core.actor();
     const hook = await env.createWebhook(actor, ['trade.*']);
     const expected: string[] = [];
@@ -82,7 +82,7 @@ describe('a subscription', () => {
         const { uuid } = await env.emit(actor, { type });
         if (expandEventSelector(selector).includes(type)) expected.push(uuid);
       }
-      // Wait for the fan-out: the next change may apply to events that it has not handled.
+      // Without this wait, the next change would also apply to events that are not fanned out yet.
       await waitForFanOut(actor);
     }
     const received = (await deliveriesTo(hook)).filter(({ type }) => type !== 'trade.created');

@@ -23,12 +23,12 @@ export interface ServeTestsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** So many that a few receivers that hang for 30 s do not block other tests. */
+/** High enough that a few receivers that hang for 30 s do not block other tests. */
 const CONCURRENCY = 32;
 
 /**
- * Sends test events. Each has one attempt, which is never retried and never counts as a failure of the webhook. They
- * are not in the outbox, so no other webhook receives them, and they have no delivery until the attempt has ended.
+ * Sends test events. A test event has one attempt, which is never retried and never counts as a failure of the webhook.
+ * The event is not in the outbox, so no other webhook receives it. Its delivery is stored after the attempt.
  */
 export class WebhookTestsService {
   constructor(private readonly platform: Platform) {}
@@ -51,14 +51,14 @@ export class WebhookTestsService {
     send: ServeTestsOptions['send'],
     signal: AbortSignal,
   ): Promise<string> {
-    const event = await this.compose(webhookId);
-    // A caller that timed out already got an error; its event must not be sent anymore.
+    const event = await this.createTestEvent(webhookId);
+    // A caller that timed out already got an error; its event must not be sent any more.
     signal.throwIfAborted();
     const result = await send(event);
     return this.record(event, result);
   }
 
-  private async compose(webhookId: string): Promise<OutgoingEvent> {
+  private async createTestEvent(webhookId: string): Promise<OutgoingEvent> {
     const webhook = await this.platform.database.manager.findOneBy(WebhookEntity, {
       id: webhookId,
       deletedAt: IsNull(),

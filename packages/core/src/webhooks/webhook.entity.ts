@@ -30,7 +30,7 @@ export class WebhookEntity extends RecordColumns {
   @Column({ name: 'consecutive_failures', type: 'integer' })
   consecutiveFailures!: number;
 
-  /** The number of these failures that were the last attempt of a delivery. */
+  /** How many of `consecutiveFailures` were the last attempt of a delivery. */
   @Column({ name: 'consecutive_dead_letters', type: 'integer' })
   consecutiveDeadLetters!: number;
 

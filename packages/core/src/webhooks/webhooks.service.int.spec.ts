@@ -20,7 +20,7 @@ const HOOK = { url: 'https://example.com/hook', events: ['trade.*'], description
 let core: CoreUnderTest;
 let keys: SealingKeyPair;
 let webhooks: WebhooksService;
-/** Like `webhooks`, with a timeout of 100 ms for test events. */
+/** The same service as `webhooks`, but a test event times out after 100 ms. */
 let shortTimeoutWebhooks: WebhooksService;
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ describe('creating a webhook', () => {
     expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(20);
   });
 
-  it('is rejected beyond 50 webhooks, even concurrently, until one is deleted', async () => {
+  it('is rejected if the user has 50 webhooks, even concurrently, until one is deleted', async () => {
     const actor = await core.actor();
     const outcomes = await Promise.allSettled(Array.from({ length: 55 }, () => webhooks.create(actor, HOOK)));
     const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
@@ -138,7 +138,7 @@ describe('a webhook', () => {
     expect(await webhooks.get(owner, id)).toMatchObject({ id, description: HOOK.description });
   });
 
-  it('is loaded by its id among others, with one statement for all and without its secret', async () => {
+  it('is loaded together with others by their ids, in one statement and without its secret', async () => {
     const [owner, other] = [await core.actor(), await core.actor()];
     const [first, second] = [await webhooks.create(owner, HOOK), await webhooks.create(owner, HOOK)];
     const [otherUsersWebhook, deletedWebhook] = [
@@ -248,7 +248,7 @@ describe('a test event', () => {
     expect(page.items).toEqual([delivery]);
   });
 
-  it('without a response has a null response body', async () => {
+  it('has a null response body if the receiver does not respond', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     const server = new WebhookTestsService(core.platform).serve({
@@ -263,7 +263,7 @@ describe('a test event', () => {
     expect(delivery.status_code).toBeUndefined();
   });
 
-  it('gets the error not_found if its webhook is deleted before it is sent', async () => {
+  it('fails with not_found if its webhook is deleted before it is sent', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     const request = webhooks.test(actor, id);
@@ -278,13 +278,14 @@ describe('a test event', () => {
     await server.stop();
   });
 
-  it('gets the error service_unavailable if no dispatcher responds', async () => {
+  it('fails with service_unavailable if no dispatcher responds', async () => {
     const actor = await core.actor();
     const { id } = await webhooks.create(actor, HOOK);
     await expect(shortTimeoutWebhooks.test(actor, id)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 
+/** Resolves once the query returns a row. */
 async function untilRow(text: string): Promise<void> {
   await eventually(async () => (await core.rows(text)).length > 0);
 }

@@ -57,7 +57,7 @@ import {
 const WEBHOOKS_MAX = 50;
 
 const COLUMNS = allColumns(WebhookEntity, 'w');
-const OWN = allColumns(
+const SELECT_OWN = allColumns(
   WebhookEntity,
   'w',
   (columns) =>
@@ -80,7 +80,7 @@ export class WebhooksService {
   async create(actor: Actor, input: WebhookCreate): Promise<WebhookWithSecret> {
     authorise(actor, webhookOperations.create.access);
     return this.commands.run(actor.idempotency, async (tx) => {
-      this.assertCallable(input.url);
+      this.assertUrlAllowed(input.url);
       await assertBelowLimit(tx, actor.userId);
       const id = newUuid();
       const secret = newWebhookSecret();
@@ -123,7 +123,7 @@ export class WebhooksService {
     authorise(actor, webhookOperations.get.access);
     const { database } = this.platform;
     return loadByIds('whk', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
+      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
       return hydrate(database, WebhookEntity, rows).map(webhookView);
     });
   }
@@ -136,8 +136,8 @@ export class WebhooksService {
     authorise(actor, webhookOperations.update.access);
     const uuid = decodeIdOrThrow('whk', id);
     return this.commands.run(actor.idempotency, async (tx) => {
-      if (changes.url !== undefined) this.assertCallable(changes.url);
-      if (Object.keys(changes).length > 0) await change(tx, actor, uuid, changes);
+      if (changes.url !== undefined) this.assertUrlAllowed(changes.url);
+      if (Object.keys(changes).length > 0) await updateWebhook(tx, actor, uuid, changes);
       return webhookView(await findOwnWebhook(tx, actor, uuid));
     });
   }
@@ -195,7 +195,7 @@ export class WebhooksService {
     const { where, params } = conditions([
       ['a.webhook_id =', webhook.id],
       ['a.event_type =', query.event_type],
-      ['d.event_id =', query.event_id && (await eventOfFilter(manager, webhook, query.event_id))],
+      ['d.event_id =', query.event_id && (await resolveEventFilter(manager, webhook, query.event_id))],
       ['a.created_at >=', parseInstant(query.from)],
       ['a.created_at <', parseInstant(query.to)],
     ]);
@@ -222,8 +222,8 @@ export class WebhooksService {
   }
 
   /**
-   * Schedules a past event for the webhook, due now, for up to five attempts. The webhook's subscriptions do not matter,
-   * nor does the age of an event that is still stored.
+   * Schedules a past event for the webhook, due now, for up to five attempts. The event may be of any age within the
+   * retention time and of any type, even if the webhook does not subscribe to the type.
    *
    * @throws {DomainError} `not_found`, naming `event_id`; `invalid_state` if the webhook is inactive, or a delivery
    *   of the event to the webhook is in progress
@@ -276,7 +276,7 @@ export class WebhooksService {
     }
   }
 
-  private assertCallable(url: string): void {
+  private assertUrlAllowed(url: string): void {
     const check = checkWebhookUrl(url, { allowLoopback: this.secrets.allowLoopback });
     if ('url' in check) return;
     const { code, message } = check;
@@ -284,7 +284,7 @@ export class WebhooksService {
   }
 }
 
-/** Takes the user's lock, so that two concurrent requests cannot both take the last free slot. */
+/** Takes the user's lock, so that two concurrent requests cannot both create the last allowed webhook. */
 async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
   await lockUser(tx, userId);
   const [{ count }] = await tx.query(
@@ -296,7 +296,7 @@ async function assertBelowLimit(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Updates the row. If the webhook is already inactive, `is_active: false` keeps the deactivation's time and reason. */
-async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate): Promise<void> {
+async function updateWebhook(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate): Promise<void> {
   const { url, events, description, is_active } = changes;
   const [, count] = await tx.query(
     `UPDATE webhooks SET url = coalesce($3, url), events = coalesce($4, events),
@@ -313,13 +313,13 @@ async function change(tx: Tx, actor: Actor, id: string, changes: WebhookUpdate):
   if (is_active === false) await deadLetterDueDeliveries(tx, id);
 }
 
-/** Conditions with literals instead of a parameter, so that a partial index finds failed attempts. */
+/** SQL literals instead of a parameter, so that Postgres can use a partial index of failed attempts. */
 const STATUS_CONDITIONS: Readonly<Record<DeliveryStatus, string>> = {
   SUCCEEDED: "a.status = 'SUCCEEDED'",
   FAILED: "a.status = 'FAILED'",
 };
 
-async function eventOfFilter(tx: Tx, webhook: WebhookEntity, eventId: string): Promise<string> {
+async function resolveEventFilter(tx: Tx, webhook: WebhookEntity, eventId: string): Promise<string> {
   const uuid = decodeId('evt', eventId);
   if (uuid === null || !(await isKnownEvent(tx, webhook, uuid))) throw idNotFound('event_id', 'event');
   return uuid;

@@ -2,7 +2,7 @@ import { getAddress } from '@ethersproject/address';
 import fc from 'fast-check';
 import { isChecksummed } from './wallet-address.js';
 
-/** The test cases of EIP-55. */
+/** The addresses of the examples in EIP-55. */
 const PUBLISHED = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
@@ -28,12 +28,15 @@ describe('the checksum of an address', () => {
     expect(isChecksummed(address)).toBe(true);
   });
 
-  it.each(PUBLISHED)('is not checked if all letters of %s have one case', (address) => {
-    expect(isChecksummed(`0x${digitsOf(address).toLowerCase()}`)).toBe(true);
-    expect(isChecksummed(`0x${digitsOf(address).toUpperCase()}`)).toBe(true);
-  });
+  it.each(PUBLISHED)(
+    'is not checked if all letters of %s are lower case or all are upper case',
+    (address) => {
+      expect(isChecksummed(`0x${digitsOf(address).toLowerCase()}`)).toBe(true);
+      expect(isChecksummed(`0x${digitsOf(address).toUpperCase()}`)).toBe(true);
+    },
+  );
 
-  it.each(MIXED_CASE)('is invalid if the case of any one letter of %s is changed', (address) => {
+  it.each(MIXED_CASE)('is invalid if the case of one letter of %s is changed', (address) => {
     const letters = [...digitsOf(address)].flatMap((digit, at) => (/[a-f]/i.test(digit) ? [at] : []));
     for (const at of letters) {
       const digits = [...digitsOf(address)];
@@ -43,7 +46,7 @@ describe('the checksum of an address', () => {
     }
   });
 
-  it('is valid exactly if another library accepts it, for any address in any mix of cases', () => {
+  it('is valid if and only if another library accepts it, for any address in any mix of cases', () => {
     const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
     const uppers = fc.array(fc.boolean(), { minLength: 40, maxLength: 40 });
     fc.assert(

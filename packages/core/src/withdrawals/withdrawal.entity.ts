@@ -7,7 +7,7 @@ export class WithdrawalEntity extends RecordColumns {
   @Column({ name: 'user_id', type: 'uuid' })
   userId!: string;
 
-  /** The held amount, including the fee. */
+  /** The amount that is held in the ledger, including the fee. */
   @DecimalColumn()
   amount!: string;
 

@@ -3,7 +3,7 @@ import { BigDecimal } from '../values/index.js';
 import type { WithdrawalEntity } from './withdrawal.entity.js';
 
 const NO_PAYOUTS_YET =
-  'Payouts are not processed yet: the amount stays held until they are, or until you cancel the withdrawal.';
+  'Payouts are not processed yet. The amount is held until they are processed or you cancel the withdrawal.';
 
 export function withdrawalView(withdrawal: WithdrawalEntity): Withdrawal {
   const { amount, fee, cancelledAt } = withdrawal;

@@ -6,7 +6,7 @@ import { Platform } from '../platform/index.js';
 import { WithdrawalsService } from './withdrawals.service.js';
 
 export interface WithdrawalSettings {
-  /** In reward tokens. */
+  /** The fee of a withdrawal in reward tokens. */
   readonly fee: Decimal;
 }
 

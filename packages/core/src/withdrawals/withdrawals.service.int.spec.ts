@@ -24,18 +24,18 @@ const CHECKSUMMED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 beforeAll(async () => {
   core = await CoreUnderTest.open();
   ledger = new Ledger(core.platform);
-  withdrawals = withFee('0');
+  withdrawals = createService('0');
 });
 afterAll(() => core.close());
 beforeEach(async () => {
   actor = await core.actor();
 });
 
-const withFee = (fee: string) => {
+const createService = (fee: string) => {
   const { platform, lists, commands } = core;
   return new WithdrawalsService({ platform, lists, commands, ledger, fee });
 };
-const earn = (amount: string, user = actor) =>
+const addBalance = (amount: string, user = actor) =>
   inTransaction(core.platform.database, (tx) =>
     ledger.post(tx, {
       fact: 'reward.claimed',
@@ -60,7 +60,7 @@ const eventTypes = async (user = actor) => (await core.events(user.userId)).map(
 
 describe('creating a withdrawal', () => {
   it('holds the amount, emits an event, and reports that payouts are not processed yet', async () => {
-    await earn('25');
+    await addBalance('25');
     const created = await create({ amount: '10.5', wallet_address: CHECKSUMMED });
     expect(withdrawalSchema.parse(created)).toEqual(created);
     expect(created).toMatchObject({
@@ -82,8 +82,8 @@ describe('creating a withdrawal', () => {
     ]);
   });
 
-  it('of the whole balance succeeds for one of twenty concurrent requests; the others lack balance', async () => {
-    await earn('100');
+  it('of the whole balance succeeds for one of twenty concurrent requests; the others fail for lack of balance', async () => {
+    await addBalance('100');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '100' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -99,15 +99,15 @@ describe('creating a withdrawal', () => {
   });
 
   it('succeeds for as many concurrent requests as the balance permits', async () => {
-    await earn('100');
+    await addBalance('100');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => create({ amount: '30' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(await balance()).toEqual({ available: '10', held: '90' });
   });
 
-  it('of more than the balance, even by the last decimal, fails without holding an amount', async () => {
+  it('fails and holds nothing if the amount exceeds the balance, even in the 18th decimal', async () => {
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
-    await earn('10');
+    await addBalance('10');
     await expect(create({ amount: '10.000000000000000001' })).rejects.toMatchObject({
       code: 'insufficient_balance',
       details: [{ free: '10' }],
@@ -117,9 +117,9 @@ describe('creating a withdrawal', () => {
     expect(await eventTypes()).toEqual([]);
   });
 
-  it('deducts the fee from the amount, which must be above it', async () => {
-    const withdrawalsWithFee = withFee('1.5');
-    await earn('10');
+  it('deducts the fee from the amount, and fails if the amount is not above the fee', async () => {
+    const withdrawalsWithFee = createService('1.5');
+    await addBalance('10');
     expect(await withdrawalsWithFee.create(actor, inputOf({ amount: '4' }))).toMatchObject({
       amount: '4',
       fee: '1.5',
@@ -134,8 +134,8 @@ describe('creating a withdrawal', () => {
     expect(await balance()).toEqual({ available: '6', held: '4' });
   });
 
-  it('for an address with an invalid checksum fails', async () => {
-    await earn('10');
+  it('fails for an address with an invalid checksum', async () => {
+    await addBalance('10');
     const mistyped = CHECKSUMMED.replace('5aA', '5AA');
     await expect(create({ wallet_address: mistyped })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -144,8 +144,8 @@ describe('creating a withdrawal', () => {
     expect(await balance()).toEqual({ available: '10', held: '0' });
   });
 
-  it('holds the amount once for a repeated Idempotency-Key', async () => {
-    await earn('100');
+  it('holds the amount once if its Idempotency-Key is used twice', async () => {
+    await addBalance('100');
     const repeated = { ...actor, idempotency: core.idempotencyContext(actor.userId, 'withdraw-1') };
     const created = await create({}, repeated);
     const replay = await create({}, repeated).catch((error) => error);
@@ -156,33 +156,33 @@ describe('creating a withdrawal', () => {
 });
 
 describe('the input of a withdrawal', () => {
-  const problemsOf = (body: Record<string, unknown>) =>
+  const invalidFieldsOf = (body: Record<string, unknown>) =>
     withdrawalCreate.safeParse(body).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
   it.each([
-    ['a missing address', undefined],
+    ['an input without an address', undefined],
     ['the zero address', `0x${'0'.repeat(40)}`],
     ['an address with a missing digit', ADDRESS.slice(0, -1)],
     ['an address with an additional digit', `${ADDRESS}0`],
     ['an address without a prefix', ADDRESS.slice(2)],
     ['an upper-case prefix', ADDRESS.replace('0x', '0X')],
     ['an address with a letter that is not hex', `${ADDRESS.slice(0, -1)}g`],
-    ['a name', 'somebody.eth'],
+    ['a name instead of an address', 'somebody.eth'],
     ['an address with a trailing line break', `${ADDRESS}\n`],
   ])('rejects %s', (_case, wallet_address) => {
-    expect(problemsOf({ amount: 1, wallet_address })).toContain('wallet_address');
+    expect(invalidFieldsOf({ amount: 1, wallet_address })).toContain('wallet_address');
   });
 
   it('rejects an amount that is not above zero, and unknown fields', () => {
     for (const amount of [0, -1, '0.0000000000000000001', 'all', null])
-      expect(problemsOf({ amount, wallet_address: ADDRESS })).toContain('amount');
+      expect(invalidFieldsOf({ amount, wallet_address: ADDRESS })).toContain('amount');
     expect(withdrawalCreate.safeParse({ amount: 1, wallet_address: ADDRESS, fee: 0 }).success).toBe(false);
   });
 });
 
 describe('cancelling a withdrawal', () => {
   it('releases the held amount once, and emits an event', async () => {
-    await earn('10');
+    await addBalance('10');
     const { id } = await create();
     const cancelled = await withdrawals.cancel(actor, id);
     expect(withdrawalSchema.parse(cancelled)).toEqual(cancelled);
@@ -197,7 +197,7 @@ describe('cancelling a withdrawal', () => {
   });
 
   it('succeeds for one of twenty concurrent requests', async () => {
-    await earn('10');
+    await addBalance('10');
     const { id } = await create();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => withdrawals.cancel(actor, id)),
@@ -207,7 +207,7 @@ describe('cancelling a withdrawal', () => {
   });
 
   it('neither loses nor creates tokens while other withdrawals are created', async () => {
-    await earn('100');
+    await addBalance('100');
     const open = await Promise.all(Array.from({ length: 10 }, () => create({ amount: '10' })));
     await Promise.allSettled(
       open.flatMap(({ id }) => [withdrawals.cancel(actor, id), create({ amount: '10' })]),
@@ -219,22 +219,25 @@ describe('cancelling a withdrawal', () => {
     });
   });
 
-  it.each(['PROCESSING', 'COMPLETED', 'FAILED'])('that is %s fails with that state', async (state) => {
-    await earn('10');
-    const { id } = await create();
-    await core.rows('UPDATE withdrawals SET status = $2 WHERE user_id = $1', actor.userId, state);
-    await expect(withdrawals.cancel(actor, id)).rejects.toMatchObject({
-      code: 'invalid_state',
-      details: [{ state }],
-    });
-    expect(await balance()).toEqual({ available: '0', held: '10' });
-  });
+  it.each(['PROCESSING', 'COMPLETED', 'FAILED'])(
+    'fails for a withdrawal that is %s, and returns that state',
+    async (state) => {
+      await addBalance('10');
+      const { id } = await create();
+      await core.rows('UPDATE withdrawals SET status = $2 WHERE user_id = $1', actor.userId, state);
+      await expect(withdrawals.cancel(actor, id)).rejects.toMatchObject({
+        code: 'invalid_state',
+        details: [{ state }],
+      });
+      expect(await balance()).toEqual({ available: '0', held: '10' });
+    },
+  );
 });
 
 describe('two users', () => {
   it("cannot read or cancel each other's withdrawals", async () => {
     const other = await core.actor();
-    await earn('10', other);
+    await addBalance('10', other);
     const { id } = await create({}, other);
     const unknown = encodeId('wdr', newUuid());
     for (const unknownId of [id, unknown, 'wdr_', id.replace('wdr', 'rwd')]) {
@@ -250,7 +253,7 @@ describe('two users', () => {
     expect((await list()).items).toEqual([]);
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_balance' });
     expect(await balance(other)).toEqual({ available: '0', held: '10' });
-    await earn('1', other);
+    await addBalance('1', other);
     await create({ amount: '1' }, other);
     const { next_cursor } = (await list('limit=1', other)).pagination;
     await expect(list(`limit=1&cursor=${next_cursor}`)).rejects.toMatchObject({ code: 'invalid_query' });
@@ -271,17 +274,17 @@ describe('the permission WITHDRAW', () => {
       expect((await list('', reader)).items).toEqual([]);
     }
     const withdrawer = await core.actor('WITHDRAW');
-    await earn('10', withdrawer);
+    await addBalance('10', withdrawer);
     await expect(create({}, withdrawer)).resolves.toMatchObject({ status: 'PENDING' });
   });
 });
 
 describe('loading withdrawals by their ids', () => {
   it('returns them in input order with one statement; null for unknown ids and other users’ withdrawals', async () => {
-    await earn('10');
+    await addBalance('10');
     const [first, second] = [await create({ amount: '1' }), await create({ amount: '2' })];
     const other = await core.actor();
-    await earn('10', other);
+    await addBalance('10', other);
     const otherUsersWithdrawal = await create({}, other);
     const requested = [
       second.id,
@@ -304,20 +307,20 @@ describe('loading withdrawals by their ids', () => {
 });
 
 describe('listing withdrawals', () => {
-  it('shows each withdrawal once over the pages, in every sort order, and filters by status', async () => {
-    await earn('100');
+  it('returns each withdrawal once over all pages, in every sort order, and filters by status', async () => {
+    await addBalance('100');
     const created = [];
     for (const amount of ['3', '1', '2', '1', '3']) created.push(await create({ amount }));
     await withdrawals.cancel(actor, created[0]!.id);
     for (const sort of ['created_at', 'amount', 'updated_at']) {
-      const seen: string[] = [];
+      const listedIds: string[] = [];
       for (let cursor = ''; ; ) {
         const page = await list(`limit=2&order=asc&sort=${sort}${cursor}`);
-        seen.push(...page.items.map(({ id }) => id));
+        listedIds.push(...page.items.map(({ id }) => id));
         if (page.pagination.next_cursor === null) break;
         cursor = `&cursor=${page.pagination.next_cursor}`;
       }
-      expect(seen.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
+      expect(listedIds.toSorted()).toEqual(created.map(({ id }) => id).toSorted());
     }
     expect((await list('status=CANCELLED')).items.map(({ id }) => id)).toEqual([created[0]!.id]);
     expect((await list('status=PENDING&sort=amount&order=desc')).items.map(({ amount }) => amount)).toEqual([

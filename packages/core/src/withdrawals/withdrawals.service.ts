@@ -41,12 +41,12 @@ export interface WithdrawalsDependencies {
   readonly lists: ListReader;
   readonly commands: CommandRunner;
   readonly ledger: Ledger;
-  /** In reward tokens; deducted from the amount. */
+  /** The fee in reward tokens, deducted from the amount. */
   readonly fee: Decimal;
 }
 
 const COLUMNS = allColumns(WithdrawalEntity, 'w');
-const OWN = allColumns(
+const SELECT_OWN = allColumns(
   WithdrawalEntity,
   'w',
   (columns) => `SELECT ${columns} FROM withdrawals w WHERE w.id = ANY ($1) AND w.user_id = $2`,
@@ -78,7 +78,7 @@ export class WithdrawalsService {
   async get(actor: Actor, id: string): Promise<Withdrawal> {
     authorise(actor, withdrawalOperations.get.access);
     return withdrawalView(
-      await find(this.dependencies.platform.database.manager, actor, decodeIdOrThrow('wdr', id)),
+      await findWithdrawal(this.dependencies.platform.database.manager, actor, decodeIdOrThrow('wdr', id)),
     );
   }
 
@@ -87,7 +87,7 @@ export class WithdrawalsService {
     authorise(actor, withdrawalOperations.get.access);
     const { database } = this.dependencies.platform;
     return loadByIds('wdr', publicIds, async (ids) => {
-      const rows = await queryPrepared(database.manager, OWN(database), [ids, actor.userId]);
+      const rows = await queryPrepared(database.manager, SELECT_OWN(database), [ids, actor.userId]);
       return hydrate(database, WithdrawalEntity, rows).map(withdrawalView);
     });
   }
@@ -106,8 +106,8 @@ export class WithdrawalsService {
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [id, actor.userId, input.amount, fee, currency, network, input.wallet_address],
       );
-      const withdrawal = await find(tx, actor, id);
-      await this.move(tx, withdrawal, 'held');
+      const withdrawal = await findWithdrawal(tx, actor, id);
+      await this.moveBalance(tx, withdrawal, 'held');
       return emitWithdrawalEvent(tx, withdrawal, 'withdrawal.created');
     });
   }
@@ -121,14 +121,14 @@ export class WithdrawalsService {
          WHERE id = $1 AND user_id = $2 AND status = 'PENDING'`,
         [id, actor.userId],
       );
-      const withdrawal = await find(tx, actor, id);
+      const withdrawal = await findWithdrawal(tx, actor, id);
       if (count === 0) throw notPending(withdrawal);
-      await this.move(tx, withdrawal, 'released');
+      await this.moveBalance(tx, withdrawal, 'released');
       return emitWithdrawalEvent(tx, withdrawal, 'withdrawal.cancelled');
     });
   }
 
-  private async move(
+  private async moveBalance(
     tx: Tx,
     { id, userId, amount }: WithdrawalEntity,
     transition: 'held' | 'released',
@@ -196,7 +196,7 @@ function notPending({ status }: WithdrawalEntity): DomainError {
   return invalidState(message, status);
 }
 
-async function find(manager: EntityManager, actor: Actor, id: string): Promise<WithdrawalEntity> {
+async function findWithdrawal(manager: EntityManager, actor: Actor, id: string): Promise<WithdrawalEntity> {
   const withdrawal = await manager.findOneBy(WithdrawalEntity, { id, userId: actor.userId });
   if (withdrawal === null) throw new DomainError('not_found');
   return withdrawal;

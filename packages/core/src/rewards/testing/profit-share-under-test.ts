@@ -9,7 +9,7 @@ import { TradeFixtures } from '../../testing/trade-fixtures.js';
 import { type ProfitShareSettings, ProfitSharesService } from '../profit-shares.service.js';
 import { RewardsService } from '../rewards.service.js';
 
-/** The Monday from which weeks are counted. */
+/** Week 0 starts at this Monday, 2026-01-05. */
 const START = Date.UTC(2026, 0, 5);
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 168 * HOUR_MS;
@@ -22,11 +22,11 @@ export interface LeaderFixture {
   readonly lotTrade: string;
 }
 
-export interface FollowerFixture {
+export interface CopierFixture {
   readonly actor: Actor;
   readonly account: RecordIds;
   /** The uuid of the copier. */
-  readonly copier: string;
+  readonly id: string;
 }
 
 interface CopyFixture {
@@ -38,7 +38,7 @@ interface CopyFixture {
   readonly pair?: RecordIds;
 }
 
-/** The test environment of profit shares: strategies, copiers and their results, at instants that the test chooses. */
+/** The test environment of profit shares: strategies, copiers and copies, at instants that the test chooses. */
 export class ProfitShareUnderTest {
   readonly ledger: Ledger;
   readonly rewards: RewardsService;
@@ -57,7 +57,7 @@ export class ProfitShareUnderTest {
   static async open(): Promise<ProfitShareUnderTest> {
     const core = await CoreUnderTest.open();
     const env = new ProfitShareUnderTest(core, await core.pair());
-    await env.shares().publishRewardType();
+    await env.createService().publishRewardType();
     return env;
   }
 
@@ -65,8 +65,8 @@ export class ProfitShareUnderTest {
     return this.core.close();
   }
 
-  /** Marks all periods before the start as settled. */
-  async begin(): Promise<void> {
+  /** Marks all periods that ended before week 0 as settled, and no others. */
+  async resetProgress(): Promise<void> {
     await this.core.rows('DELETE FROM profit_share_progress');
     await this.core.rows(
       `INSERT INTO profit_share_progress (period, settled_until)
@@ -74,21 +74,27 @@ export class ProfitShareUnderTest {
     );
   }
 
-  shares(settings: ProfitShareSettings = {}, platform: Platform = this.core.platform, ledger = this.ledger) {
+  /** Creates the service of a worker. */
+  createService(
+    settings: ProfitShareSettings = {},
+    platform: Platform = this.core.platform,
+    ledger = this.ledger,
+  ) {
     return new ProfitSharesService(platform, ledger, settings);
   }
 
-  /** Returns the instant `week` weeks and `hour` hours after the start. */
+  /** Returns the instant that is `week` weeks and `hour` hours after the start of week 0. */
   at(week: number, hour = 0): Date {
     return new Date(START + week * WEEK_MS + hour * HOUR_MS);
   }
 
   /** Settles all periods that are due one hour after the end of week `week`. */
   settle(week: number, settings: ProfitShareSettings = {}): Promise<number> {
-    return this.shares(settings).settleDue(this.at(week + 1, 1));
+    return this.createService(settings).settleDue(this.at(week + 1, 1));
   }
 
-  async strategy(rate: string | null = '0.1', period = 'WEEK', owner?: Actor): Promise<LeaderFixture> {
+  /** Creates a strategy with one trade of its leader. `rate` is null for a strategy that is free to copy. */
+  async createLeader(rate: string | null = '0.1', period = 'WEEK', owner?: Actor): Promise<LeaderFixture> {
     const user = owner ?? (await this.core.actor());
     const account = await this.core.account(user);
     const strategy = newUuid();
@@ -112,38 +118,39 @@ export class ProfitShareUnderTest {
     return { owner: user, strategy, lotTrade };
   }
 
-  async follower({ strategy }: LeaderFixture, user?: Actor): Promise<FollowerFixture> {
+  /** Creates a copier of the strategy, for `user` or for a new user. */
+  async createCopier({ strategy }: LeaderFixture, user?: Actor): Promise<CopierFixture> {
     const actor = user ?? (await this.core.actor());
     const account = await this.core.account(actor);
-    const copier = newUuid();
+    const id = newUuid();
     await this.core.rows(
       `INSERT INTO copiers (id, user_id, strategy_id, exchange_account_id, name, status, sizing_mode, sizing_value,
          max_signal_age_ms, on_breach, below_minimum, copy_existing, started_at)
        VALUES ($1, $2, $3, $4, 'c', 'ACTIVE', 'MULTIPLIER', 1, 60000, 'CLOSE_ONLY', 'SKIP', false, now())`,
-      copier,
+      id,
       actor.userId,
       strategy,
       account.uuid,
     );
-    return { actor, account, copier };
+    return { actor, account, id };
   }
 
-  /** Inserts a copy that was filled at `at`. */
-  async copy(
+  /** Inserts a copy that was filled at the instant `at`. */
+  async insertCopy(
     { strategy, lotTrade }: LeaderFixture,
-    follower: FollowerFixture,
+    copier: CopierFixture,
     at: Date,
     copy: CopyFixture,
   ): Promise<void> {
     const { side, price, amount = '1', fee = '0', feeCurrency, pair = this.pair } = copy;
     const currency = feeCurrency === undefined ? {} : { feeCurrency };
     await this.fills.order({
-      owner: follower.actor,
-      account: follower.account,
+      owner: copier.actor,
+      account: copier.account,
       pair,
       side,
       copiedStrategy: strategy,
-      copy: { copier: follower.copier, lotTrade, referencePrice: price },
+      copy: { copier: copier.id, lotTrade, referencePrice: price },
       fills: [{ at: at.toISOString(), price, amount, fee, ...currency }],
     });
     await this.fills.rebuildLots();
@@ -152,33 +159,35 @@ export class ProfitShareUnderTest {
   /** Buys one unit at 1,000 and sells it in the same week at 1,000 plus `result`. */
   async realizeProfit(
     leader: LeaderFixture,
-    follower: FollowerFixture,
+    copier: CopierFixture,
     week: number,
     result: string,
     pair = this.pair,
   ): Promise<void> {
-    await this.copy(leader, follower, this.at(week, 1), { side: 'BUY', price: '1000', pair });
-    await this.copy(leader, follower, this.at(week, 2), {
+    await this.insertCopy(leader, copier, this.at(week, 1), { side: 'BUY', price: '1000', pair });
+    await this.insertCopy(leader, copier, this.at(week, 2), {
       side: 'SELL',
       price: String(1000 + Number(result)),
       pair,
     });
   }
 
-  /** Returns the rewards that were granted to the owner, oldest period first. */
-  async granted({ owner }: LeaderFixture): Promise<readonly Reward[]> {
+  /** Returns the rewards that were granted to the owner of the strategy, oldest first. */
+  async grantedRewards({ owner }: LeaderFixture): Promise<readonly Reward[]> {
     const query = querySchemaOf(rewardOperations.list).parse({ order: 'asc', limit: '100' });
     const page = await this.rewards.list(owner, query as Parameters<RewardsService['list']>[1]);
     return page.items;
   }
 
-  async types(): Promise<readonly RewardType[]> {
+  /** Returns the catalogue of reward types. */
+  async rewardTypes(): Promise<readonly RewardType[]> {
     const query = querySchemaOf(rewardOperations.types).parse({});
     const parsed = query as Parameters<RewardsService['types']>[1];
     return (await this.rewards.types(await this.core.actor(), parsed)).items;
   }
 
-  async amounts(leader: LeaderFixture): Promise<string[]> {
-    return (await this.granted(leader)).map(({ amount }) => amount);
+  /** Returns the amounts of `grantedRewards`. */
+  async grantedAmounts(leader: LeaderFixture): Promise<string[]> {
+    return (await this.grantedRewards(leader)).map(({ amount }) => amount);
   }
 }

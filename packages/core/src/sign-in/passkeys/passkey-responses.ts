@@ -1,6 +1,6 @@
 /**
- * Schemas of a browser's WebAuthn responses (Level 3, the JSON form of a credential). They limit the members that the
- * product reads and drop all others.
+ * Schemas of a browser's WebAuthn responses (Level 3, the JSON form of a credential). They limit the size of the
+ * members that the product reads, and drop all other members.
  */
 import { z } from 'zod';
 

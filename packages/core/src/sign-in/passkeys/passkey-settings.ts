@@ -1,4 +1,4 @@
-/** Reads the configuration of passkeys. Without it, passkeys are not offered. */
+/** Defines the configuration of passkeys. Without it, passkeys are not offered. */
 import { z } from 'zod';
 import { jsonSetting } from '../../platform/index.js';
 import { parseUrl } from '../../values/index.js';
@@ -25,7 +25,7 @@ const passkeysSchema = z
 export type PasskeyOptions = z.output<typeof passkeysSchema>;
 
 /**
- * Reads an environment variable: JSON such as `{"rpId": "example.com", "rpName": "Example", "origins":
+ * The schema of an environment variable with JSON such as `{"rpId": "example.com", "rpName": "Example", "origins":
  * ["https://app.example.com"]}`.
  */
 export const passkeysSetting = jsonSetting(passkeysSchema);

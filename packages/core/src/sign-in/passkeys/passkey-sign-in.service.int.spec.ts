@@ -24,7 +24,7 @@ afterAll(() => env.close());
 const authenticator = (isCounting = true) =>
   new VirtualAuthenticator({ origin: ORIGIN, rpId: RP_ID, isCounting });
 
-/** Registers a passkey for a user. */
+/** Registers a passkey for `owner`, or for a new user. Returns the user and the authenticator. */
 async function registerDevice(isCounting = true, owner?: Actor) {
   const actor = owner ?? (await env.core.actor());
   const device = authenticator(isCounting);
@@ -57,7 +57,7 @@ const INVALID_RESPONSES: [string, AuthenticatorOverrides][] = [
 ];
 
 describe('registering a passkey', () => {
-  it('requires an authenticator that verifies its user and stores the passkey', async () => {
+  it('asks for an authenticator that verifies its user and stores the passkey', async () => {
     const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     expect(options).toMatchObject({
@@ -71,7 +71,7 @@ describe('registering a passkey', () => {
     expect(Buffer.from(options.challenge, 'base64url').length).toBeGreaterThanOrEqual(32);
   });
 
-  it('shows the user their address, and excludes their existing passkeys', async () => {
+  it('shows the user’s e-mail address in the options, and excludes the user’s existing passkeys', async () => {
     const { actor, device } = await registerDevice();
     await env.core.rows("UPDATE users SET email = 'me@example.com' WHERE id = $1", actor.userId);
     const options = await passkeys.registrationOptions(actor);
@@ -93,7 +93,7 @@ describe('registering a passkey', () => {
     expect(await countOf(actor)).toBe(0);
   });
 
-  it('is rejected if the response or its challenge is from the other ceremony', async () => {
+  it('is rejected if the response or its challenge is from a sign-in', async () => {
     const actor = await env.core.actor();
     const wrongType = authenticator().create(await passkeys.registrationOptions(actor), {
       type: 'webauthn.get',
@@ -110,7 +110,7 @@ describe('registering a passkey', () => {
     await expect(passkeys.register(actor, response)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
-  it('accepts a challenge once, even after a rejection', async () => {
+  it('accepts no second response to a challenge after the first response was rejected', async () => {
     const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     const bad = authenticator().create(options, { isUserVerified: false });
@@ -119,7 +119,7 @@ describe('registering a passkey', () => {
     await expect(passkeys.register(actor, good)).rejects.toMatchObject(REGISTRATION_REJECTED);
   });
 
-  it('is rejected after five minutes', async () => {
+  it('is rejected if the challenge is more than five minutes old', async () => {
     const actor = await env.core.actor();
     const options = await passkeys.registrationOptions(actor);
     await expireChallenges();
@@ -134,7 +134,7 @@ describe('registering a passkey', () => {
     await expect(passkeys.register(other, again)).rejects.toMatchObject({ code: 'already_exists' });
   });
 
-  it('is limited to twenty passkeys, even concurrently', async () => {
+  it('is rejected if the account has twenty passkeys, even with concurrent requests', async () => {
     const actor = await env.core.actor();
     await env.core.rows(
       `INSERT INTO passkeys (id, user_id, credential_id, public_key, counter, transports)
@@ -151,11 +151,15 @@ describe('registering a passkey', () => {
     await expect(passkeys.registrationOptions(actor)).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
-  it('needs a valid credential with ADMIN', async () => {
-    const lesser = await env.core.actor('READ', 'TRADE');
-    await expect(passkeys.registrationOptions(lesser)).rejects.toMatchObject({ code: 'permission_denied' });
-    await expect(passkeys.register(lesser, {})).rejects.toMatchObject({ code: 'permission_denied' });
-    const actor = await env.actor();
+  it('requires a valid credential with ADMIN', async () => {
+    const actorWithoutAdmin = await env.core.actor('READ', 'TRADE');
+    await expect(passkeys.registrationOptions(actorWithoutAdmin)).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    await expect(passkeys.register(actorWithoutAdmin, {})).rejects.toMatchObject({
+      code: 'permission_denied',
+    });
+    const actor = await env.createActor();
     const response = authenticator().create(await passkeys.registrationOptions(actor));
     await services.sessions.revoke(actor);
     await expect(passkeys.register(actor, response)).rejects.toMatchObject({ code: 'invalid_access_token' });
@@ -233,7 +237,7 @@ describe('signing in with a passkey', () => {
     await expect(passkeys.login(forged)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected if the response or its challenge is from the other ceremony', async () => {
+  it('is rejected if the response or its challenge is from a registration', async () => {
     const { actor, device } = await registerDevice();
     const wrongType = device.get(await passkeys.loginOptions(), { type: 'webauthn.create' });
     await expect(passkeys.login(wrongType)).rejects.toMatchObject(LOGIN_REJECTED);
@@ -257,14 +261,14 @@ describe('signing in with a passkey', () => {
     await expect(passkeys.login(device.get(options))).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected after five minutes', async () => {
+  it('is rejected if the challenge is more than five minutes old', async () => {
     const { device } = await registerDevice();
     const options = await passkeys.loginOptions();
     await expireChallenges();
     await expect(passkeys.login(device.get(options))).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it('is rejected without a response', async () => {
+  it('is rejected if the response is empty or malformed', async () => {
     for (const response of [null, {}, { id: 'AA', rawId: 'AA', type: 'public-key', response: {} }]) {
       await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
     }
@@ -280,7 +284,7 @@ describe('signing in with a passkey', () => {
 });
 
 describe('the counter of a passkey', () => {
-  it('that does not increase is rejected as a copy', async () => {
+  it('must increase: a passkey with an old count is rejected as a copy', async () => {
     const { actor, device } = await registerDevice();
     const login = async (counter: number) => userOf(device.get(await passkeys.loginOptions(), { counter }));
     expect(await login(10)).toBe(actor.userId);
@@ -288,7 +292,7 @@ describe('the counter of a passkey', () => {
     expect(await login(11)).toBe(actor.userId);
   });
 
-  it('allows one of two concurrent responses with the same count', async () => {
+  it('is accepted in only one of two concurrent responses with the same count', async () => {
     const { device } = await registerDevice();
     const options = await Promise.all([passkeys.loginOptions(), passkeys.loginOptions()]);
     const outcomes = await Promise.allSettled(
@@ -297,7 +301,7 @@ describe('the counter of a passkey', () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('may always be 0', async () => {
+  it('may stay 0 in every response', async () => {
     const { actor, device } = await registerDevice(false);
     for (let i = 0; i < 2; i++) {
       expect(await userOf(device.get(await passkeys.loginOptions()))).toBe(actor.userId);
@@ -313,15 +317,15 @@ describe('removing a passkey', () => {
     await expect(passkeys.login(response)).rejects.toMatchObject(LOGIN_REJECTED);
   });
 
-  it("requires the actor's own passkey, and a valid credential with ADMIN", async () => {
+  it('requires a passkey of the actor, and a valid credential with ADMIN', async () => {
     const { actor, device } = await registerDevice();
     const id = device.credentialId.toString('base64url');
     const other = await env.core.actor();
     await expect(passkeys.remove(other, id)).rejects.toMatchObject({ code: 'not_found' });
     const { credential } = await env.core.actor('READ');
-    const lesser = { userId: actor.userId, credential: { ...credential, id: newUuid() } };
-    await expect(passkeys.remove(lesser, id)).rejects.toMatchObject({ code: 'permission_denied' });
-    const tokens = await env.session(actor.userId);
+    const actorWithoutAdmin = { userId: actor.userId, credential: { ...credential, id: newUuid() } };
+    await expect(passkeys.remove(actorWithoutAdmin, id)).rejects.toMatchObject({ code: 'permission_denied' });
+    const tokens = await env.createSession(actor.userId);
     const revoked = await services.sessions.verify(tokens.accessToken);
     await services.sessions.revoke(revoked);
     await expect(passkeys.remove(revoked, id)).rejects.toMatchObject({ code: 'invalid_access_token' });
@@ -330,7 +334,7 @@ describe('removing a passkey', () => {
 });
 
 describe('a deployment without passkeys', () => {
-  it('rejects every ceremony with an explanation', async () => {
+  it('rejects registration and sign-in with a message that passkeys are not offered', async () => {
     const withoutPasskeys = new PasskeySignInService({ ...services, options: undefined });
     const actor = await env.core.actor();
     const rejection = {

@@ -3,8 +3,8 @@
  *
  * 1. A challenge is valid for five minutes and one ceremony. The first response consumes it, valid or not. A
  *    registration challenge is issued for one user and valid only for that user.
- * 2. A response is valid only from one of our origins, for our domain, with its user verified by the authenticator.
- *    Such a response proves two factors, so no second factor is required.
+ * 2. A response is valid only from one of our origins and for our domain, and only if the authenticator verified the
+ *    user. Such a response proves two factors, so no second factor is required.
  * 3. A sign-in request names no user. The authenticator reports the owner of the passkey, and the passkey must belong to
  *    that user.
  * 4. A passkey whose counter does not increase may be a copy and is rejected, even in concurrent requests.
@@ -34,7 +34,7 @@ import type { PasskeyOptions } from './passkey-settings.js';
 
 const CHALLENGE_SECONDS = 300;
 const PASSKEYS_MAX = 20;
-/** EdDSA, ES256 and RS256 by their COSE numbers. */
+/** The COSE numbers of EdDSA, ES256 and RS256. */
 const ALGORITHMS = [-8, -7, -257];
 
 type Purpose = 'register' | 'login';
@@ -58,7 +58,7 @@ export interface PasskeySignInDependencies {
 export class PasskeySignInService {
   constructor(private readonly dependencies: PasskeySignInDependencies) {}
 
-  /** Returns the browser's options to create a passkey for the actor's account. */
+  /** Returns the options with which a browser creates a passkey for the actor's account. */
   async registrationOptions(actor: Actor): Promise<PublicKeyCredentialCreationOptionsJSON> {
     authorise(actor, 'ADMIN');
     const { rpId, rpName } = this.options();
@@ -89,7 +89,7 @@ export class PasskeySignInService {
     this.options();
     const parsed = registrationResponse.safeParse(response);
     if (!parsed.success) throw badRegistration(parsed.error);
-    const challenge = await this.useChallenge('register', actor.userId, parsed.data);
+    const challenge = await this.consumeChallenge('register', actor.userId, parsed.data);
     if (challenge === null) throw badRegistration('the challenge is unknown');
     const registration = await this.verifyRegistration(parsed.data, challenge);
     if (!registration.verified) throw badRegistration('the response does not verify');
@@ -102,7 +102,7 @@ export class PasskeySignInService {
     return { credentialId: registration.registrationInfo.credential.id };
   }
 
-  /** Returns the browser's options to sign in with any passkey of this domain. */
+  /** Returns the options with which a browser signs in with any passkey of this domain. */
   async loginOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const { rpId } = this.options();
     const options = await generateAuthenticationOptions({
@@ -119,7 +119,7 @@ export class PasskeySignInService {
     this.options();
     const parsed = authenticationResponse.safeParse(response);
     if (!parsed.success) throw badLogin(parsed.error);
-    const challenge = await this.useChallenge('login', null, parsed.data);
+    const challenge = await this.consumeChallenge('login', null, parsed.data);
     const passkey = await this.passkeyOf(parsed.data);
     if (challenge === null || passkey === null) throw badLogin('the challenge or the passkey is unknown');
     const login = await this.verifyLogin(parsed.data, challenge, passkey);
@@ -201,7 +201,7 @@ export class PasskeySignInService {
   }
 
   /** Consumes the challenge outside of any transaction, so that a rejected response consumes it too. */
-  private async useChallenge(
+  private async consumeChallenge(
     purpose: Purpose,
     userId: string | null,
     response: RegistrationResponse | AuthenticationResponse,
@@ -222,8 +222,8 @@ export class PasskeySignInService {
       [Buffer.from(id, 'base64url')],
     );
     if (passkey === undefined) return null;
-    const isOfUser = userHandleOf(passkey.user_id).equals(Buffer.from(response.userHandle, 'base64url'));
-    return isOfUser ? passkey : null;
+    const belongsToUser = userHandleOf(passkey.user_id).equals(Buffer.from(response.userHandle, 'base64url'));
+    return belongsToUser ? passkey : null;
   }
 
   private passkeysOf(userId: string): Promise<{ credential_id: Buffer; transports: string[] }[]> {

@@ -7,7 +7,7 @@ describe('signInProvidersSetting', () => {
     expect(read({}).data).toEqual({});
   });
 
-  it('has default addresses of the providers', () => {
+  it('has default addresses for Google, Apple and X', () => {
     const setting = { google: { clientIds: ['g'] }, apple: { clientIds: ['a'] }, x: {} };
     expect(read(setting).data).toEqual({
       google: { clientIds: ['g'], issuer: 'https://accounts.google.com' },

@@ -1,4 +1,4 @@
-/** Reads the configuration of sign-in providers. By default no provider is offered. */
+/** Defines the configuration of sign-in providers. By default no provider is offered. */
 import { DomainError } from '@trading-automation/contracts';
 import { z } from 'zod';
 import { jsonSetting } from '../../platform/index.js';
@@ -33,7 +33,10 @@ const signInProvidersSchema = z.strictObject({
 
 export type SignInProviders = z.output<typeof signInProvidersSchema>;
 
-/** Reads an environment variable: JSON such as `{"google": {"clientIds": ["…"]}}`. The JSON may contain a secret. */
+/**
+ * The schema of an environment variable with JSON such as `{"google": {"clientIds": ["…"]}}`. The JSON may contain
+ * a secret.
+ */
 export const signInProvidersSetting = jsonSetting(signInProvidersSchema);
 
 /** Returns the error for a sign-in method that this deployment does not offer. */

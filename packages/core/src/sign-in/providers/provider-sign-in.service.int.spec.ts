@@ -23,7 +23,7 @@ const newIdentity = (more: Partial<ProviderIdentity> = {}): ProviderIdentity => 
   ...more,
 });
 
-/** Returns the user of the issued tokens. */
+/** Returns the id of the user of the issued tokens. */
 async function userOf(signedIn: SignInResult): Promise<string> {
   if (signedIn.kind !== 'tokens') throw new Error('a second factor is required');
   return (await services.sessions.verify(signedIn.tokens.accessToken)).userId;
@@ -43,12 +43,12 @@ describe('a new identity at a provider', () => {
     expect(await signInUser(newIdentity())).not.toBe(opened);
   });
 
-  it('is another user than the same subject at another provider', async () => {
+  it('opens another account than the same subject at another provider', async () => {
     const identity = newIdentity();
     expect(await signInUser({ ...identity, provider: 'apple' })).not.toBe(await signInUser(identity));
   });
 
-  it('gets an address only if the provider verified it', async () => {
+  it('gives its new account an e-mail address only if the provider verified the address', async () => {
     const verified = await signInUser(newIdentity({ email: 'known@example.com', emailVerified: true }));
     expect(await user(verified)).toEqual({
       email: 'known@example.com',
@@ -59,7 +59,7 @@ describe('a new identity at a provider', () => {
     expect(await user(claimed)).toEqual({ email: null, email_verified_at: null, pending_email: null });
   });
 
-  it('gives no access to an account with the same address, verified by a provider or registered with a password', async () => {
+  it('gives no access to an existing account with the same address, even if the address is verified there', async () => {
     const email = 'owner@example.com';
     const owner = await signInUser(newIdentity({ email, emailVerified: true }));
     const registered = await services.passwords.register({ email, password: 'correct horse battery' });
@@ -68,7 +68,7 @@ describe('a new identity at a provider', () => {
     expect([owner, passwordUser]).not.toContain(other);
   });
 
-  it('gets one account for concurrent sign-ins', async () => {
+  it('opens one account for eight concurrent sign-ins', async () => {
     const identity = newIdentity();
     const before = await countUsers();
     const users = await Promise.all(Array.from({ length: 8 }, () => signInUser(identity)));
@@ -76,8 +76,8 @@ describe('a new identity at a provider', () => {
     expect(await countUsers()).toBe(Number(before) + 1);
   });
 
-  it('is rejected if registration is closed, without consuming the proof; a known identity may sign in', async () => {
-    const closed = new ProviderSignInService(env.createServices({ openRegistration: false }));
+  it('is rejected if registration is closed, without consuming its proof; a linked identity may still sign in', async () => {
+    const closed = new ProviderSignInService(env.createServices({ isRegistrationOpen: false }));
     const identity = newIdentity({
       proof: { hash: randomBytes(32), expiresAt: new Date(Date.now() + 60_000) },
     });
@@ -88,7 +88,7 @@ describe('a new identity at a provider', () => {
 });
 
 describe('a credential in addition to the identity', () => {
-  it('links the identity to its account, repeatedly', async () => {
+  it('links the identity to its account; a repetition changes nothing', async () => {
     const actor = await env.core.actor();
     const identity = newIdentity();
     expect(await signInUser(identity, actor)).toBe(actor.userId);
@@ -104,7 +104,7 @@ describe('a credential in addition to the identity', () => {
     expect(await signInUser(identity)).toBe(owner);
   });
 
-  it('links the identity for only one of two accounts if both try concurrently', async () => {
+  it('links the identity to only one of two accounts that try concurrently', async () => {
     const identity = newIdentity();
     const actors = await Promise.all([env.core.actor(), env.core.actor()]);
     const outcomes = await Promise.allSettled(actors.map((actor) => signInUser(identity, actor)));
@@ -119,8 +119,8 @@ describe('a credential in addition to the identity', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'permission_denied' });
   });
 
-  it('that was revoked in the meantime does not link the identity', async () => {
-    const actor = await env.actor();
+  it('does not link the identity if it was revoked before', async () => {
+    const actor = await env.createActor();
     await services.sessions.revoke(actor);
     const identity = newIdentity();
     await expect(providers.signIn(actor, identity)).rejects.toMatchObject({ code: 'invalid_access_token' });
@@ -131,7 +131,7 @@ describe('a credential in addition to the identity', () => {
 describe('a single-use proof', () => {
   const proof = (expiresAt = new Date(Date.now() + 60_000)) => ({ hash: randomBytes(32), expiresAt });
 
-  it('signs its user in once, even for different callers', async () => {
+  it('is accepted once, even if the second request has another credential', async () => {
     const identity = newIdentity({ provider: 'telegram', proof: proof() });
     await signInUser(identity);
     await expect(providers.signIn(null, identity)).rejects.toMatchObject({ code: 'invalid_login' });
@@ -148,7 +148,7 @@ describe('a single-use proof', () => {
     }
   });
 
-  it('is not consumed by a rejection', async () => {
+  it('is not consumed if the sign-in is rejected', async () => {
     const identity = newIdentity({ provider: 'telegram' });
     const owner = await signInUser(identity);
     const proved = { ...identity, proof: proof() };

@@ -4,7 +4,7 @@
  * 1. A provider's subject belongs permanently to one account. For an unknown subject an account is opened if the
  *    deployment allows it; two concurrent requests get the same account.
  * 2. An e-mail address never gives access to an existing account with that address, even if the address is verified.
- * A new account gets the address if the provider verified it.
+ *    A new account gets the address if the provider verified it.
  * 3. If the request also carries a credential with ADMIN, the subject joins the account of that credential. It never
  *    joins a second account.
  * 4. The transaction that signs a user in also consumes the user's single-use proof.
@@ -20,7 +20,7 @@ import type { SignInResult, SignInService } from '../sign-in.service.js';
 /** A proved identity at a provider. */
 export interface ProviderIdentity {
   readonly provider: 'google' | 'apple' | 'x' | 'telegram';
-  /** The provider's own id of the user, which is never reassigned. */
+  /** The id that the provider gave to the user. The provider never gives it to another user. */
   readonly subject: string;
   readonly email?: string | undefined;
   readonly emailVerified: boolean;
@@ -57,7 +57,7 @@ export class ProviderSignInService {
       await lockUser(tx, actor.userId);
       await assertNotRevoked(tx, actor);
     }
-    if (identity.proof !== undefined) await useProof(tx, identity.proof);
+    if (identity.proof !== undefined) await consumeProof(tx, identity.proof);
     const owner = await ownerOf(tx, identity);
     if (owner !== null && actor !== null && owner !== actor.userId) throw linkedElsewhere();
     const userId = owner ?? actor?.userId ?? (await this.openAccount(tx, identity));
@@ -87,7 +87,10 @@ async function link(tx: Tx, userId: string, { provider, subject }: ProviderIdent
 }
 
 /** Consumes a proof. A concurrent use waits for the first transaction and fails after its commit. */
-async function useProof(tx: Tx, { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>): Promise<void> {
+async function consumeProof(
+  tx: Tx,
+  { hash, expiresAt }: NonNullable<ProviderIdentity['proof']>,
+): Promise<void> {
   const used = await tx.query(
     'INSERT INTO used_login_data (hash, expires_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING hash',
     [hash, expiresAt],

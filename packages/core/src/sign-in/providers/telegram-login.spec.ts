@@ -16,6 +16,7 @@ const LOGIN: Fields = {
   auth_date: secondsAgo(5),
 };
 
+/** Adds the hash with which Telegram signs the fields. */
 function signed(fields: Fields, token = TOKEN): Fields {
   const names = Object.keys(fields).sort();
   const text = names.map((name) => `${name}=${fields[name]}`).join('\n');
@@ -27,7 +28,7 @@ const rejection = expect.objectContaining({ code: 'invalid_login' });
 const identify = (fields: Fields) => telegramIdentity(fields, TOKEN, NOW);
 
 describe('the login data of Telegram', () => {
-  it('identifies its user, with a proof that is stored until a minute after it expires', () => {
+  it('identifies its user; its proof expires a minute after the data', () => {
     const fields = signed(LOGIN);
     expect(identify(fields)).toEqual({
       provider: 'telegram',
@@ -78,8 +79,8 @@ describe('the login data of Telegram', () => {
   it.each([
     ['ten minutes old', secondsAgo(600)],
     ['more than a minute ahead', secondsAgo(-61)],
-    ['without a valid time', 'soon'],
-    ['with a fraction of a second', `${secondsAgo(5)}.5`],
+    ['dated with a word', 'soon'],
+    ['dated with a fraction of a second', `${secondsAgo(5)}.5`],
   ])('is rejected if it is %s', (_case, authDate) => {
     expect(() => identify(signed({ ...LOGIN, auth_date: authDate }))).toThrow(rejection);
   });
@@ -89,14 +90,14 @@ describe('the login data of Telegram', () => {
     expect(identify(signed({ ...LOGIN, auth_date: secondsAgo(-60) })).subject).toBe('4242');
   });
 
-  it('is rejected if a value contains a line break, which could change its user', () => {
+  it('is rejected if a value contains a line break, with which a value could imitate another field', () => {
     const honest = signed({ ...LOGIN, first_name: 'Z\nid=1\nlast_name=Q' });
     expect(() => identify(honest)).toThrow(rejection);
     const { id: _, ...rest } = signed({ ...LOGIN, first_name: 'Z', id: '1\nphoto_url=x' });
     expect(() => identify({ ...rest, id: '1\nphoto_url=x' })).toThrow(rejection);
   });
 
-  it('is rejected if the user is not a number', () => {
+  it('is rejected if the user id is not a number, or starts with 0', () => {
     expect(() => identify(signed({ ...LOGIN, id: 'zoe' }))).toThrow(rejection);
     expect(() => identify(signed({ ...LOGIN, id: '0042' }))).toThrow(rejection);
   });

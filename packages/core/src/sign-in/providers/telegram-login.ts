@@ -21,7 +21,7 @@ const NAME = /^[a-z_]{1,64}$/;
 const VALUE = /^[^\r\n]{0,2048}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const USER_ID = /^[1-9]\d{0,18}$/;
-const SECONDS = /^[1-9]\d{0,11}$/;
+const UNIX_SECONDS = /^[1-9]\d{0,11}$/;
 
 /** Returns the identity that the data proves. @throws {DomainError} `invalid_login` */
 export function telegramIdentity(
@@ -31,7 +31,7 @@ export function telegramIdentity(
 ): ProviderIdentity {
   const { hash = '', ...signed } = fields;
   const { id = '', auth_date: authDate = '' } = signed;
-  if (!isSigned(signed, hash, botToken) || !USER_ID.test(id) || !SECONDS.test(authDate))
+  if (!isSigned(signed, hash, botToken) || !USER_ID.test(id) || !UNIX_SECONDS.test(authDate))
     throw invalidLoginData();
   const authenticatedMs = Number(authDate) * 1_000;
   const ageMs = now.getTime() - authenticatedMs;

@@ -20,28 +20,28 @@ import { TokenKeys } from '../token-keys.service.js';
 export const ISSUER = 'https://graphql.example.com';
 
 export interface SignInTestOptions {
-  /** The label of the server key, then those of the previous keys. */
+  /** The label of the current server key, then the labels of previous keys. Each key is derived from its label. */
   readonly serverKeys?: readonly [string, ...string[]];
-  readonly openRegistration?: boolean;
+  readonly isRegistrationOpen?: boolean;
   readonly platform?: Platform;
   readonly issuer?: string;
 }
 
-/** Hashes passwords like the product, and counts the comparisons. */
+/** A password hasher that counts its comparisons. */
 class CountingHasher extends PasswordHasher {
-  compared = 0;
+  comparisons = 0;
 
   protected override compare(storedHash: string, password: string): Promise<boolean> {
-    this.compared++;
+    this.comparisons++;
     return super.compare(storedHash, password);
   }
 }
 
 /** The test environment of sign-in: its services on a separate database, for one test file. */
 export class SignInUnderTest {
-  /** The clock of second factors. */
+  /** The time of the second factor's clock, in ms since 1970. */
   nowMs = Date.UTC(2026, 0, 31, 12, 0, 7);
-  readonly hashes = new CountingHasher();
+  readonly hasher = new CountingHasher();
 
   private constructor(readonly core: CoreUnderTest) {}
 
@@ -53,16 +53,16 @@ export class SignInUnderTest {
     return this.core.close();
   }
 
-  /** Creates the services of one process. */
+  /** Creates the services of one process on the shared database. */
   createServices(options: SignInTestOptions = {}) {
-    const { serverKeys = ['server key'], openRegistration = true, issuer = ISSUER } = options;
-    const { core, hashes } = this;
+    const { serverKeys = ['server key'], isRegistrationOpen = true, issuer = ISSUER } = options;
+    const { core, hasher } = this;
     const { commands } = core;
     const platform = options.platform ?? core.platform;
     const [first, ...others] = serverKeys;
     const sealer = new ServerKeySealer([deriveKey(first), ...others.map(deriveKey)]);
     const keys = new TokenKeys(platform, sealer);
-    const sessions = new SessionsService({ platform, keys, issuer: () => issuer, openRegistration });
+    const sessions = new SessionsService({ platform, keys, issuer: () => issuer, isRegistrationOpen });
     const attempts = new SignInAttempts(platform);
     const nowMs = () => this.nowMs;
     const codes = new SecondFactorCodes(attempts, sealer, nowMs);
@@ -71,20 +71,23 @@ export class SignInUnderTest {
     const signIn = new SignInService(sessions, secondFactor);
     const publicUrl = () => 'https://api.example.com';
     const emails = new EmailVerificationService({ platform, commands, publicUrl });
-    const logins = new PasswordLogins(platform, emails, attempts, hashes);
+    const logins = new PasswordLogins(platform, emails, attempts, hasher);
     const passwords = new PasswordSignInService(logins, sessions, signIn, changes);
     return { platform, sealer, keys, sessions, attempts, secondFactor, signIn, emails, passwords };
   }
 
-  /** Opens a session of the user, or of a new user, and returns its tokens. */
-  async session(userId?: string, { sessions, platform } = this.createServices()): Promise<IssuedTokens> {
+  /** Opens a session of the user, or of a new user if `userId` is omitted, and returns its tokens. */
+  async createSession(
+    userId?: string,
+    { sessions, platform } = this.createServices(),
+  ): Promise<IssuedTokens> {
     const owner = userId ?? (await this.core.actor()).userId;
     return inTransaction(platform.database, (tx) => sessions.open(tx, owner, 'password'));
   }
 
   /** Creates a user with a session. */
-  async actor(): Promise<Actor> {
-    const { accessToken } = await this.session();
+  async createActor(): Promise<Actor> {
+    const { accessToken } = await this.createSession();
     return this.createServices().sessions.verify(accessToken);
   }
 
@@ -118,7 +121,7 @@ export class SignInUnderTest {
     return running;
   }
 
-  /** Returns every row of every table as one string. */
+  /** Returns all rows of all tables as one string. */
   async dump(): Promise<string> {
     const tables = await this.core.rows(
       "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",

@@ -52,7 +52,7 @@ export class WebhooksUnderTest {
     return id;
   }
 
-  /** Appends an event of the user to the outbox, before any fan-out. */
+  /** Appends an event of the user to the outbox without fanning it out. */
   async emit(
     actor: Actor,
     { type = 'trade.created', data = '{}' }: EventFixture = {},
@@ -83,23 +83,23 @@ export class WebhooksUnderTest {
     return id;
   }
 
-  /** Claims an attempt, on either lane. */
-  async claimed(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
+  /** Claims an attempt in the lane of its webhook. @throws if it cannot be claimed */
+  async claimAttempt(deliveryId: string, attempt = 1): Promise<ClaimedAttempt> {
     const main = await this.deliveries.claim(deliveryId, attempt);
     const claim = main.kind === 'slow' ? await this.deliveries.claim(deliveryId, attempt, 'slow') : main;
     if (claim.kind !== 'send') throw new Error(`claim: ${claim.kind}`);
     return claim.attempt;
   }
 
-  /** Fails all five attempts of the delivery, without their delays. */
-  async failAll(deliveryId: string): Promise<void> {
+  /** Records a failure of each of the delivery's five attempts, without waiting between them. */
+  async failAllAttempts(deliveryId: string): Promise<void> {
     const failure = { statusCode: 503, error: 'http_status', responseTimeMs: 1 } as const;
     for (let attempt = 1; attempt <= 5; attempt++) {
       await this.core.rows(
         "UPDATE webhook_deliveries SET next_at = clock_timestamp() WHERE id = $1 AND status = 'DUE'",
         deliveryId,
       );
-      await this.deliveries.record(await this.claimed(deliveryId, attempt), failure);
+      await this.deliveries.record(await this.claimAttempt(deliveryId, attempt), failure);
     }
   }
 
@@ -110,8 +110,8 @@ export class WebhooksUnderTest {
     event?: EventFixture,
   ): Promise<{ id: string; uuid: string }> {
     const uuid = await this.createDueDelivery(actor, webhookId, event);
-    await this.failAll(uuid);
-    // Treat each dead letter as a separate outage, so that together they do not deactivate the webhook.
+    await this.failAllAttempts(uuid);
+    // Without this reset, the failures of several dead letters together would deactivate the webhook.
     await this.core.rows('UPDATE webhooks SET consecutive_failures = 0, consecutive_dead_letters = 0');
     return { uuid, id: encodeId('dlq', uuid) };
   }
