@@ -25,7 +25,7 @@ import { exampleOfSchema } from './example-of-schema.mjs';
 
 const HEADER = '// Written by scripts/fixtures.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-/** A value within a record that the generated file computes with an expression. */
+/** A value that the generated file computes with the expression `text`. */
 class Code {
   /** @param {string} text @param {string} example a valid value */
   constructor(text, example) {

@@ -1,8 +1,8 @@
 /**
- * Resolves how a client reaches the API, from its options and the environment.
+ * Resolves how a client reaches the API, from the options of the client and from environment variables.
  *
  * 1. A request carries one credential. Default headers cannot replace it.
- * 2. The credential is inside a closure, so that printing or serializing a client does not reveal it.
+ * 2. A closure holds the credential, so that printing or serializing a client does not reveal it.
  */
 import type { DecimalForm } from './decimals.js';
 import { environmentVariable } from './environment.js';
@@ -34,11 +34,11 @@ export interface ClientOptions<D extends DecimalForm = 'number'> {
    * Default: `number`.
    */
   readonly decimals?: D | undefined;
-  /** The `fetch` to use. Default: the runtime's. */
+  /** The `fetch` function to use. Default: that of the runtime. */
   readonly fetch?: Fetch | undefined;
   /** Headers sent with every request. They cannot replace the credential. */
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Where the client logs. Default: `console`. */
+  /** Receives the log messages of the client. Default: `console`. */
   readonly logger?: Logger | undefined;
   /** The least severe level to log. Default: the environment variable `SVC_LOG`, or `warn`. */
   readonly logLevel?: LogLevel | undefined;

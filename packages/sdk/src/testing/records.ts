@@ -1,7 +1,4 @@
-/**
- * Returns records for tests, one of each type, with changes applied. Ids and timestamps are the
- * same in every run.
- */
+/** Returns records for tests, one of each type, with the caller's changes. Ids and timestamps are always the same. */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
 import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
 import type { OperationId } from '../generated/operations.js';
@@ -9,8 +6,7 @@ import type { EventData, OperationTypes, WebhookEventOf } from '../generated/rec
 import { generateTestHeaders } from '../webhooks/index.js';
 
 /**
- * The API key of test clients. It gives no access. It is built at run time, so that secret scanners
- * do not report it.
+ * The API key of test clients. It gives no access. It is built at run time, so that secret scanners do not report it.
  */
 export const TEST_API_KEY = `svc_test_${'0'.repeat(32)}`;
 /** The default signing secret of test webhooks. */
@@ -19,7 +15,7 @@ export const TEST_WEBHOOK_SECRET = `whsec_${btoa('known to tests, and opens noth
 type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
 
 /**
- * Returns the test record of an operation, with changes applied; for a list, one item.
+ * Returns the test record of an operation; for a list, one item. `changes` replaces fields of the record.
  *
  * @example
  * import { fixture } from '@trading-automation/sdk/testing';
@@ -27,7 +23,7 @@ type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[I
  * const trade = fixture('trades.get', { status: 'CANCELLED', cancel_reason: 'USER' });
  * console.log(trade.id, trade.status);
  *
- * @param decimals how decimals are read, as in the client option. Default: `number`.
+ * @param decimals the form of decimals, as in the client option `decimals`. Default: `number`.
  */
 export function fixture<Id extends OperationId, D extends DecimalForm = 'number'>(
   id: Id,
@@ -50,7 +46,7 @@ export interface EventHead {
 }
 
 /**
- * Returns an event of a type with changes applied to its record, in the form of webhooks and `client.events`.
+ * Returns an event, as webhooks and `client.events` deliver it. `changes` replaces fields of its record.
  *
  * @example
  * import { webhookEvent } from '@trading-automation/sdk/testing';
@@ -72,7 +68,7 @@ export interface SignedWebhook {
   /** The raw body. */
   readonly payload: string;
   readonly headers: Record<string, string>;
-  /** The secret that verifies it. */
+  /** The secret with which a receiver verifies it. */
   readonly secret: string;
 }
 
