@@ -45,7 +45,7 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
     const streamBooks = (endSignal: AbortSignal): AsyncIterable<Book> =>
       live.orderbook(id, { depth, signal: endSignal });
     if (options.live !== true) return printOnce(context, streamBooks(signal));
-    if (!isLive(context)) return printAll(context, streamBooks(signal));
+    if (!isLive(context)) return printEach(context, streamBooks(signal));
     await withLiveView(terminal, signal, async (view) => {
       const hint = terminal.isInteractive ? `\n${terminal.colors.dim('press q to quit')}` : '';
       for await (const book of streamBooks(view.signal))
@@ -63,6 +63,6 @@ async function printOnce({ print, settings, terminal }: Context, books: AsyncIte
   throw new Failure('The stream ended before the first order book.');
 }
 
-async function printAll({ print }: Context, books: AsyncIterable<Book>): Promise<void> {
-  for await (const book of books) await print.streamed(book, lineOf(book));
+async function printEach({ print }: Context, books: AsyncIterable<Book>): Promise<void> {
+  for await (const book of books) await print.streamItem(book, lineOf(book));
 }

@@ -54,7 +54,7 @@ async function watch(
     await withLiveView(terminal, signal, (view) =>
       follow(view.signal, (_trade, all) => view.draw(() => renderTrades(all, context))),
     );
-  } else await follow(signal, (trade) => context.print.streamed(trade, safeLineOf(trade)));
+  } else await follow(signal, (trade) => context.print.streamItem(trade, safeLineOf(trade)));
   const failed = trades.find(({ status }) => status === 'FAILED');
   if (untilFinal && failed !== undefined) throw failureOf(failed);
 }

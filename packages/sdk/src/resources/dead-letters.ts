@@ -18,8 +18,8 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists the dead letters of a webhook: deliveries whose attempts all failed.
    *
-   * @example for await (const { event_type, last_error } of client.webhooks.deadLetters.list(webhookId))
-   *   console.log(event_type, last_error);
+   * @example
+   * for await (const { event_type, last_error } of client.webhooks.deadLetters.list(webhookId)) console.log(event_type, last_error);
    */
   list(
     webhookId: string,

@@ -18,8 +18,8 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists your strategies. `visibility: 'PUBLIC'` lists the active public strategies of all users.
    *
-   * @example for await (const { name, performance } of client.strategies.list({ visibility: 'PUBLIC' }))
-   *   console.log(name, performance);
+   * @example
+   * for await (const { name, performance } of client.strategies.list({ visibility: 'PUBLIC' })) console.log(name, performance);
    */
   list(query: StrategiesListQuery = {}, options?: RequestOptions): PagePromise<Strategy<D>> {
     return this.operations.list('strategies.list', { query }, options);

@@ -100,8 +100,8 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   /**
    * Lists the delivery attempts of a webhook.
    *
-   * @example for await (const { event_type, status_code } of client.webhooks.deliveries(webhookId))
-   *   console.log(event_type, status_code);
+   * @example
+   * for await (const { event_type, status_code } of client.webhooks.deliveries(webhookId)) console.log(event_type, status_code);
    */
   deliveries(
     id: string,
