@@ -16,7 +16,7 @@ afterAll(() => api.close());
 
 /** Returns the arguments of a command's example, without shell quotes, `--json` and `--jq`. */
 function argvOf({ examples }: OperationCommand): readonly string[] {
-  const example = examples.find((example) => example.includes('keys.json')) ?? examples[0]!;
+  const example = examples.find((each) => each.includes('keys.json')) ?? examples[0]!;
   const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
   const at = words.findIndex((word) => word === '--json' || word === '--jq');
   return (at === -1 ? words : words.toSpliced(at, 2)).slice(1).map((word) => word.replace('keys.json', '-'));

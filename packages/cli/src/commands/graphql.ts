@@ -61,8 +61,8 @@ async function subscribe(
   variables: Record<string, unknown>,
 ): Promise<void> {
   const { print, signal } = context;
-  await withRealtime(context, async (live) => {
-    for await (const data of live.subscribe(document, variables, { signal }))
+  await withRealtime(context, async (realtime) => {
+    for await (const data of realtime.subscribe(document, variables, { signal }))
       await print.streamItem(data, JSON.stringify(data));
   });
 }

@@ -31,8 +31,8 @@ export const registerSignals: Register = (program, run) => {
 async function stream(context: Context, strategy: string, { after }: Options): Promise<void> {
   const afterSequence = after === undefined ? {} : { afterSequence: sequenceOf(after) };
   const { print, signal } = context;
-  await withRealtime(context, async (live) => {
-    for await (const each of live.tradeSignals(strategy, { ...afterSequence, signal }))
+  await withRealtime(context, async (realtime) => {
+    for await (const each of realtime.tradeSignals(strategy, { ...afterSequence, signal }))
       await print.streamItem(each, lineOf(each));
   });
 }

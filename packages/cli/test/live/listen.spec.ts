@@ -150,7 +150,7 @@ describe('svc listen', () => {
     await receiver.close();
     api.push('evt_4', eventText('evt_4'));
     await running.waitUntil(({ lines }) => lines.some((line) => line.startsWith('<-- ERR')));
-    expect(running.lines.at(-1)).toMatch(/\[evt_4\] \(\d+ ms\): connection rejected$/);
+    expect(running.lines.at(-1)).toMatch(/\[evt_4\] \(\d+ ms\): connection refused$/);
     receiver = await StubReceiver.start();
   });
 
