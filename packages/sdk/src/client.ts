@@ -62,7 +62,13 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly withdrawals: Withdrawals<D>;
   private readonly operations: OperationClient<D>;
 
-  /** @throws {TypeError} @throws {RangeError} if an option is invalid or `baseURL` is missing */
+  /**
+   * Creates a client. It sends nothing until a method is called.
+   *
+   * @throws {TypeError} if `baseURL` is missing, if a URL, the API key or the log level is invalid, or if both `apiKey`
+   *   and `signer` are set
+   * @throws {RangeError} if `timeout` is not above 0, or if `maxRetries` is not an integer of 0 or more
+   */
   constructor(options: ClientOptions<D> = {}) {
     const operations = new OperationClient<D>(new Transport(resolveConnection(options)));
     this.operations = operations;

@@ -75,7 +75,12 @@ const MAX_RETRIES = 2;
 const LOG_LEVELS: readonly string[] = ['off', 'error', 'warn', 'info', 'debug'];
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/;
 
-/** @throws {TypeError} @throws {RangeError} if an option is invalid */
+/**
+ * Validates the options of a client and adds the defaults.
+ *
+ * @throws {TypeError}
+ * @throws {RangeError} for invalid ones
+ */
 export function resolveConnection<D extends DecimalForm>(options: ClientOptions<D>): Connection {
   const { signer, onSign, timeout = TIMEOUT_MS, maxRetries = MAX_RETRIES, logger = console } = options;
   if (options.apiKey && signer !== undefined)
@@ -113,7 +118,7 @@ function headersOf<D extends DecimalForm>({ decimals, defaultHeaders = {} }: Cli
   return headers;
 }
 
-/** Validates a timeout and limits it to what a timer can wait. @throws {RangeError} if it is not above 0 */
+/** Validates a timeout and limits it to the longest delay of a timer. @throws {RangeError} if it is not above 0 */
 export function validTimeout(ms: number): number {
   if (!(ms > 0)) throw new RangeError(`timeout must be more than 0 milliseconds; got ${ms}.`);
   return Math.min(ms, TIMEOUT_MAX_MS);

@@ -78,7 +78,11 @@ export class Realtime<D extends DecimalForm = 'number'> {
   readonly #streams = new Set<{ close(): void }>();
   #isClosed = false;
 
-  /** @throws {RangeError} if `timeout`, `heartbeat` or `maxRetries` is invalid */
+  /**
+   * Creates a Realtime for a client. It connects when the first stream is opened.
+   *
+   * @throws {RangeError} if `timeout` or `heartbeat` is not above 0, or if `maxRetries` is not an integer of 0 or more
+   */
   constructor(client: Client<D>, options: RealtimeOptions = {}) {
     const { transport } = operationClientOf(client);
     const { webSocketImpl, timeout = CONNECT_MS, heartbeat = HEARTBEAT_MS } = options;

@@ -11,7 +11,7 @@
 import type { DecimalForm } from '../core/decimals.js';
 import { GRAPHQL_PATH } from '../core/graphql.js';
 import type { ErrorCode } from '../generated/error-codes.js';
-import { REFUSALS } from '../generated/fixtures.js';
+import { ERRORS_BY_CODE } from '../generated/fixtures.js';
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 import type { OperationTypes } from '../generated/records.js';
 import { fixture } from './records.js';
@@ -318,9 +318,9 @@ function stream(events: readonly object[], lastId: string | null): Response {
 }
 
 function errorResponse(code: ErrorCode, { message, details, headers }: FailureDetails): Response {
-  const refusal = REFUSALS[code as keyof typeof REFUSALS] as readonly [number, string] | undefined;
-  if (refusal === undefined) throw new TypeError(`Unknown error code: ${code}. Use a code of the API.`);
-  const [status, meaning] = refusal;
+  const entry = ERRORS_BY_CODE[code as keyof typeof ERRORS_BY_CODE] as readonly [number, string] | undefined;
+  if (entry === undefined) throw new TypeError(`Unknown error code: ${code}. Use a code of the API.`);
+  const [status, meaning] = entry;
   const isTransient = status === 429 || status >= 500;
   const error = { code, message: message ?? meaning, ...(details === undefined ? {} : { details }) };
   return json(

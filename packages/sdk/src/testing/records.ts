@@ -1,6 +1,6 @@
 /** Returns records for tests, one of each type, with the caller's changes. Ids and timestamps are always the same. */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
-import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
+import { eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID, fixturesOf } from '../generated/fixtures.js';
 import type { OperationId } from '../generated/operations.js';
 import type { EventData, OperationTypes, WebhookEventOf } from '../generated/records.js';
 import { generateTestHeaders } from '../webhooks/index.js';
@@ -30,11 +30,11 @@ export function fixture<Id extends OperationId, D extends DecimalForm = 'number'
   changes: Partial<DataOf<Id, D>> = {},
   decimals?: D,
 ): DataOf<Id, D> {
-  const answers = answersOf<D>(decimalAs<D>(decimals), {
+  const fixtures = fixturesOf<D>(decimalAs<D>(decimals), {
     apiKey: TEST_API_KEY,
     webhook: TEST_WEBHOOK_SECRET,
   });
-  return { ...answers[id], ...changes };
+  return { ...fixtures[id], ...changes };
 }
 
 /** The id and the timestamp of an event. */
