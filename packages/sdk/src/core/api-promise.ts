@@ -1,5 +1,6 @@
 /** The data of a response, with the response itself. */
 export interface WithResponse<T> {
+  /** The `data` of the response; for a list, the first page. */
   readonly data: T;
   /** The response, with an unread body. */
   readonly response: Response;

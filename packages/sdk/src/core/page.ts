@@ -10,8 +10,11 @@ import { UnexpectedAnswerError } from './errors.js';
 
 /** Describes the position of a page in its list. */
 export interface Pagination {
+  /** Maximum number of items on the page. */
   readonly limit: number;
+  /** Number of items skipped before this page; 0 if the page was requested by cursor. */
   readonly offset: number;
+  /** Whether there are more items after this page. */
   readonly has_more: boolean;
   /** Cursor of the next page; null on the last page. */
   readonly next_cursor: string | null;
@@ -27,6 +30,7 @@ export class Page<T> implements AsyncIterable<T> {
   constructor(
     /** The items of this page. */
     readonly data: readonly T[],
+    /** The position of this page in its list. */
     readonly pagination: Pagination,
     private readonly next: NextPage<T>,
   ) {}

@@ -34,7 +34,9 @@ export type AnswerOf<Id extends OperationId, D extends DecimalForm = 'number'> =
 
 /** A recorded request. */
 export interface FakeRequest<Id extends OperationId = OperationId, D extends DecimalForm = 'number'> {
+  /** Id of the operation, such as `trades.get`. */
   readonly operation: Id;
+  /** The HTTP method. */
   readonly method: string;
   /** The request target, including the query string. */
   readonly path: string;
@@ -44,6 +46,7 @@ export interface FakeRequest<Id extends OperationId = OperationId, D extends Dec
   readonly query: Readonly<Record<string, string>>;
   /** The parsed JSON body. */
   readonly body: InputOf<Id, 'body', D>;
+  /** The headers of the request. */
   readonly headers: Headers;
 }
 
@@ -54,14 +57,19 @@ export type Answering<Id extends OperationId, D extends DecimalForm = 'number'> 
 
 /** A recorded GraphQL request. */
 export interface FakeGraphqlRequest {
+  /** The document, as a string. */
   readonly query: string;
+  /** The variables of the operation. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The headers of the request. */
   readonly headers: Headers;
 }
 
 /** The details of a configured error. */
 export interface FailureDetails {
+  /** Default: the meaning of the error code. */
   readonly message?: string;
+  /** The invalid fields. Default: none. */
   readonly details?: readonly {
     readonly field?: string;
     readonly code?: string;

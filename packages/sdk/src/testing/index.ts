@@ -29,7 +29,9 @@ export {
 
 /** A client with its in-memory API. */
 export interface TestClient<D extends DecimalForm = 'number'> {
+  /** A client whose requests go to `api`. */
   readonly client: Client<D>;
+  /** The in-memory API. Configure its responses and read its recorded requests. */
   readonly api: FakeApi<D>;
 }
 

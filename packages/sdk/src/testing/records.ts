@@ -37,11 +37,11 @@ export function fixture<Id extends OperationId, D extends DecimalForm = 'number'
   return { ...fixtures[id], ...changes };
 }
 
-/** The id and the timestamp of an event. */
+/** The id and the timestamp of a test event. */
 export interface EventHead {
-  /** Default: the same in every run. */
+  /** Id of the event. Default: a fixed id, the same in every run. */
   readonly event_id?: string;
-  /** Default: the same in every run. */
+  /** Time of the event. Default: a fixed time, the same in every run. */
   readonly timestamp?: string;
 }
 
@@ -67,8 +67,9 @@ export function webhookEvent<Type extends keyof EventData>(
 export interface SignedWebhook {
   /** The raw body. */
   readonly payload: string;
+  /** The headers, including the signature. */
   readonly headers: Record<string, string>;
-  /** The secret with which a receiver verifies it. */
+  /** The secret with which a receiver verifies the webhook. */
   readonly secret: string;
 }
 
