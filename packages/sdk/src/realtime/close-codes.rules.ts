@@ -1,8 +1,9 @@
 /**
  * Classifies the end of a connection as transient or fatal.
  *
- * 1. The close codes 1009, 4411, 4412 and those of mistakes of the client or a proxy are fatal. Each causes the error
- *    class that REST uses for the same error. docs/guides/graphql.md describes the close codes.
+ * 1. The close codes 1009, 4412 and those of mistakes of the client or a proxy are fatal. So is 4411 until the client
+ *    has connected once. Each causes the error class that REST uses for the same error. docs/guides/graphql.md
+ *    describes the close codes.
  * 2. Everything else is transient: network failures, a server that stops, unknown codes.
  * 3. A rejected handshake (4403) is fatal, too, except for a nonce that was used before, which is transient, and for a
  *    wrong timestamp: the handshake is then retried once the server's time is known.
