@@ -1,6 +1,6 @@
 /**
- * Writes src/generated from the built contracts: the fields of each operation as flags, and the resolution of each error
- * code. Run `npm run generate` at the root, which builds first.
+ * Writes src/generated from the built contracts: the fields of each operation as flags, and the resolution of each
+ * error code. Run `npm run generate` at the root, which builds first.
  */
 import { writeFileSync } from 'node:fs';
 import { ERRORS, jsonSchemaOf, OPERATIONS } from '@trading-automation/contracts';
@@ -12,7 +12,7 @@ const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm 
 const REF = '#/$defs/';
 const DECIMALS = ['Decimal', 'DecimalGiven', 'PositiveDecimal', 'NonNegativeDecimal'];
 
-/** The fields of an object schema as flags; fields of nested objects have a path. */
+/** Converts the fields of an object schema to flags. A field of a nested object has a path such as `sizing.mode`. */
 class Fields {
   /** @param {Readonly<Record<string, Schema>>} definitions */
   constructor(definitions) {
@@ -28,13 +28,13 @@ class Fields {
   }
 
   /**
-   * @param {string} path @param {Schema} nullable @param {boolean} isRequired @returns {object[]}
+   * @param {string} path @param {Schema} declared @param {boolean} isRequired @returns {object[]}
    */
-  field(path, nullable, isRequired) {
-    const { schema, isNullable } = withoutNull(nullable);
+  field(path, declared, isRequired) {
+    const { schema, isNullable } = withoutNull(declared);
     const named = this.dereferenced(schema);
     const { description = named.description ?? schema.description, default: fallback = schema.default } =
-      nullable;
+      declared;
     const common = {
       path,
       ...(isRequired ? { isRequired: true } : {}),
@@ -86,13 +86,13 @@ class Fields {
 /** @param {Schema} schema */
 const isDecimal = ({ $ref }) => typeof $ref === 'string' && DECIMALS.includes($ref.slice(REF.length));
 
-/** @param {Schema} nullable @returns {{ schema: Schema, isNullable: boolean }} */
-function withoutNull(nullable) {
-  const { anyOf } = nullable;
+/** @param {Schema} declared @returns {{ schema: Schema, isNullable: boolean }} */
+function withoutNull(declared) {
+  const { anyOf } = declared;
   const others = anyOf?.filter((/** @type {Schema} */ option) => option.type !== 'null');
   return others?.length === 1 && others.length < anyOf.length
     ? { schema: others[0], isNullable: true }
-    : { schema: nullable, isNullable: false };
+    : { schema: declared, isNullable: false };
 }
 
 /** Formats a description for the help. @param {string} description */
@@ -105,7 +105,11 @@ function fieldsOf(schema) {
   return new Fields(definitions).fieldsIn(root);
 }
 
-/** Returns the field names of a record, for `--json`. @param {import('@trading-automation/contracts').Operation['response']} schema */
+/**
+ * Returns the field names of a record, for `--json`.
+ *
+ * @param {import('@trading-automation/contracts').Operation['response']} schema
+ */
 function membersOf(schema) {
   const { root, definitions } = jsonSchemaOf(schema, 'output');
   return Object.keys(new Fields(definitions).dereferenced(root).properties ?? {});
@@ -118,7 +122,9 @@ function membersOf(schema) {
  */
 function exampleArguments({ id, params, body }) {
   const sample = SAMPLES.find(({ operation }) => operation.id === id);
-  const given = /** @type {Schema} */ (resolve({ ...sample?.params, ...Object(sample?.body) }, exampleOf));
+  const sampleInput = /** @type {Schema} */ (
+    resolve({ ...sample?.params, ...Object(sample?.body) }, exampleOf)
+  );
   const names = Object.keys(params?.shape ?? {});
   const required = fieldsOf(body).filter(
     (/** @type {Schema} */ field) => field.isRequired === true && !field.path.startsWith('credentials.'),
@@ -126,10 +132,10 @@ function exampleArguments({ id, params, body }) {
   const flags = required.map((/** @type {Schema} */ { path }) => {
     const value = path
       .split('.')
-      .reduce((/** @type {Schema} */ inner, /** @type {string} */ name) => inner?.[name], given);
+      .reduce((/** @type {Schema} */ inner, /** @type {string} */ name) => inner?.[name], sampleInput);
     return `--${path.replaceAll('_', '-')} ${shellWord(textOf(value))}`;
   });
-  return [...names.map((name) => shellWord(String(given[name]))), ...flags].join(' ');
+  return [...names.map((name) => shellWord(String(sampleInput[name]))), ...flags].join(' ');
 }
 
 /** @param {unknown} value */

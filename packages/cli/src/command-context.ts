@@ -54,12 +54,14 @@ export class CommandContext implements Context {
     return (await this.profile.credential()).apiKey;
   }
 
-  async confirm(question: string, mustType?: string): Promise<void> {
+  async confirm(question: string, textToType?: string): Promise<void> {
     if (this.settings.isConfirmed) return;
-    const instead = 'Confirm with --yes.';
-    if (mustType === undefined) {
-      if (await this.prompts.yesOrNo(question, instead)) return;
-    } else if ((await this.prompts.text(`${question} Type ${mustType} to continue`, instead)) === mustType)
+    const alternative = 'Confirm with --yes.';
+    if (textToType === undefined) {
+      if (await this.prompts.yesOrNo(question, alternative)) return;
+    } else if (
+      (await this.prompts.text(`${question} Type ${textToType} to continue`, alternative)) === textToType
+    )
       return;
     throw new Declined();
   }
@@ -69,8 +71,9 @@ export class CommandContext implements Context {
   }
 
   /**
-   * @param credential if its `apiKey` is null, the client ignores the environment and sends no
-   * credential
+   * Creates a client with the settings of the run.
+   *
+   * @param credential if its `apiKey` is null, the client ignores the environment and sends no credential
    */
   private clientWith(credential: {
     readonly apiKey?: string | null;
@@ -103,10 +106,7 @@ export class CommandContext implements Context {
     }
   }
 
-  /**
-   * Prints the canonical string, so that the user can compare it byte by byte with another
-   * signer's.
-   */
+  /** Prints the canonical string, so that the user can compare it with that of another signer, byte by byte. */
   private printCanonicalString(canonical: string): void {
     const lines = canonical.split('\n').map((line) => `  ${line}`);
     this.terminal.stderr.write(`Canonical string (lines joined by \\n):\n${lines.join('\n')}\n`);

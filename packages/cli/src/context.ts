@@ -1,6 +1,6 @@
 /**
- * The context of a command, and the types that register commands. Commands access the process only
- * through it.
+ * The context of a command, and the types for registering commands. A command accesses the process only through this
+ * context: its streams, its environment variables and its signal.
  */
 import type { Client } from '@trading-automation/sdk';
 import type { Signer } from '@trading-automation/sdk/signer';
@@ -40,11 +40,11 @@ export interface Context {
 
   /**
    * Asks for confirmation, unless `--yes` is set.
-   * @param mustType text that the user must type instead of yes, for risky actions
+   * @param textToType text that the user must type instead of yes, for risky actions
    * @throws {UsageError} if the terminal is not interactive
    * @throws {Declined} if the user does not confirm
    */
-  confirm(question: string, mustType?: string): Promise<void>;
+  confirm(question: string, textToType?: string): Promise<void>;
   /** Shows a spinner on an interactive terminal while the work runs. */
   progress<T>(label: string, work: () => Promise<T>): Promise<T>;
 }

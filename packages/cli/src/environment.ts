@@ -17,12 +17,9 @@ export interface Environment {
   readonly cacheFolder: string;
   readonly workingFolder: string;
   readonly hostName: string;
-  /** File permissions differ on Windows. */
+  /** The platform, because file permissions and processes differ on Windows. */
   readonly platform: NodeJS.Platform;
-  /**
-   * Sends requests to the user's own addresses, such as a webhook receiver. Only the SDK calls the
-   * API.
-   */
+  /** Sends requests that are not for the REST API, such as to a webhook receiver. Only the SDK calls the REST API. */
   readonly fetch: Fetch;
 }
 
@@ -31,14 +28,16 @@ export function processEnvironment(): Environment {
   return environmentOf(process.env, process.cwd());
 }
 
-/** Returns an environment on this machine with the passed variables and working folder. */
+/** Returns an environment of this machine, but with other variables and another working folder. */
 export function environmentOf(variables: Variables, workingFolder: string): Environment {
   const paths = envPaths('svc', { suffix: '' });
-  const ownFolder = variables.SVC_CONFIG_DIR ? resolve(workingFolder, variables.SVC_CONFIG_DIR) : undefined;
+  const configuredFolder = variables.SVC_CONFIG_DIR
+    ? resolve(workingFolder, variables.SVC_CONFIG_DIR)
+    : undefined;
   return {
     variables,
-    configFolder: ownFolder ?? paths.config,
-    cacheFolder: ownFolder ?? paths.cache,
+    configFolder: configuredFolder ?? paths.config,
+    cacheFolder: configuredFolder ?? paths.cache,
     workingFolder,
     hostName: hostname(),
     platform: process.platform,

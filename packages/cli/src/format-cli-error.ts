@@ -23,7 +23,7 @@ export interface ErrorFormat {
 export function formatCliError(error: unknown, { isDebug, colors }: ErrorFormat): string {
   if (error instanceof QuietExit || error instanceof Interrupted) return '';
   const lines = [`${colors.red('error:')} ${safeText(messageOf(error))}`];
-  if (error instanceof ApiError) lines.push(...error.details.flatMap(fieldOf).map(safeLine));
+  if (error instanceof ApiError) lines.push(...error.details.flatMap(detailLineOf).map(safeLine));
   const resolution = resolutionOf(error);
   if (resolution !== undefined) lines.push(`  ${resolution}`);
   if (error instanceof ApiError && error.requestId !== undefined)
@@ -38,7 +38,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function fieldOf({ field, message }: ErrorDetail): string[] {
+function detailLineOf({ field, message }: ErrorDetail): string[] {
   if (message === undefined) return [];
   return [field === undefined ? `  ${message}` : `  ${field}: ${message}`];
 }

@@ -1,7 +1,7 @@
 import type { Environment } from './environment.js';
 import type { Streams } from './terminal/terminal.js';
 
-/** The streams and the environment of a run. Tests pass their own. */
+/** The streams and the environment of a run. A test passes its own ones. */
 export interface ProcessContext {
   readonly streams: Streams;
   readonly environment: Environment;

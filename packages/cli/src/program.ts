@@ -1,7 +1,4 @@
-/**
- * Builds the command tree. Each group registers itself; global options and help settings are
- * defined here.
- */
+/** Builds the command tree. Each group registers its commands; this file defines global options and help settings. */
 import { Command, Option } from 'commander';
 import { CommandContext } from './command-context.js';
 import { registerAuth } from './commands/auth.js';
@@ -80,7 +77,7 @@ function globalOptions(): readonly Option[] {
     new Option('--profile <name>', 'use this profile'),
     new Option('--base-url <url>', 'address of the API'),
     new Option('--json [fields]', 'print JSON, optionally only these fields (comma-separated)'),
-    new Option('--jq <filter>', 'print JSON that a jq filter transforms'),
+    new Option('--jq <filter>', 'apply this jq filter to the JSON output'),
     new Option('--limit <count>', 'maximum number of items of a list'),
     new Option('--all', 'read all items of a list'),
     new Option('--idempotency-key <key>', 'make a repeated command take effect once'),

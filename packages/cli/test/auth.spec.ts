@@ -41,7 +41,7 @@ const login = (args: readonly string[] = [], testEnvironment: TestEnvironment = 
   svc(['auth', 'login', '--base-url', api.url, ...args], testEnvironment);
 const credentials = () => readFileSync(join(folder, 'credentials.json'), 'utf8');
 
-/** Verifies a signature with another library than the one that signs. */
+/** Verifies a signature with Node's crypto, which is not the library that signs. */
 function isSignedBy(pubkey: string, message: string, signature: string): boolean {
   const spki = Buffer.concat([
     Buffer.from('3036301006072a8648ce3d020106052b8104000a032200', 'hex'),
@@ -56,7 +56,7 @@ function isSignedBy(pubkey: string, message: string, signature: string): boolean
   );
 }
 
-it('logs in with a new key pair, from an empty configuration folder and without a prompt', async () => {
+it('logs in with a new key pair, without a prompt, if the configuration folder is empty', async () => {
   const { exitCode, stderr } = await login();
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Logged in to usr_1 (test world)')]);
   const { pubkey, signature, challenge, label } = bodyOf(api.requestsOf('auth.cliIdentity')[0]!);
@@ -204,7 +204,7 @@ it('deletes the cached ids at logout', async () => {
   expect(existsSync(join(folder, 'known-ids.json'))).toBe(false);
 });
 
-it('shows the credential and the profiles as in the golden file, on a screen and in a pipe', async () => {
+it('prints the credential and the profiles as in the golden file, on a screen and in a pipe', async () => {
   await login(['--key-stdin'], { stdin: keyOf('golden') });
   await svc(['profile', 'add', 'away', '--base-url', 'http://away:1']);
   const transcriptOf = async (argv: readonly string[], isScreen: boolean) => {

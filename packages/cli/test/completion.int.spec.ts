@@ -1,4 +1,4 @@
-/** Completions of the built command line, requested as shells do: in separate processes. */
+/** Tests the completions of the built command line. As in a shell, each request is a separate process. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,8 +34,7 @@ async function svc(...argv: readonly string[]): Promise<string> {
 }
 
 /**
- * Returns the completions without descriptions, and without the last line, which contains
- * directives for the shell.
+ * Returns the completions without their descriptions, and without the last line, which is a directive for the shell.
  */
 const completionsOf = async (...words: readonly string[]) =>
   (await svc('complete', '--', ...words))

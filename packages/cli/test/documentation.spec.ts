@@ -1,7 +1,4 @@
-/**
- * Checks that each `svc …` call in the shell blocks of the documentation is a command with existing
- * flags.
- */
+/** Checks that each `svc …` call in the shell blocks of the documentation is a command with existing flags. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +19,7 @@ const program = programOf(
   new Terminal(streams, {}),
 );
 
-/** Returns the words of each call, up to the next shell operator. */
+/** Returns the words of each `svc` call in a file, up to the next shell operator. */
 function callsIn(file: string): readonly (readonly string[])[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const blocks = [...text.matchAll(/^```(?:sh|bash|shell|console)?\n([\s\S]*?)^```/gm)].map(
@@ -37,7 +34,7 @@ function callsIn(file: string): readonly (readonly string[])[] {
   );
 }
 
-/** Returns the command that the first words name. */
+/** Returns the command that the first words name: as many words as are names of nested commands. */
 function commandOf([word, ...rest]: readonly string[], from: Command = program): Command {
   const subcommand = from.commands.find((command) => command.name() === word);
   return subcommand === undefined ? from : commandOf(rest, subcommand);

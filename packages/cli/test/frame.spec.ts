@@ -22,7 +22,7 @@ const svc = (argv: readonly string[], { variables = {}, ...testEnvironment }: Te
 describe('svc errors', () => {
   it.each([
     ['a command', ['trade', 'list'], 'Did you mean trades?'],
-    ['a verb', ['trades', 'lst'], 'Did you mean list?'],
+    ['a subcommand', ['trades', 'lst'], 'Did you mean list?'],
     ['a flag', ['trades', 'list', '--statsu', 'FILLED'], 'Did you mean --status?'],
   ])('suggest the correct name for %s that does not exist', async (_what, argv, hint) => {
     const { exitCode, stderr, stdout } = await svc(argv);
@@ -56,14 +56,14 @@ describe('svc errors', () => {
     expect(new Set(keys)).toEqual(new Set([key]));
   });
 
-  it('do not occur for a POST with svc api, which sends the passed idempotency key', async () => {
+  it('name an idempotency key that svc api also sends with --idempotency-key', async () => {
     await svc(['api', 'POST', '/v1/trades', '-f', 'amount=1', '--idempotency-key', 'mine']);
     expect(api.requestsOf('trades.create').map(({ headers }) => headers['idempotency-key'])).toEqual([
       'mine',
     ]);
   });
 
-  it('show the idempotency key also for the retry of a dead letter', async () => {
+  it('also show the idempotency key for the retry of a dead letter', async () => {
     api.hang('deadLetters.retry', () => undefined);
     const retry = ['webhooks', 'dead-letters', 'retry', 'whk_1', 'dlq_1', '--timeout', '100ms'];
     expect(await svc(retry)).toMatchObject({
@@ -72,7 +72,7 @@ describe('svc errors', () => {
     });
   });
 
-  it('report an idempotency key that no header can carry, before a request is sent', async () => {
+  it('report an invalid idempotency key before a request is sent', async () => {
     const { exitCode, stderr } = await svc([...CREATE, '--amount', '1', '--idempotency-key', 'two words']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--idempotency-key must be 1 to 255')]);
     expect(api.requests).toEqual([]);
@@ -163,12 +163,12 @@ describe('--json and --jq', () => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it('explain the error if --json was followed by an id', async () => {
+  it('explain the error if an id follows --json and is parsed as a field', async () => {
     const { exitCode, stderr } = await svc(['trades', 'get', TRADE, '--json', 'trd_1']);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('put ids before --json')]);
   });
 
-  it('print strings without quotes and decimals with every digit through a jq filter', async () => {
+  it('print the strings of a jq filter without quotes, and decimals without loss of digits', async () => {
     const { stdout } = await svc(['trades', 'list', '--jq', '.[] | .average_price, .version']);
     expect(stdout).toBe('60000.100000000000000001\n3\n');
   });
@@ -215,7 +215,7 @@ describe('lists', () => {
     expect(await ids('--all')).toEqual(upTo(250));
   });
 
-  it('note on a screen that there are more items', async () => {
+  it('print a note on a screen if there are more items', async () => {
     expect((await svc(['events', 'list'], { isScreen: true })).stderr).toContain('Showing the first 20');
     expect((await svc(['events', 'list', '--quiet'], { isScreen: true })).stderr).toBe('');
   });
@@ -237,7 +237,7 @@ const TRADE = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
 const CREATE = ['trades', 'create', '--pair', 'BTC/USDT', '--side', 'BUY', '--type', 'MARKET'];
 
 describe('orders', () => {
-  it('accept an account name and a pair symbol, and send every digit of the amount', async () => {
+  it('accept an account name and a pair symbol, and send all digits of the amount', async () => {
     await svc([...CREATE, '--account', 'main', '--amount', '0.010000000000000001']);
     expect(api.requestsOf('trades.create')[0]!.body).toEqual({
       exchange_account_id: 'exa_01k9y3wq8ge0t8p8bf1mq93h57',
@@ -248,7 +248,7 @@ describe('orders', () => {
     });
   });
 
-  it('use the only account by default, and require a choice between two', async () => {
+  it('use the only account by default, and fail without --account if there are two', async () => {
     expect((await svc([...CREATE, '--amount', '1'])).exitCode).toBe(0);
     const accounts = ['exa_1', 'exa_2'].map((id) => ({ id, account_name: `of ${id}` }));
     const pagination = { has_more: false, next_cursor: null, limit: 100, offset: 0 };
@@ -430,13 +430,13 @@ it('prints the canonical string with --debug-signature, but not the private key'
 describe('a decimal with more digits than a JavaScript number holds', () => {
   const LONG = '0.123456789012345678';
 
-  it('is sent with every digit from a file', async () => {
+  it('is sent from a file without loss of digits', async () => {
     const order = `{"exchange_account_id":"exa_1","trade_pair_id":"tpr_1","type":"MARKET","side":"BUY","amount":${LONG}}`;
     expect((await svc(['trades', 'create', '--from-file', '-'], { stdin: order })).exitCode).toBe(0);
     expect(api.requestsOf('trades.create')[0]!.body).toMatchObject({ amount: LONG });
   });
 
-  it('is sent with every digit from a JSON flag', async () => {
+  it('is sent from a JSON flag without loss of digits', async () => {
     const sizing = `{"mode":"MULTIPLIER","value":${LONG}}`;
     const { exitCode } = await svc(['copiers', 'update', 'cpr_1', '--sizing', sizing]);
     expect(exitCode).toBe(0);

@@ -14,10 +14,10 @@ beforeAll(async () => {
 beforeEach(() => api.reset());
 afterAll(() => api.close());
 
-/** Returns the arguments of a command's example, without shell quotes and output options. */
+/** Returns the arguments of a command's example, without shell quotes, `--json` and `--jq`. */
 function argvOf({ examples }: OperationCommand): readonly string[] {
-  const shown = examples.find((example) => example.includes('keys.json')) ?? examples[0]!;
-  const words = [...shown.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+  const example = examples.find((each) => each.includes('keys.json')) ?? examples[0]!;
+  const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
   const at = words.findIndex((word) => word === '--json' || word === '--jq');
   return (at === -1 ? words : words.toSpliced(at, 2)).slice(1).map((word) => word.replace('keys.json', '-'));
 }
@@ -65,7 +65,7 @@ it('offers every operation of the API in exactly one command', () => {
   expect(offered.toSorted()).toEqual(OPERATIONS.map(({ id }) => id).toSorted());
 });
 
-it('has the custom commands of CUSTOM_COMMAND_OF', async () => {
+it('has every custom command that CUSTOM_COMMAND_OF lists', async () => {
   for (const command of new Set(Object.values(CUSTOM_COMMAND_OF))) {
     const { exitCode, stdout } = await run([...command.split(' '), '--help']);
     expect([command, exitCode, stdout.split('\n')[0]]).toEqual([

@@ -69,11 +69,12 @@ it('stores a key pair only in the keyring, signs with it, and deletes it at logo
 it('stores separate secrets for each configuration folder and each profile', async () => {
   const secretOf = async (configFolder: string, ...args: string[]) =>
     (await svc(['listen', '--print-secret', ...args], { configFolder })).stdout;
-  const places = [[folder], [emptyFolder()], [folder, '--profile', 'other']] as const;
+  const selections = [[folder], [emptyFolder()], [folder, '--profile', 'other']] as const;
   const secrets: string[] = [];
-  for (const place of places) secrets.push(await secretOf(...(place as [string])));
+  for (const selection of selections) secrets.push(await secretOf(...(selection as [string])));
   expect(new Set(secrets).size).toBe(3);
-  for (const [i, place] of places.entries()) expect(await secretOf(...(place as [string]))).toBe(secrets[i]);
+  for (const [i, selection] of selections.entries())
+    expect(await secretOf(...(selection as [string]))).toBe(secrets[i]);
 });
 
 it('fails without creating a second key if the keyring is unavailable', async () => {

@@ -54,7 +54,7 @@ describe('a prompt', () => {
     expect(api.requestsOf('apiKeys.revoke')).toHaveLength(1);
   });
 
-  it('declines the command after Enter alone', async () => {
+  it('does not run the command if the user presses only Enter', async () => {
     const terminal = svc(['api-keys', 'revoke', 'key_1']);
     await terminal.shows('Revoke the API key key_1?');
     terminal.type(ENTER);
@@ -63,7 +63,7 @@ describe('a prompt', () => {
     expect(api.requestsOf('apiKeys.revoke')).toHaveLength(0);
   });
 
-  it('requires the amount before it spends real money', async () => {
+  it('requires that the user types the amount before the command spends real money', async () => {
     const wrong = svc(WITHDRAW, LIVE);
     await wrong.shows('Type 25.50 to continue');
     expect(wrong.plain).toContain(' LIVE ');
@@ -92,7 +92,7 @@ describe('a prompt', () => {
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'));
   });
 
-  it('does not show a typed secret', async () => {
+  it('does not show a secret while the user types it', async () => {
     const terminal = svc([
       'exchanges',
       'add',
@@ -129,7 +129,7 @@ describe('a prompt', () => {
 });
 
 describe('a login', () => {
-  it('prompts only for the address, and does not print the stored key', async () => {
+  it('prompts only for the address of the API, and does not print the stored key', async () => {
     api.on('me.get', {
       body: {
         success: true,

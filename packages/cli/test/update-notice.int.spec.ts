@@ -39,7 +39,7 @@ function storeCheck({ daysAgo, ...more }: { daysAgo: number; update?: object }):
   writeFileSync(notifierFile(), JSON.stringify({ optOut: false, lastUpdateCheck, ...more }));
 }
 
-/** Returns the output of a command that has nothing to do with updates. */
+/** Returns the output of `svc config path`, including a notice of a newer release. */
 async function outputOfCommand(variables: Record<string, string | undefined> = {}): Promise<string> {
   const { port } = registry.address() as AddressInfo;
   const terminal = PseudoTerminal.svc(['config', 'path'], {
@@ -54,7 +54,7 @@ async function outputOfCommand(variables: Record<string, string | undefined> = {
   return terminal.plain;
 }
 
-it('shows a newer release once, at the next command', async () => {
+it('requests the newest release in the background, and shows it once, at the next command', async () => {
   storeCheck({ daysAgo: 2 });
   expect(await outputOfCommand()).not.toContain(NEWER);
   // A background process that outlives the command requests the release.
@@ -68,7 +68,7 @@ it('shows a newer release once, at the next command', async () => {
 it.each([
   ['with NO_UPDATE_NOTIFIER', { NO_UPDATE_NOTIFIER: '1' }],
   ['in CI', { CI: 'true' }],
-])('shows nothing %s', async (_when, variables) => {
+])('shows no newer release %s', async (_when, variables) => {
   const update = { latest: NEWER, current: '0.0.0', type: 'major', name: NAME };
   storeCheck({ daysAgo: 0, update });
   expect(await outputOfCommand(variables)).not.toContain(NEWER);

@@ -41,7 +41,7 @@ function configOf(entry, reportTempFolder) {
         reportFolder: join(packageFolder, 'etc'),
         reportFileName: `${entry}.api.md`,
         reportTempFolder,
-        // Resources and options are reachable through exports, so their shape is public, too.
+        // Resources and options are reachable through exports, so their types are public, too.
         includeForgottenExports: true,
       },
       docModel: { enabled: false },

@@ -1,34 +1,36 @@
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
 
 const REF = '#/$defs/';
-const AT = '2026-01-31T12:00:00.000Z';
+const TIMESTAMP = '2026-01-31T12:00:00.000Z';
 
 /**
- * Returns a value of a JSON schema: required members only, the first of several options, and names as strings.
+ * Returns an example value of a JSON schema. An object has only its required members, a union has its first option, and
+ * a string without an example is the name of its member.
  *
  * @param {Schema} schema
  * @param {Readonly<Record<string, Schema>>} definitions
- * @param {string} name the member whose value it is
+ * @param {string} name the name of the member that the value is for
  * @returns {any}
  */
 export function exampleOfSchema(schema, definitions, name = 'value') {
-  const inner = (/** @type {Schema} */ given, named = name) => exampleOfSchema(given, definitions, named);
+  const exampleOf = (/** @type {Schema} */ inner, memberName = name) =>
+    exampleOfSchema(inner, definitions, memberName);
   if (schema.$ref === `${REF}Decimal`) return '1';
-  if (typeof schema.$ref === 'string') return inner(definitions[schema.$ref.slice(REF.length)]);
+  if (typeof schema.$ref === 'string') return exampleOf(definitions[schema.$ref.slice(REF.length)]);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
   const [option] = schema.anyOf ?? schema.oneOf ?? [];
-  if (option !== undefined) return inner(option);
+  if (option !== undefined) return exampleOf(option);
   switch (schema.type) {
     case 'object':
       return Object.fromEntries(
         (schema.required ?? []).map((/** @type {string} */ member) => [
           member,
-          inner(schema.properties[member], member),
+          exampleOf(schema.properties[member], member),
         ]),
       );
     case 'array':
-      return [inner(schema.items)];
+      return [exampleOf(schema.items)];
     case 'integer':
     case 'number':
       return Math.max(schema.minimum ?? 1, 1);
@@ -37,6 +39,6 @@ export function exampleOfSchema(schema, definitions, name = 'value') {
     case 'null':
       return null;
     default:
-      return schema.examples?.[0] ?? (schema.format === 'date-time' ? AT : name);
+      return schema.examples?.[0] ?? (schema.format === 'date-time' ? TIMESTAMP : name);
   }
 }

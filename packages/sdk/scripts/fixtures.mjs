@@ -25,7 +25,7 @@ import { exampleOfSchema } from './example-of-schema.mjs';
 
 const HEADER = '// Written by scripts/fixtures.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-/** A value within a record that the generated file computes with an expression. */
+/** A value that the generated file computes with the expression `text`. */
 class Code {
   /** @param {string} text @param {string} example a valid value */
   constructor(text, example) {
@@ -258,7 +258,7 @@ const deadLetter = {
   ...timestamps,
 };
 const retried = { ...deadLetter, status: 'RETRIED', resolved_at: AT, payload: event };
-const kind = eventKinds().find(({ type }) => type === 'trade.filled');
+const filledEventType = eventKinds().find(({ type }) => type === 'trade.filled');
 const deleted = (/** @type {Parameters<typeof exampleId>[0]} */ prefix) => ({
   id: exampleId(prefix),
   deleted: true,
@@ -336,7 +336,9 @@ const RESPONSE_DATA = {
   },
   'events.list': event,
   'events.stream': event,
-  'events.types': { types: [kind === undefined ? undefined : { ...kind, sample: event }] },
+  'events.types': {
+    types: [filledEventType === undefined ? undefined : { ...filledEventType, sample: event }],
+  },
   'events.get': event,
   'webhooks.create': webhookWithSecret,
   'webhooks.list': webhook,
@@ -425,13 +427,13 @@ function derivedData(response) {
   return exampleOfSchema(root, named);
 }
 
-const answers = OPERATIONS.map(({ id, response }) =>
+const fixtures = OPERATIONS.map(({ id, response }) =>
   fixtureEntry(id, response, RESPONSE_DATA[id] ?? derivedData(response)),
 );
 const events = EVENT_TYPES.map((type) =>
   fixtureEntry(type, EVENT_KINDS[type].records[0], sampleRecord(type)),
 );
-const refusals = Object.entries(ERRORS).map(
+const errorEntries = Object.entries(ERRORS).map(
   ([code, { status, meaning }]) => `${code}: [${status}, ${JSON.stringify(meaning)}],`,
 );
 
@@ -451,11 +453,11 @@ export interface FixtureSecrets {
   readonly webhook: string;
 }
 
-type Answers<D extends DecimalForm> = { readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'] };
+type Fixtures<D extends DecimalForm> = { readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'] };
 
 /** \`data\` of a response of each operation; for a list, one item. */
-export function answersOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>, secrets: FixtureSecrets): Answers<D> {
-  return { ${answers.join('\n')} };
+export function fixturesOf<D extends DecimalForm>(decimal: (text: string) => DecimalOf<D>, secrets: FixtureSecrets): Fixtures<D> {
+  return { ${fixtures.join('\n')} };
 }
 
 /** The record of an event of each type. */
@@ -464,6 +466,6 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
 }
 
 /** The HTTP status and the default message of each error code. */
-export const REFUSALS = { ${refusals.join('\n')} } as const;
+export const ERRORS_BY_CODE = { ${errorEntries.join('\n')} } as const;
 `,
 );

@@ -1,6 +1,6 @@
 /**
- * Writes src/generated from the built contract: the types of all records and bodies, and the table of operations that the
- * client uses. Run `npm run generate` at the root, which builds first.
+ * Writes src/generated from the built contract: the types of all records and bodies, the error codes, and the table of
+ * operations that the client uses. Run `npm run generate` at the root, which builds first.
  */
 import { writeFileSync } from 'node:fs';
 import {
@@ -18,7 +18,7 @@ import { Declarations } from './typescript-of.mjs';
 const declarations = new Declarations();
 const HEADER = '// Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.\n';
 
-const read = (schema, direction) => {
+const rootSchemaOf = (schema, direction) => {
   const converted = jsonSchemaOf(schema, direction);
   declarations.add(converted, direction);
   return converted.root;
@@ -26,18 +26,18 @@ const read = (schema, direction) => {
 
 const operations = OPERATIONS.map((operation) => ({
   operation,
-  query: operation.query && read(operation.query, 'input'),
-  body: operation.body && read(operation.body, 'input'),
-  response: read(operation.response, 'output'),
+  query: operation.query && rootSchemaOf(operation.query, 'input'),
+  body: operation.body && rootSchemaOf(operation.body, 'input'),
+  response: rootSchemaOf(operation.response, 'output'),
 }));
 for (const { operation, body, response } of operations) {
   declarations.recordUse(body, operation.id);
   declarations.recordUse(response, operation.id);
 }
-const kinds = EVENT_TYPES.map((type) => ({ type, data: read(eventDataOf(type), 'output') }));
+const eventTypes = EVENT_TYPES.map((type) => ({ type, data: rootSchemaOf(eventDataOf(type), 'output') }));
 // Payloads of GraphQL subscriptions, which no REST operation returns.
-read(tradeSignal, 'output');
-read(orderBookUpdate, 'output');
+rootSchemaOf(tradeSignal, 'output');
+rootSchemaOf(orderBookUpdate, 'output');
 
 const typeName = (id, suffix) =>
   id
@@ -50,13 +50,12 @@ const types = [];
 for (const { operation, query, body, response } of operations) {
   const { id, method, path, list, stream } = operation;
   rows.push(`  '${id}': ['${method}', '${path}'${list ? ", 'list'" : stream ? ", 'stream'" : ''}],`);
-  const at = id;
   const members = [];
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name);
   if (params.length > 0) members.push(`params: { ${params.map((name) => `${name}: string`).join('; ')} };`);
   if (query !== undefined || list !== undefined) {
     const name = typeName(id, 'Query');
-    const ownMembers = query === undefined ? '{}' : declarations.members(query, 'input', at);
+    const ownMembers = query === undefined ? '{}' : declarations.members(query, 'input', id);
     const base =
       list === undefined
         ? ''
@@ -65,7 +64,7 @@ for (const { operation, query, body, response } of operations) {
     members.push(`query: ${name};`);
   }
   if (body !== undefined)
-    members.push(`body${operation.bodyOptional ? '?' : ''}: ${declarations.typeOf(body, 'input', at)};`);
+    members.push(`body${operation.bodyOptional ? '?' : ''}: ${declarations.typeOf(body, 'input', id)};`);
   const data = responseTypeOf(id, response);
   members.push(`data: ${data};`);
   types.push(`/** ${operation.summary} */\n'${id}': {\n${members.join('\n')}\n};`);
@@ -85,7 +84,7 @@ function isDeletion(schema) {
   return Object.keys(schema.properties ?? {}).join() === 'id,deleted';
 }
 
-const events = kinds.map(({ type, data }) => {
+const events = eventTypes.map(({ type, data }) => {
   const recordType = declarations.typeOf(data, 'output', type);
   return `/** ${EVENT_KINDS[type].description} */\n'${type}': ${recordType};`;
 });
@@ -115,7 +114,7 @@ ${types.join('\n')}
 );
 writeFileSync(
   new URL('../src/generated/operations.ts', import.meta.url),
-  `${HEADER}/** Method, path and, unless the response is a single record, its kind. */
+  `${HEADER}/** The method and the path of each operation, and the kind of its response unless it is a single record. */
 export const OPERATIONS = {
 ${rows.join('\n')}
 } as const;

@@ -53,9 +53,9 @@ if (application.logger.hasErrors()) process.exit(1);
 const out = application.options.getValue('out');
 for (const name of readdirSync(out, { recursive: true }).filter((each) => each.endsWith('.md'))) {
   const path = join(out, name);
-  writeFileSync(path, readable(readFileSync(path, 'utf8'), titleOf(name.replace(/\.md$/, ''))));
+  writeFileSync(path, formatPage(readFileSync(path, 'utf8'), titleOf(name.replace(/\.md$/, ''))));
 }
-writeFileSync(join(out, 'README.md'), contents());
+writeFileSync(join(out, 'README.md'), contentsPage());
 
 /** Returns each class of `resources/` with its path from a client and its methods. */
 function resourcesOf({ children = [] }) {
@@ -86,7 +86,7 @@ function titleOf(page) {
 }
 
 /** Formats a page: sets its title, lists known values first and puts signatures on one line. */
-function readable(text, title) {
+function formatPage(text, title) {
   return (
     text
       .replace(/^# .*$/m, `# ${title}`)
@@ -113,7 +113,7 @@ function readable(text, title) {
   );
 }
 
-function contents() {
+function contentsPage() {
   const entry = (name, page, about) => `| [\`${name}\`](${page}.md) | ${about} |`;
   const rows = resources.map(
     ({ page, path, methods }) =>

@@ -1,7 +1,6 @@
 /**
- * Measures the size of the SDK in a web page: its entries, bundled with their static imports,
- * minified and compressed with gzip.
- * Modules of dynamic imports are separate bundles and are not counted.
+ * Measures the size of the SDK in a web page: its entries, bundled with their static imports, minified and compressed
+ * with gzip. Modules of dynamic imports are separate bundles and are not counted.
  * `node scripts/sizes.mjs [folder that has the SDK in its node_modules]` fails if an entry exceeds its limit.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

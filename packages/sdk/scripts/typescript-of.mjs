@@ -1,11 +1,11 @@
 /**
  * Generates TypeScript declarations from the contract's JSON Schemas. Descriptions become doc comments.
  *
- * 1. A decimal of a response is `DecimalOf<D>`, with D from the client option; types that contain one are generic over D. A
- *    decimal of a request is `DecimalInput`.
+ * 1. A decimal of a response is `DecimalOf<D>`, with D from the client option; types that contain one are generic over
+ *    D. A decimal of a request is `DecimalInput`.
  * 2. Enums of responses are open (`'FILLED' | (string & {})`), so that a new value does not break a build.
- * 3. An unsupported schema is an error of the generator.
- * 4. A type without a description in the contract is described by the operations that use it.
+ * 3. An unsupported schema makes the generator fail.
+ * 4. For a type without a description in the contract, the doc comment lists the operations that use it.
  */
 
 /** @typedef {{ readonly [keyword: string]: any }} Schema */
@@ -36,13 +36,18 @@ export class Declarations {
     }
   }
 
-  /** Records that an operation or an event uses a named type. @param {Schema | undefined} schema @param {string} place */
+  /**
+   * Records that an operation or an event uses a named type.
+   *
+   * @param {Schema | undefined} schema
+   * @param {string} place
+   */
   recordUse(schema, place) {
     for (const name of namesIn(schema?.$ref === undefined ? (schema?.anyOf ?? []) : schema))
       this.#usesOf.set(name, (this.#usesOf.get(name) ?? new Set()).add(place));
   }
 
-  /** Describes a type by the operations that use it. @param {string} name @param {Direction} direction */
+  /** Returns a doc comment that lists the uses of a type. @param {string} name @param {Direction} direction */
   #docFromPlaces(name, direction) {
     const words = wordsOf(name);
     const places = [...(this.#usesOf.get(name) ?? [])].map((place) => `\`${place}\``);
@@ -50,9 +55,9 @@ export class Declarations {
       return direction === 'input'
         ? `/** Input of ${listed(places)}. */\n`
         : `/** ${words}: returned by ${listed(places)}. */\n`;
-    const holders = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
-    if (holders.length === 0) return `/** ${words}. */\n`;
-    return `/** ${words}: part of ${listed(holders.map(([holder]) => `\`${holder}\``))}. */\n`;
+    const containingTypes = [...this.#named].filter(([, { schema }]) => namesIn(schema).includes(name));
+    if (containingTypes.length === 0) return `/** ${words}. */\n`;
+    return `/** ${words}: part of ${listed(containingTypes.map(([containingType]) => `\`${containingType}\``))}. */\n`;
   }
 
   /** Returns whether a schema contains a decimal of a response. @param {Schema} schema @returns {boolean} */
@@ -75,7 +80,14 @@ export class Declarations {
     return holds;
   }
 
-  /** Returns the type expression of a schema. @param {Schema} schema @param {Direction} direction @param {string} path @returns {string} */
+  /**
+   * Returns the type expression of a schema.
+   *
+   * @param {Schema} schema
+   * @param {Direction} direction
+   * @param {string} path
+   * @returns {string}
+   */
   typeOf(schema, direction, path) {
     if (typeof schema.$ref === 'string') return this.#reference(schema.$ref.slice(REF.length));
     if ('const' in schema) return literal(schema.const);
@@ -133,7 +145,14 @@ export class Declarations {
     }
   }
 
-  /** Returns the members of an object in braces. @param {Schema} schema @param {Direction} direction @param {string} path @returns {string} */
+  /**
+   * Returns the members of an object in braces.
+   *
+   * @param {Schema} schema
+   * @param {Direction} direction
+   * @param {string} path
+   * @returns {string}
+   */
   members(schema, direction, path) {
     const required = new Set(schema.required ?? []);
     const lines = Object.entries(schema.properties).map(([name, member]) => {
@@ -153,8 +172,8 @@ type: Type;
 data: EventData<D>[Type];${rest}}
 
 /**
- * An event of webhooks, lists and streams; \`type\` determines the record in \`data\`. Ignore event types that you do not
- * know: new ones may be added.
+ * An event of webhooks, lists and streams; \`type\` determines the record in \`data\`. Ignore event types that you do
+ * not know: new ones may be added.
  */
 export type WebhookEvent<D extends DecimalForm = 'number'> = { [Type in keyof EventData]: WebhookEventOf<Type, D> }[keyof EventData];`;
   }

@@ -33,8 +33,7 @@ export type { ClientOptions } from './core/connection.js';
 type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * A client of the REST and GraphQL APIs. The type parameter is the form of decimals in responses:
- * `number` or `string`.
+ * A client of the REST and GraphQL APIs. The type parameter is the form of decimals in responses: `number` or `string`.
  *
  * @example
  * import { Client } from '@trading-automation/sdk';
@@ -61,51 +60,58 @@ export class Client<D extends DecimalForm = 'number'> {
   readonly version: VersionResource<D>;
   readonly webhooks: Webhooks<D>;
   readonly withdrawals: Withdrawals<D>;
-  private readonly caller: OperationClient<D>;
+  private readonly operations: OperationClient<D>;
 
-  /** @throws {TypeError} @throws {RangeError} if an option is invalid or `baseURL` is missing */
+  /**
+   * Creates a client. It sends nothing until a method is called.
+   *
+   * @throws {TypeError} if `baseURL` is missing, if a URL, the API key or the log level is invalid, or if both `apiKey`
+   *   and `signer` are set
+   * @throws {RangeError} if `timeout` is not above 0, or if `maxRetries` is not an integer of 0 or more
+   */
   constructor(options: ClientOptions<D> = {}) {
-    const caller = new OperationClient<D>(new Transport(resolveConnection(options)));
-    this.caller = caller;
-    this.apiKeys = new ApiKeys(caller);
-    this.auth = new Auth(caller);
-    this.copiers = new Copiers(caller);
-    this.events = new Events(caller);
-    this.exchanges = new Exchanges(caller);
-    this.health = new HealthResource(caller);
-    this.me = new MeResource(caller);
-    this.notifications = new Notifications(caller);
-    this.publicKeys = new PublicKeys(caller);
-    this.rewards = new Rewards(caller);
-    this.settings = new Settings(caller);
-    this.strategies = new Strategies(caller);
-    this.supportedExchanges = new SupportedExchanges(caller);
-    this.tradePairs = new TradePairs(caller);
-    this.trades = new Trades(caller);
-    this.version = new VersionResource(caller);
-    this.webhooks = new Webhooks(caller);
-    this.withdrawals = new Withdrawals(caller);
+    const operations = new OperationClient<D>(new Transport(resolveConnection(options)));
+    this.operations = operations;
+    this.apiKeys = new ApiKeys(operations);
+    this.auth = new Auth(operations);
+    this.copiers = new Copiers(operations);
+    this.events = new Events(operations);
+    this.exchanges = new Exchanges(operations);
+    this.health = new HealthResource(operations);
+    this.me = new MeResource(operations);
+    this.notifications = new Notifications(operations);
+    this.publicKeys = new PublicKeys(operations);
+    this.rewards = new Rewards(operations);
+    this.settings = new Settings(operations);
+    this.strategies = new Strategies(operations);
+    this.supportedExchanges = new SupportedExchanges(operations);
+    this.tradePairs = new TradePairs(operations);
+    this.trades = new Trades(operations);
+    this.version = new VersionResource(operations);
+    this.webhooks = new Webhooks(operations);
+    this.withdrawals = new Withdrawals(operations);
   }
 
   /**
-   * Pauses every copier and cancels every open order. Returns the paused copiers, the cancelled trades and those still open.
+   * Pauses every copier and cancels every open order. Returns the paused copiers, the cancelled trades, and the trades
+   * that are still open.
    *
    * @example
    * const { paused_copiers, cancelled, still_open } = await client.emergencyStop();
    */
   emergencyStop(options?: RequestOptions): ApiPromise<EmergencyStop<D>> {
-    return this.caller.call('emergencyStop.run', {}, options);
+    return this.operations.call('emergencyStop.run', {}, options);
   }
 
   /**
    * Runs one GraphQL query or mutation. The result type comes from a generated document or from the type argument.
-   * Needs a client with a signer; public fields need no credential. GraphQL does not accept API keys. Decimals are
-   * strings. A mutation takes effect once, even if the client retries it.
+   * The client needs a signer, except for public fields: GraphQL does not accept API keys. Decimals are strings. A
+   * mutation takes effect once, even if the client retries it.
    *
    * @example
    * const { me } = await client.graphql<{ me: { id: string } }>('{ me { id } }');
    *
-   * @throws {ApiError} the subclass that REST throws for the same code; `graphql.data` holds the partial data
+   * @throws {ApiError} the subclass that REST throws for the same code; its `graphql.data` holds the partial data
    */
   graphql<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
@@ -113,13 +119,13 @@ export class Client<D extends DecimalForm = 'number'> {
   ): ApiPromise<Data> {
     // Loaded on first use, so that REST-only clients do not load it.
     const response = import('./core/graphql.js').then(({ sendGraphql }) =>
-      sendGraphql(this.caller.transport, document, variables, options),
+      sendGraphql(this.operations.transport, document, variables, options),
     );
     return new ApiPromise(response, ({ json }) => (json as { data: Data }).data);
   }
 
   /**
-   * Sends a GET to an endpoint without an SDK method. Use `asResponse()` for a response that is not JSON of the API.
+   * Sends a GET to an endpoint without an SDK method. If the response is not JSON of the API, call `asResponse()`.
    *
    * @param path including `/v1`
    *
@@ -131,7 +137,7 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Lists the items of an endpoint without an SDK method, over all pages.
+   * Lists the items of all pages of an endpoint without an SDK method.
    *
    * @param path including `/v1`
    *
@@ -139,11 +145,11 @@ export class Client<D extends DecimalForm = 'number'> {
    * for await (const trade of client.list<{ id: string }>('/v1/trades', { status: 'FILLED' })) console.log(trade.id);
    */
   list<T = unknown>(path: string, query: object = {}, options?: RequestOptions): PagePromise<T> {
-    return pages(this.caller.transport, () => ({ method: 'GET', path: pathWith(path, query) }), options);
+    return pages(this.operations.transport, () => ({ method: 'GET', path: pathWith(path, query) }), options);
   }
 
   /**
-   * Sends a POST to an endpoint without an SDK method. It takes effect once, even if the client retries it.
+   * Sends a POST to an endpoint without an SDK method. The POST takes effect once, even if the client retries it.
    *
    * @example
    * await client.post('/v1/notifications/read-all');
@@ -183,7 +189,8 @@ export class Client<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams server-sent events with their data as unparsed strings: the JSON that a webhook for the event contains.
+   * Streams the server-sent events of an endpoint and reconnects automatically. `data` is an unparsed string: the JSON
+   * that a webhook receives for the same event.
    *
    * @example
    * for await (const { id, data } of client.stream('/v1/events/stream', { type: 'trade.filled' })) {
@@ -197,17 +204,17 @@ export class Client<D extends DecimalForm = 'number'> {
     options: EventStreamOptions = {},
   ): AsyncGenerator<ServerSentEvent, void, undefined> {
     const request = { method: 'GET', path: pathWith(path, query) };
-    return streamMessages(this.caller.transport, request, options);
+    return streamMessages(this.operations.transport, request, options);
   }
 
   private raw<T>(method: Verb, path: string, body: unknown, options?: RequestOptions): ApiPromise<T> {
-    const response: Promise<ApiResponse> = this.caller.transport.send({ method, path, body }, options);
+    const response: Promise<ApiResponse> = this.operations.transport.send({ method, path, body }, options);
     return new ApiPromise(response, parseData<T>);
   }
 }
 
-/** Returns the operation client of a client, for the other entry points of the SDK. */
+/** Returns the {@link OperationClient} that a client uses. For the other entry points of the SDK. */
 export function operationClientOf<D extends DecimalForm>(client: Client<D>): OperationClient<D> {
   // biome-ignore lint/complexity/useLiteralKeys: private to users, shared within the SDK
-  return client['caller'];
+  return client['operations'];
 }

@@ -1,7 +1,7 @@
 /**
- * Copies the projects of `consumers/` to a temporary folder, which cannot reach the workspace, and
- * installs the packed SDK with npm. Its dependencies come from the registry or from npm's cache, at
- * the versions in its manifest.
+ * Copies the projects of `consumers/` to a temporary folder, where nothing of the workspace can be imported, and
+ * installs the packed SDK there with npm. Its dependencies come from the registry or from npm's cache, at the versions
+ * in its manifest.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The output of `consumers/play.mjs` on success. */
+/** The output of `consumers/scenario.mjs` on success. */
 export const EXPECTED_RESULT = {
   listed: [1, 2, 3],
   amounts: [0.1, '0.010'],
@@ -21,7 +21,7 @@ export const EXPECTED_RESULT_WITH_REALTIME = { ...EXPECTED_RESULT, received: [1,
 
 const TIMEOUT_MS = 120_000;
 
-/** Returns the path of the packed SDK, which the test run packs once. */
+/** Returns the path of the packed SDK. The setup of the test run packs it once. */
 export function packedTarball(): string {
   const folder = process.env.TEST_PACKED_SDK ?? '';
   if (folder === '') throw new Error('The SDK was not packed. Build it first: npm run build.');
@@ -47,10 +47,7 @@ export async function runProgram(
   return stdout;
 }
 
-/**
- * Installs packages in a folder with npm. `--prefix` is needed, because npm scripts set a folder in
- * the environment.
- */
+/** Installs packages in a folder with npm. `--prefix` overrides the folder that npm scripts set in the environment. */
 export async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   const quietOptions = [
@@ -68,7 +65,7 @@ export interface ConsumerProjects {
   remove(): Promise<void>;
 }
 
-/** @param packages packages to install in addition to the SDK */
+/** Copies the projects and installs the SDK. @param packages packages to install in addition to the SDK */
 export async function installConsumers(packages: readonly string[] = []): Promise<ConsumerProjects> {
   const tarball = packedTarball();
   const folder = await mkdtemp(join(tmpdir(), 'sdk-consumers-'));

@@ -1,4 +1,4 @@
-/** Checks the packed SDK with the tools that its users have. */
+/** Checks the packed SDK with tools for published packages: npm, esbuild, publint and attw. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -46,7 +46,7 @@ describe('the packed SDK', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/workspace:|catalog:|@trading-automation\/source/);
   });
 
-  it('imports only noble, only in entries that sign, and nothing as CommonJS', async () => {
+  it('imports only the noble packages, only in entries that sign or verify, and as CommonJS no package', async () => {
     const packagesImportedBy = async (entry: string, ending: string) => {
       const { metafile } = await build({
         entryPoints: [join(installed, 'dist', `${entry}${ending}`)],

@@ -1,6 +1,6 @@
 /**
- * Checks that the SDK and the contract have the same operations. Each operation has one method,
- * which sends only its request and has an example.
+ * Checks that the SDK and the contract have the same operations. Each operation has one method, which sends only the
+ * request of that operation and has an example.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { OPERATIONS } from '@trading-automation/contracts';
@@ -28,7 +28,7 @@ interface RequestTarget {
   readonly path: string;
 }
 
-/** Returns a client that records requests and rejects them, so that no method continues. */
+/** Returns a client that records requests. Each gets a 403, so that no method sends a second one. */
 function recordingClient() {
   const requests: RequestTarget[] = [];
   const client = new Client({
@@ -45,15 +45,15 @@ function recordingClient() {
 type Method = (...args: unknown[]) => PromiseLike<unknown> | AsyncGenerator<unknown>;
 
 /** Returns every public method with the path by which users call it. */
-function methodsOf(holder: object, name: string): [name: string, call: Method][] {
-  const ownMethods = Object.getOwnPropertyNames(Object.getPrototypeOf(holder))
-    .filter((each) => each !== 'constructor' && !(PRIVATE.get(holder.constructor.name) ?? []).includes(each))
+function methodsOf(owner: object, name: string): [name: string, call: Method][] {
+  const ownMethods = Object.getOwnPropertyNames(Object.getPrototypeOf(owner))
+    .filter((each) => each !== 'constructor' && !(PRIVATE.get(owner.constructor.name) ?? []).includes(each))
     .map((each): [string, Method] => [
       `${name}.${each}`,
-      (...args) => (holder as Record<string, Method>)[each]!(...args),
+      (...args) => (owner as Record<string, Method>)[each]!(...args),
     ]);
-  const nested = Object.entries(holder)
-    .filter(([each, value]) => each !== 'caller' && typeof value === 'object')
+  const nested = Object.entries(owner)
+    .filter(([each, value]) => each !== 'operations' && typeof value === 'object')
     .flatMap(([each, value]) => methodsOf(value, name === 'client' ? each : `${name}.${each}`));
   return [...ownMethods, ...nested];
 }
@@ -69,9 +69,7 @@ function sourcePath(file: string): string {
   return `../src/resources/${file}`;
 }
 
-/**
- * The private members of each class, parsed from the source, because they look public at run time.
- */
+/** The private members of each class. They are parsed from the source, because they look public at run time. */
 const PRIVATE = new Map(
   SOURCES.flatMap(({ text }) =>
     text

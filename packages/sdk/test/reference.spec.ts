@@ -1,5 +1,5 @@
 /**
- * Checks the content of docs/, which scripts/reference.mjs writes. The drift check verifies that
+ * Checks the content of docs/, which scripts/reference.mjs writes. A separate check, `npm run drift`, verifies that
  * docs/ is up to date.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const textOf = (name: string) => pages.find((page) => page.name === name)?.text 
 /** Returns every resource of a client with its path and its methods at run time. */
 function resourcesOf(owner: object, path: string): { path: string; methods: string[] }[] {
   return Object.entries(owner).flatMap(([name, resource]) => {
-    if (typeof resource !== 'object' || resource === null || !('caller' in resource)) return [];
+    if (typeof resource !== 'object' || resource === null || !('operations' in resource)) return [];
     const members = Object.getOwnPropertyNames(Object.getPrototypeOf(resource));
     const methods = members.filter(
       (member) => member !== 'constructor' && typeof (resource as never)[member] === 'function',

@@ -1,7 +1,7 @@
 /**
  * A stub of a few API routes for programs that use the packed SDK.
  *
- * 1. Signatures are verified with Node's crypto, independently of the product's code.
+ * 1. Signatures are verified with Node's crypto, independently of the service's verifier.
  * 2. A nonce is accepted once. A timestamp may differ by at most five minutes.
  * 3. Decimals are numbers or, on request, strings.
  * 4. Pages of any origin may call the API.
@@ -86,13 +86,13 @@ async function respond(
   const body = await text(request);
   const credential = credentialOf(request, body, nonces);
   requests.push({ method, path: url, credential, origin: headers.origin });
-  const areDecimalsStrings = /decimals=string/.test(headers.accept ?? '');
+  const withStringDecimals = /decimals=string/.test(headers.accept ?? '');
   const { status, content } = contentOf(
     method,
     new URL(url, 'http://stub'),
     body,
     credential,
-    areDecimalsStrings,
+    withStringDecimals,
   );
   response.setHeader('x-request-id', `req_${requests.length}`);
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
@@ -130,19 +130,19 @@ function contentOf(
   { pathname, searchParams }: URL,
   body: string,
   credential: StubRequest['credential'],
-  areDecimalsStrings: boolean,
+  withStringDecimals: boolean,
 ): { readonly status: number; readonly content: object } {
   if (credential === 'none')
     return errorContent(401, 'unauthenticated', 'The credential is missing or invalid.');
   if (method === 'GET' && pathname === '/v1/trades')
-    return { status: 200, content: page(searchParams, areDecimalsStrings) };
+    return { status: 200, content: page(searchParams, withStringDecimals) };
   if (method === 'POST' && pathname === '/v1/trades') {
     const { amount, side, type } = JSON.parse(body) as { amount: string; side: string; type: string };
     return {
       status: 201,
       content: {
         success: true,
-        data: { ...trade(TRADE_COUNT + 1, amount, areDecimalsStrings), side, type, fills: [] },
+        data: { ...trade(TRADE_COUNT + 1, amount, withStringDecimals), side, type, fills: [] },
       },
     };
   }
@@ -154,15 +154,13 @@ const errorContent = (status: number, code: string, message: string) => ({
   content: { success: false, error: { code, message, details: [], request_id: 'req_stub' } },
 });
 
-/**
- * Returns one page of the trades. The cursor is the number of the last trade of the previous page.
- */
-function page(search: URLSearchParams, areDecimalsStrings: boolean) {
+/** Returns one page of the trades. The cursor is the number of the last trade of the previous page. */
+function page(search: URLSearchParams, withStringDecimals: boolean) {
   const limit = Number(search.get('limit') ?? TRADE_COUNT);
   const before = Number(search.get('cursor') ?? 0);
   const last = Math.min(before + limit, TRADE_COUNT);
   const data = Array.from({ length: last - before }, (_, i) =>
-    trade(before + i + 1, '0.1', areDecimalsStrings),
+    trade(before + i + 1, '0.1', withStringDecimals),
   );
   const hasMore = last < TRADE_COUNT;
   return {
@@ -172,10 +170,10 @@ function page(search: URLSearchParams, areDecimalsStrings: boolean) {
   };
 }
 
-const trade = (number: number, amount: string, areDecimalsStrings: boolean) => ({
+const trade = (number: number, amount: string, withStringDecimals: boolean) => ({
   id: `trd_${String(number).padStart(26, '0')}`,
   status: 'PENDING',
   side: 'BUY',
   type: 'MARKET',
-  amount: areDecimalsStrings ? amount : Number(amount),
+  amount: withStringDecimals ? amount : Number(amount),
 });

@@ -2,7 +2,7 @@ import { type Client, UnexpectedAnswerError } from '@trading-automation/sdk';
 import type { Context, Register } from '../context.js';
 import { UsageError } from '../failures.js';
 import { indented, parseKeepingDigits } from '../json/json-text.js';
-import { jsonOrText, namedText, putAt } from '../json/named-values.js';
+import { jsonOrText, namedText, setAtPath } from '../json/named-values.js';
 import { textFrom } from '../operations/input-files.js';
 import { withIdempotencyKey } from '../operations/with-idempotency-key.js';
 import { safeLine } from '../terminal/text-of.js';
@@ -86,7 +86,8 @@ async function parseRequest(
   if (options.paginate === true && method !== 'GET') throw new UsageError('--paginate works only with GET.');
   if (options.input !== undefined && method === 'GET')
     throw new UsageError('A GET has no body. Use --input with another method.');
-  if (method === 'GET') return { method, path: path + searchOf(path, options.field ?? []), body: undefined };
+  if (method === 'GET')
+    return { method, path: path + querySuffixOf(path, options.field ?? []), body: undefined };
   if (options.input !== undefined)
     return { method, path, body: bodyOf(await textFrom(context, options.input)) };
   return { method, path, body: options.field === undefined ? undefined : bodyFrom(options.field) };
@@ -100,21 +101,18 @@ function bodyOf(text: string): unknown {
   }
 }
 
-function searchOf(path: string, fields: readonly string[]): string {
+function querySuffixOf(path: string, fields: readonly string[]): string {
   if (fields.length === 0) return '';
   const search = new URLSearchParams(fields.map((field) => [...namedText('--field', field)])).toString();
   return `${path.includes('?') ? '&' : '?'}${search}`;
 }
 
-/**
- * Builds an object from `a.b=1` strings. Long numbers become strings, so that they keep their
- * digits.
- */
+/** Builds an object from strings such as `a.b=1`. Long numbers become strings, so that they keep their digits. */
 function bodyFrom(fields: readonly string[]): unknown {
   const record: Record<string, unknown> = {};
   for (const field of fields) {
     const [path, text] = namedText('--field', field);
-    putAt(record, path, jsonOrText(text), true);
+    setAtPath(record, path, jsonOrText(text), true);
   }
   return record;
 }
@@ -148,7 +146,7 @@ async function printText({ print, settings, terminal }: Context, text: string): 
   await print.line(terminal.isScreen || settings.json !== undefined ? safeIndented(text) : text);
 }
 
-/** Escapes control characters that JSON does not escape: those from 127 on. */
+/** Escapes the control characters that JSON does not escape: those with a code of 127 or more. */
 function safeIndented(text: string): string {
   return indented(text).split('\n').map(safeLine).join('\n');
 }

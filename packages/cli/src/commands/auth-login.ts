@@ -1,9 +1,8 @@
 /**
  * Login without a password: creates a key pair for this machine and links it to an account by signing a challenge.
  *
- * 1. The private key is stored before it is linked, because a linked public key without its private
- * key is useless.
- * 2. The current key remains until the API has accepted the new one. Then one write replaces it.
+ * 1. The private key is stored before its public key is linked: without it, a linked public key would be useless.
+ * 2. If the login fails, the previous key is restored.
  * 3. Keys come from stdin, the environment or a hidden prompt. They are never arguments and never printed.
  */
 import { Client } from '@trading-automation/sdk';
@@ -75,7 +74,7 @@ async function login(context: Context, options: Options): Promise<void> {
   } else await linkKeyPair(context, apiKey, profile, options);
 }
 
-/** Rejects a second login: it would open another account and replace the key of the first. */
+/** Rejects a second login: it would open another account and replace the key of the first account. */
 async function assertLoggedOut({ config, settings, environment }: Context, options: Options): Promise<void> {
   const hasAccountKey = options.keyStdin || options.apiKeyStdin || environment.variables.SVC_API_KEY;
   if (profileIn(await config.read(), settings.profile)?.credential === undefined || hasAccountKey) return;
@@ -118,7 +117,7 @@ async function storeApiKey(context: Context, apiKey: string, profile: Profile): 
     world: me.world === 'live' ? 'live' : 'test',
     secrets: secrets.kind,
   });
-  printLoggedIn(context, me.world, me.id, secrets.place);
+  printLoggedIn(context, me.world, me.id, secrets.location);
   await context.print.record(me);
 }
 
@@ -155,7 +154,7 @@ async function linkKeyPair(
       secrets: secrets.kind,
     });
     await secrets.delete('api_key');
-    printLoggedIn(context, me.world, me.id, secrets.place);
+    printLoggedIn(context, me.world, me.id, secrets.location);
     await context.print.record(identity);
   } catch (error) {
     // Restore the previous key, which still works.
@@ -166,13 +165,13 @@ async function linkKeyPair(
 }
 
 /**
- * Opens the keyring, if one is available, regardless of where the profile stored its secrets
- * before.
+ * Opens the keyring, if one is available, or else the secrets file. Ignores where the profile stored its
+ * secrets before.
  */
 async function openSecrets({ environment, settings, print }: Context) {
   const secrets = await new ProfileSecrets(environment, settings.profile, undefined).store();
   if (secrets.kind === 'file' && environment.variables.SVC_CREDENTIALS !== 'file')
-    print.warn(`no keyring is available; the key is stored in ${secrets.place}, readable only by you.`);
+    print.warn(`no keyring is available; the key is stored in ${secrets.location}, readable only by you.`);
   return secrets;
 }
 
@@ -192,11 +191,11 @@ function printLoggedIn(
   { print, settings, terminal }: Context,
   world: string,
   userId: string,
-  place: string,
+  location: string,
 ): void {
   const worldLabel = world === 'live' ? terminal.noteColors.inverse(' LIVE ') : 'test';
   const suffix = settings.profile === DEFAULT_PROFILE ? '' : ` as the profile ${settings.profile}`;
-  print.success(`Logged in to ${userId} (${worldLabel} world)${suffix}; the key is stored in ${place}.`);
+  print.success(`Logged in to ${userId} (${worldLabel} world)${suffix}; the key is stored in ${location}.`);
 }
 
 function hexOf(bytes: Uint8Array): string {

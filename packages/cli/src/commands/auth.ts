@@ -27,7 +27,7 @@ export const registerAuth: Register = (program, run) => {
     auth
       .command('logout')
       .description(
-        "Deletes the profile's credential from this machine; with --revoke also revokes it at the API.",
+        "Deletes the profile's credential from this machine. With --revoke, first revokes it at the API.",
       )
       .option('--revoke', 'first revoke the key pair or the API key at the API')
       .action(
@@ -55,7 +55,7 @@ async function status(context: Context): Promise<void> {
   const me = await client.me.get({ signal });
   const signer = await context.signer();
   const apiKey = await context.apiKey();
-  const source = SVC_API_KEY ? 'SVC_API_KEY' : SVC_PRIVATE_KEY ? 'SVC_PRIVATE_KEY' : context.secrets.place;
+  const source = SVC_API_KEY ? 'SVC_API_KEY' : SVC_PRIVATE_KEY ? 'SVC_PRIVATE_KEY' : context.secrets.location;
   if (me.world === 'live') context.print.note(context.terminal.noteColors.inverse(' LIVE '));
   await context.print.record({
     profile: settings.profile,
@@ -99,7 +99,7 @@ async function logout(context: Context, shouldRevoke: boolean): Promise<void> {
     );
 }
 
-/** Revokes the credential with a request that it authenticates itself. */
+/** Revokes the credential of the profile, which also authenticates the request. */
 async function revoke(context: Context): Promise<void> {
   const { signal } = context;
   const client = await context.client();

@@ -9,7 +9,9 @@ const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export const registerCompletion: Register = (program, run) => {
   const command = program
     .command('completion')
-    .description('Prints a completion script for commands, flags and the ids listed in the last hour.')
+    .description(
+      'Prints a completion script for commands, flags and the ids that you listed in the last hour.',
+    )
     .summary('print a shell completion script')
     .addArgument(new Argument('<shell>').choices(SHELLS));
   withExamples(

@@ -13,7 +13,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
   const command = groupIn(program, 'webhooks', 'dead-letters')
     .command('retry')
     .description(
-      'Delivers a pending dead letter again. With --all, delivers every pending one of the webhook, optionally only of a time range or an event type.',
+      'Delivers a pending dead letter again. With --all, delivers all pending dead letters of the webhook, or those of a time range or an event type.',
     )
     .argument('<webhook>')
     .argument('[dead-letter]');
@@ -29,7 +29,7 @@ export const registerDeadLettersRetry: Register = (program, run) => {
       const body = bodyOf(many.body, options);
       if (dlq_id !== undefined) {
         if (Object.keys(body).length > 0)
-          throw new UsageError('A time range or an event type requires --all.');
+          throw new UsageError('A time range or an event type requires --all instead of a dead letter id.');
         const request = { params: { id, dlq_id }, query: {} };
         await context.print.record(await call(context, client, OPERATIONS['deadLetters.retry'], request));
         return;

@@ -1,7 +1,7 @@
 import type { OperationInfo } from '../operations/operation-info.js';
 import { withDerivedCommands } from './derived-commands.js';
 
-const info = (method: OperationInfo['method'], path: string, example?: string): OperationInfo => ({
+const operationInfo = (method: OperationInfo['method'], path: string, example?: string): OperationInfo => ({
   method,
   path,
   summary: 'A test.',
@@ -12,11 +12,11 @@ const info = (method: OperationInfo['method'], path: string, example?: string): 
   ...(example === undefined ? {} : { example }),
 });
 const operations = {
-  'trades.list': info('GET', '/v1/trades'),
-  'trades.get': info('GET', '/v1/trades/:id', 'trd_1'),
-  'deadLetters.retryMany': info('POST', '/v1/webhooks/:id/dead-letters/retry', 'whk_1'),
-  'copiers.list': info('GET', '/v1/copiers'),
-  'copiers.delete': info('DELETE', '/v1/copiers/:id', 'cpr_1'),
+  'trades.list': operationInfo('GET', '/v1/trades'),
+  'trades.get': operationInfo('GET', '/v1/trades/:id', 'trd_1'),
+  'deadLetters.retryMany': operationInfo('POST', '/v1/webhooks/:id/dead-letters/retry', 'whk_1'),
+  'copiers.list': operationInfo('GET', '/v1/copiers'),
+  'copiers.delete': operationInfo('DELETE', '/v1/copiers/:id', 'cpr_1'),
 };
 const trades = { command: 'my trades', operation: 'trades.list', examples: ['svc my trades'] } as const;
 const version = { command: 'version', operation: 'version.get', examples: ['svc version'] } as const;
@@ -36,12 +36,12 @@ it('an operation without a row has a command with its name and the example of th
   });
 });
 
-it('a row and a custom command replace the derived one', () => {
+it('an operation with a row or a custom command has no derived command', () => {
   expect(commands.filter(({ operation }) => operation === 'trades.list')).toEqual([trades]);
   expect(commands.map(({ operation }) => operation)).not.toContain('copiers.list');
 });
 
-it('a derived command follows that of the operation before it in the contract', () => {
+it('a derived command comes after the command of the preceding operation in the contract', () => {
   expect(commands.slice(0, 4).map(({ operation }) => operation)).toEqual([
     'trades.list',
     'trades.get',

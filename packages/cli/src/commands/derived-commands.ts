@@ -1,6 +1,7 @@
 /**
- * Derives the command of an operation from the contract: `trades.get` is `svc trades get <id>`, and `webhooks.readAll`
- * is `svc webhooks read-all`. The example is that of the API reference. A DELETE asks for confirmation.
+ * Derives the command of an operation from the contract: `trades.get` becomes `svc trades get <id>`, and
+ * `notifications.readAll` becomes `svc notifications read-all`. The example of the command has the sample input of the
+ * API reference. A DELETE asks for confirmation.
  */
 import type { OperationId } from '../generated/operations.js';
 import type { OperationInfo } from '../operations/operation-info.js';
@@ -9,8 +10,8 @@ import type { OperationCommand } from './operation-command.js';
 type Operations = Readonly<Partial<Record<OperationId, OperationInfo>>>;
 
 /**
- * Adds a command for each operation that has neither a row nor a custom command, after the command of the operation
- * before it in the contract.
+ * Adds a command for each operation that has neither a row nor a custom command. The command is inserted after that of
+ * the preceding operation in the contract.
  */
 export function withDerivedCommands(
   operations: Operations,

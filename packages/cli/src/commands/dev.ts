@@ -126,7 +126,7 @@ async function seedAccount(context: Context, options: SeedOptions): Promise<void
   await print.record(account);
 }
 
-/** Returns the address of the paper exchange and, if it is from the local stack, that of the GraphQL API. */
+/** Returns the address of the paper exchange and, unless --paper-url is set, that of the stack's GraphQL API. */
 async function addressesFor(
   { environment }: Context,
   { paperUrl }: SeedOptions,
@@ -136,13 +136,13 @@ async function addressesFor(
       throw new UsageError(`--paper-url must be a URL; got ${JSON.stringify(paperUrl)}.`);
     return { paperURL: paperUrl };
   }
-  const instead = 'Start the stack with `svc dev up`, or pass --paper-url.';
+  const alternative = 'Start the stack with `svc dev up`, or pass --paper-url.';
   const checkout = await checkoutAbove(environment.workingFolder).catch(() => undefined);
   if (checkout === undefined)
-    throw new UsageError('The address of the paper exchange is unknown outside a checkout.', instead);
+    throw new UsageError('The address of the paper exchange is unknown outside a checkout.', alternative);
   const stack = await findRunningStack(checkout, environment.platform);
   if (stack?.paper_exchange_url === undefined)
-    throw new UsageError('The stack of this checkout is not running.', instead);
+    throw new UsageError('The stack of this checkout is not running.', alternative);
   return {
     paperURL: stack.paper_exchange_url,
     ...(stack.graphql_url === undefined ? {} : { graphqlURL: stack.graphql_url }),

@@ -2,7 +2,7 @@ import type { Context, Register } from '../context.js';
 import { checkApi, checkCredential, checkGraphql } from '../doctor/api.js';
 import { type Finding, fail, warn } from '../doctor/check.js';
 import { checkConfig, checkSecretFile } from '../doctor/files.js';
-import { checkEncryption, checkName } from '../doctor/network.js';
+import { checkDns, checkEncryption } from '../doctor/network.js';
 import { checkNode } from '../doctor/version.js';
 import { AuthRequired, EXIT, QuietExit } from '../failures.js';
 import { graphqlAddress } from '../live/graphql-address.js';
@@ -31,7 +31,7 @@ async function runDoctor(context: Context): Promise<void> {
   if (findings.some(({ status }) => status === 'fail')) throw new QuietExit(EXIT.failure);
 }
 
-/** Runs the checks in order: each depends on the ones before it. */
+/** Runs the checks in order. Ends after a failed check on which the later ones depend. */
 async function* findingsOf(context: Context): AsyncGenerator<Finding, void, undefined> {
   const { config, environment, settings, signal } = context;
   yield checkNode(process.versions.node);
@@ -48,9 +48,9 @@ async function* findingsOf(context: Context): AsyncGenerator<Finding, void, unde
     );
     return;
   }
-  const nameFinding = await checkName(origin);
-  yield nameFinding;
-  if (nameFinding.status === 'fail') return;
+  const dnsFinding = await checkDns(origin);
+  yield dnsFinding;
+  if (dnsFinding.status === 'fail') return;
   yield await checkEncryption(origin);
   const apiFindings = await checkApi(context.anonymousClient(), origin.origin, signal);
   yield* apiFindings;

@@ -17,7 +17,7 @@ export const registerEventsStream: Register = (program, run) => {
     .description(
       'Prints events as they happen, one per line, until Ctrl-C. With --json, prints each event as webhooks receive it.',
     )
-    .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
+    .option('--events <types>', 'only these types: trade.filled,copier.* (default: all)', collect)
     .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
     .action(run<readonly [], Options>((context, _args, options) => stream(context, options)));
   withExamples(command, "svc events stream --events 'trade.*' --json", 'svc events stream --jq .data.id');
@@ -41,6 +41,6 @@ async function stream(context: Context, { events = [], after }: Options): Promis
     }
     const event = JSON.parse(text) as { timestamp: string; data: { id?: unknown } };
     const line = [event.timestamp, type, id, event.data.id ?? ''].map((cell) => safeLine(String(cell)));
-    await print.streamed(event, line.join('\t'));
+    await print.streamItem(event, line.join('\t'));
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the credentials of an exchange from a prompt, a file or stdin. Secrets are never passed as
- * arguments.
- */
+/** Reads the credentials of an exchange from a prompt, a file or stdin. Secrets are never passed as arguments. */
 import { Option } from 'commander';
 import type { Context } from '../context.js';
 import { UsageError } from '../failures.js';
@@ -22,7 +19,9 @@ interface Options {
   readonly fromFile?: string;
 }
 
-/** Reads the credentials; returns undefined if the body contains them or they do not change. */
+/**
+ * Reads the credentials. Returns undefined if the body already contains them, or if an update leaves them unchanged.
+ */
 export async function readCredentials(
   context: Context,
   need: 'required' | 'optional',
@@ -34,9 +33,9 @@ export async function readCredentials(
     throw new UsageError('--from-file and --credentials-file both read stdin.');
   if (credentialsFile !== undefined) return objectFrom(context, credentialsFile);
   if (body.credentials !== undefined || (need === 'optional' && credentials !== true)) return undefined;
-  const instead = 'Pass a JSON file with api_key and api_secret as --credentials-file.';
-  const api_key = await context.prompts.secret('API key of the exchange', instead);
-  const api_secret = await context.prompts.secret('API secret of the exchange', instead);
-  const passphrase = await context.prompts.secret('Passphrase, if the key has one', instead);
+  const alternative = 'Pass a JSON file with api_key and api_secret as --credentials-file.';
+  const api_key = await context.prompts.secret('API key of the exchange', alternative);
+  const api_secret = await context.prompts.secret('API secret of the exchange', alternative);
+  const passphrase = await context.prompts.secret('Passphrase, if the key has one', alternative);
   return { api_key, api_secret, ...(passphrase ? { passphrase } : {}) };
 }

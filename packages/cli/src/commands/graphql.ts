@@ -48,9 +48,9 @@ async function execute(context: Context, argument: string | undefined, options: 
   try {
     await printData(context, await client.graphql(document, variables, { signal: context.signal }));
   } catch (error) {
-    // An operation can fail in part; print the data of the other part.
+    // Some fields of an operation may fail; the data of the others is printed.
     const partial = error instanceof ApiError ? error.graphql?.data : undefined;
-    if (hasAny(partial)) await printData(context, partial);
+    if (hasData(partial)) await printData(context, partial);
     throw error;
   }
 }
@@ -61,9 +61,9 @@ async function subscribe(
   variables: Record<string, unknown>,
 ): Promise<void> {
   const { print, signal } = context;
-  await withRealtime(context, async (live) => {
-    for await (const data of live.subscribe(document, variables, { signal }))
-      await print.streamed(data, JSON.stringify(data));
+  await withRealtime(context, async (realtime) => {
+    for await (const data of realtime.subscribe(document, variables, { signal }))
+      await print.streamItem(data, JSON.stringify(data));
   });
 }
 
@@ -100,6 +100,6 @@ async function printData({ print, settings, terminal }: Context, data: unknown):
 
 const safeJson = (text: string) => text.split('\n').map(safeLine).join('\n');
 
-function hasAny(data: unknown): boolean {
+function hasData(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.values(data).some((value) => value !== null);
 }

@@ -66,6 +66,6 @@ export function groupIn(program: Command, ...path: readonly string[]): Command {
 
 /** Adds examples to a command's help, one line each. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
-  const shown = lines.map((line) => `  $ ${line}`).join('\n');
-  return command.addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${shown}`);
+  const exampleLines = lines.map((line) => `  $ ${line}`).join('\n');
+  return command.addHelpText('after', `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${exampleLines}`);
 }

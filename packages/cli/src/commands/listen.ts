@@ -22,10 +22,10 @@ export const registerListen: Register = (program, run) => {
     .command('listen')
     .summary('forward events to a local webhook receiver')
     .description(
-      "Shows your account's events as they happen and forwards them to a receiver on this machine. They are signed like webhooks, with a secret of the profile. No webhook is needed.",
+      "Shows your account's events as they happen and forwards them to a receiver on this machine. They are signed as webhooks are, but with a secret of the profile. You need not create a webhook.",
     )
     .option('--forward-to <url>', 'forward each event to this address: localhost:3000/hook')
-    .option('--events <kinds>', 'only these types: trade.filled,copier.* (default: all)', collect)
+    .option('--events <types>', 'only these types: trade.filled,copier.* (default: all)', collect)
     .option('--header <name:value>', 'add this header (repeatable)', collect)
     .option('--after <event-id>', 'start after this event of the last 30 days (default: now)')
     .option('--print-secret', 'print the signing secret; without --forward-to, print only the secret')
@@ -40,8 +40,8 @@ export const registerListen: Register = (program, run) => {
 };
 
 /** Collects the values of a repeatable option. */
-export function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
 }
 
 async function listen(context: Context, options: Options): Promise<void> {
@@ -65,10 +65,10 @@ async function listen(context: Context, options: Options): Promise<void> {
   // If the output fails, the command ends, because it can no longer show the results of deliveries.
   const output = new AbortController();
   const endSignal = AbortSignal.any([signal, output.signal]);
-  let printed: Promise<void> = Promise.resolve();
+  let printing: Promise<void> = Promise.resolve();
   const onStep = (step: ForwardingStep) => {
-    printed = printed
-      .then(() => print.streamed(step, colored(context, step)))
+    printing = printing
+      .then(() => print.streamItem(step, colored(context, step)))
       .catch((error) => output.abort(error));
   };
   const events = streamRawEvents({
@@ -82,13 +82,13 @@ async function listen(context: Context, options: Options): Promise<void> {
   try {
     await forward(events, { ...(receiver === undefined ? {} : { receiver }), signal: endSignal, onStep });
   } finally {
-    await printed;
+    await printing;
   }
 }
 
 /**
- * Returns the receiver that the options describe. @throws {UsageError} if an option requires
- * `--forward-to`, or the address is invalid
+ * Returns the receiver that the options describe; undefined without `--forward-to`.
+ * @throws {UsageError} if another option requires `--forward-to`, or if the address is invalid
  */
 export async function receiverOf(
   { secrets }: Context,

@@ -1,34 +1,30 @@
 import type { OperationId } from '../generated/operations.js';
 import type { Column } from '../terminal/printer.js';
 
-/** A command that calls one operation. Everything else is derived from the contract. */
+/** A command that calls one operation. What is not set here is derived from the contract. */
 export interface OperationCommand {
-  /**
-   * The words of the command, such as `trades list`: the last is its name, the others are its
-   * groups.
-   */
+  /** The words of the command, such as `trades list`: the last word is its name, the others are its groups. */
   readonly command: string;
   readonly operation: OperationId;
   /** Columns of a list, on a screen and in a pipe. */
   readonly columns?: readonly Column[];
-  /**
-   * Positional arguments in order: path parameters or body fields. Default: the path parameters.
-   */
+  /** Positional arguments in order: path parameters or body fields. Default: the path parameters. */
   readonly args?: readonly string[];
-  /** Path parameters that are passed as flags: parameter name to flag name. */
+  /** Path parameters that are passed as flags. Keys are names of parameters, values are names of flags. */
   readonly flagOfParam?: Readonly<Record<string, string>>;
   /**
-   * The confirmation prompt; `{name}` is replaced with the input. `live`: asked only in the live world.
-   * `mustType`: the input that the user must type instead of yes in the live world.
+   * The confirmation prompt. `question`: each `{name}` is replaced with the input of that name. `live`: the question is
+   * asked only in the live world. `inputToRetype`: in the live world, the user must type this input again instead
+   * of yes.
    */
   readonly confirm?: {
     readonly question: string;
     readonly when: 'always' | 'live';
-    readonly mustType?: string;
+    readonly inputToRetype?: string;
   };
-  /** A response field that is shown only once. */
+  /** The response field with a secret that the API returns only once. */
   readonly secret?: string;
-  /** Whether the operation accepts exchange credentials, whose values are never passed as flags. */
-  readonly credentials?: 'required' | 'optional';
+  /** Set if the operation accepts credentials of an exchange. Their values are never passed as flags. */
+  readonly exchangeCredentials?: 'required' | 'optional';
   readonly examples: readonly string[];
 }

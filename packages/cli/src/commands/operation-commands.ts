@@ -40,7 +40,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'exchanges add',
     operation: 'exchanges.create',
-    credentials: 'required',
+    exchangeCredentials: 'required',
     examples: [
       'svc exchanges add --exchange paper --trading-type spot --account-name practice',
       'svc exchanges add --exchange paper --trading-type spot --account-name practice --credentials-file keys.json',
@@ -49,7 +49,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'exchanges update',
     operation: 'exchanges.update',
-    credentials: 'optional',
+    exchangeCredentials: 'optional',
     examples: [
       `svc exchanges update ${ACCOUNT} --account-name main`,
       `svc exchanges update ${ACCOUNT} --credentials`,
@@ -64,7 +64,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'exchanges test',
     operation: 'exchanges.test',
-    credentials: 'required',
+    exchangeCredentials: 'required',
     examples: ['svc exchanges test --exchange paper --trading-type spot --credentials-file keys.json'],
   },
 
@@ -209,7 +209,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'me verify-email',
     operation: 'auth.verifyEmail',
-    examples: ['svc me verify-email --code CODE_OF_THE_LINK'],
+    examples: ['svc me verify-email --code CODE_FROM_THE_MAIL'],
   },
 
   {
@@ -234,7 +234,7 @@ const ROWS: readonly OperationCommand[] = [
   {
     command: 'withdrawals create',
     operation: 'withdrawals.create',
-    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', mustType: 'amount' },
+    confirm: { question: 'Withdraw {amount} to {wallet_address}?', when: 'always', inputToRetype: 'amount' },
     examples: [
       'svc withdrawals create --amount 25 --wallet-address 0x52908400098527886E0F7030069857D2E4169EE7',
     ],
@@ -421,7 +421,7 @@ const ROWS: readonly OperationCommand[] = [
   { command: 'version', operation: 'version.get', examples: ['svc version'] },
 ];
 
-/** The custom commands of operations that have no row. */
+/** The custom command that calls each of these operations. They have no row above and get no derived command. */
 export const CUSTOM_COMMAND_OF: Partial<Record<OperationId, string>> = {
   'auth.cliChallenge': 'auth login',
   'auth.cliIdentity': 'auth login',

@@ -5,7 +5,7 @@ import { withLiveView } from '../live/live-view.js';
 import { pairIdOf } from '../live/pair.js';
 import { withRealtime } from '../live/signed-client.js';
 import { withExamples } from './group.js';
-import { isLive } from './trades-watch.js';
+import { canRedraw } from './trades-watch.js';
 
 interface Options {
   readonly live?: boolean;
@@ -40,12 +40,12 @@ async function orderbook(context: Context, pair: string, options: Options): Prom
   if (!Number.isSafeInteger(depth) || depth < 1 || depth > DEPTH_MAX)
     throw new UsageError(`--depth must be an integer from 1 to ${DEPTH_MAX}; got ${options.depth}.`);
   const { terminal, signal } = context;
-  await withRealtime(context, async (live, client) => {
+  await withRealtime(context, async (realtime, client) => {
     const id = await pairIdOf(client, pair, options.exchange, signal);
     const streamBooks = (endSignal: AbortSignal): AsyncIterable<Book> =>
-      live.orderbook(id, { depth, signal: endSignal });
+      realtime.orderbook(id, { depth, signal: endSignal });
     if (options.live !== true) return printOnce(context, streamBooks(signal));
-    if (!isLive(context)) return printAll(context, streamBooks(signal));
+    if (!canRedraw(context)) return printEach(context, streamBooks(signal));
     await withLiveView(terminal, signal, async (view) => {
       const hint = terminal.isInteractive ? `\n${terminal.colors.dim('press q to quit')}` : '';
       for await (const book of streamBooks(view.signal))
@@ -63,6 +63,6 @@ async function printOnce({ print, settings, terminal }: Context, books: AsyncIte
   throw new Failure('The stream ended before the first order book.');
 }
 
-async function printAll({ print }: Context, books: AsyncIterable<Book>): Promise<void> {
-  for await (const book of books) await print.streamed(book, lineOf(book));
+async function printEach({ print }: Context, books: AsyncIterable<Book>): Promise<void> {
+  for await (const book of books) await print.streamItem(book, lineOf(book));
 }

@@ -26,7 +26,9 @@ export const registerProfile: Register = (program, run) => {
     profile
       .command('add')
       .argument('<name>')
-      .description('Adds a profile with the address in --base-url. Log in with the profile next.')
+      .description(
+        'Adds a profile with the address in --base-url. Then log in with svc auth login --profile.',
+      )
       .option('--graphql-url <url>', 'address of the GraphQL API')
       .action(
         run<readonly [string], { readonly graphqlUrl?: string }>((context, [name], { graphqlUrl }) =>
@@ -48,7 +50,7 @@ export const registerProfile: Register = (program, run) => {
 
 const registerConfig: Register = (program, run) => {
   const config = groupIn(program, 'config');
-  const names = `One of ${SETTABLE.join(', ')}.`;
+  const names = `The settings are ${SETTABLE.join(' and ')}.`;
   withExamples(
     config
       .command('get')

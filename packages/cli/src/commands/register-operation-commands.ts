@@ -65,8 +65,8 @@ function membersHelp(command: Command, { members }: OperationInfo): string {
 }
 
 /**
- * Names an argument: `dlq_id` is `dead-letter`; the `id` of a dead letter or delivery is that of
- * its `webhook`.
+ * Returns the name of an argument in the help. `dlq_id` is shown as `dead-letter`. For dead letters and deliveries,
+ * `id` is shown as `webhook`.
  */
 function argumentName({ operation }: OperationCommand, name: string): string {
   if (name === 'dlq_id') return 'dead-letter';
@@ -87,8 +87,8 @@ function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[
     ...objectOptions(fields),
     ...fields.map((field) => optionOf(field).hideHelp(hasShortFlag(field, fields))),
     ...(info.list === undefined ? [] : listOptions(info.list)),
-    ...(row.credentials === undefined ? [] : credentialsOption(row.credentials)),
-    ...(info.body.length > argumentNames.length || row.credentials !== undefined
+    ...(row.exchangeCredentials === undefined ? [] : credentialsOption(row.exchangeCredentials)),
+    ...(info.body.length > argumentNames.length || row.exchangeCredentials !== undefined
       ? [new Option('--from-file <file>', 'read the JSON body from a file; - reads stdin; flags override it')]
       : []),
   ];
@@ -97,20 +97,21 @@ function optionsOf(row: OperationCommand, info: OperationInfo): readonly Option[
 const isCredential = (path: string) => path.startsWith('credentials.');
 
 function shortFlagsOf(fields: readonly Field[]): readonly Option[] {
-  const has = (name: string) => fields.some(({ path }) => path === name);
+  const fieldAt = (name: string) => fields.find(({ path }) => path === name);
+  const account = fieldAt('exchange_account_id');
+  const accountDefault = account?.isRequired === true ? '; default: your account, if you have only one' : '';
   return [
-    ...(has('exchange_account_id')
-      ? [new Option('--account <name>', 'name or id of the exchange account; default: your only one')]
-      : []),
-    ...(has('trade_pair_id') && has('exchange_account_id')
+    ...(account === undefined
+      ? []
+      : [new Option('--account <name>', `name or id of the exchange account${accountDefault}`)]),
+    ...(fieldAt('trade_pair_id') !== undefined && account !== undefined
       ? [new Option('--pair <symbol>', 'symbol or id of the pair: BTC/USDT')]
       : []),
   ];
 }
 
 /**
- * Returns whether a short flag also accepts the field's id. The help then hides the field's own
- * flag.
+ * Returns whether a short flag also accepts the field's id. The help then hides the flag that is named after the field.
  */
 const hasShortFlag = ({ path }: Field, fields: readonly Field[]) =>
   shortFlagsOf(fields).some(({ long }) => SHORT_FLAGS[path] === long);
@@ -195,8 +196,8 @@ async function buildBody(
   );
   let body = merged(file, { ...flags, ...argumentFields });
   body = { ...body, ...(await referencesIn(context, client, info, body, options)) };
-  if (row.credentials !== undefined) {
-    const credentials = await readCredentials(context, row.credentials, options, body);
+  if (row.exchangeCredentials !== undefined) {
+    const credentials = await readCredentials(context, row.exchangeCredentials, options, body);
     if (credentials !== undefined) body = { ...body, credentials };
   }
   assertRequired(info, body);
@@ -205,7 +206,7 @@ async function buildBody(
   return body;
 }
 
-/** Resolves the account by name, or the only one if omitted, and the pair by symbol. */
+/** Resolves `--account` by name, and `--pair` by symbol. A required account defaults to the only one of the user. */
 async function referencesIn(
   context: Context,
   client: Awaited<ReturnType<Context['client']>>,
@@ -249,8 +250,9 @@ async function confirmCommand(
   if (confirm.when === 'live' && !isLive) return;
   if (isLive && context.settings.world === undefined) warnLive(context);
   const question = confirm.question.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? '?'));
-  const mustType = isLive && confirm.mustType !== undefined ? String(input[confirm.mustType]) : undefined;
-  await context.confirm(question, mustType);
+  const { inputToRetype } = confirm;
+  const textToType = isLive && inputToRetype !== undefined ? String(input[inputToRetype]) : undefined;
+  await context.confirm(question, textToType);
 }
 
 /** Prints a LIVE label before a command that uses real money. */

@@ -14,7 +14,7 @@ export const registerSignals: Register = (program, run) => {
     .command('stream')
     .summary('print the signals of a strategy as they are emitted')
     .description(
-      "Prints the signals of a strategy, yours or another user's active public one, one per line, until Ctrl-C. Reconnects automatically; no signal is lost or repeated.",
+      "Prints the signals of your strategy, or of another user's active public strategy, one per line, until Ctrl-C. Reconnects automatically; no signal is lost or repeated.",
     )
     .argument('<strategy>', 'strategy id, str_…')
     .option('--after <sequence>', 'start after this sequence; 0 starts at the first signal (default: now)')
@@ -31,9 +31,9 @@ export const registerSignals: Register = (program, run) => {
 async function stream(context: Context, strategy: string, { after }: Options): Promise<void> {
   const afterSequence = after === undefined ? {} : { afterSequence: sequenceOf(after) };
   const { print, signal } = context;
-  await withRealtime(context, async (live) => {
-    for await (const each of live.tradeSignals(strategy, { ...afterSequence, signal }))
-      await print.streamed(each, lineOf(each));
+  await withRealtime(context, async (realtime) => {
+    for await (const each of realtime.tradeSignals(strategy, { ...afterSequence, signal }))
+      await print.streamItem(each, lineOf(each));
   });
 }
 

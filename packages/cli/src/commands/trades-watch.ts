@@ -50,17 +50,17 @@ async function watch(
   const follow = async (endSignal: AbortSignal, onTrade: WatchOptions['onTrade']) => {
     trades = await watchTrades({ client, id, isUntilFinal: untilFinal, signal: endSignal, onTrade });
   };
-  if (isLive(context)) {
+  if (canRedraw(context)) {
     await withLiveView(terminal, signal, (view) =>
       follow(view.signal, (_trade, all) => view.draw(() => renderTrades(all, context))),
     );
-  } else await follow(signal, (trade) => context.print.streamed(trade, safeLineOf(trade)));
+  } else await follow(signal, (trade) => context.print.streamItem(trade, safeLineOf(trade)));
   const failed = trades.find(({ status }) => status === 'FAILED');
   if (untilFinal && failed !== undefined) throw failureOf(failed);
 }
 
-/** Returns whether a view is redrawn in place: only on a screen and without --json. */
-export function isLive({ terminal, settings, environment }: Context): boolean {
+/** Returns whether a view can be redrawn in place: stdout is a screen, --json is not set and TERM is not dumb. */
+export function canRedraw({ terminal, settings, environment }: Context): boolean {
   return terminal.isScreen && settings.json === undefined && environment.variables.TERM !== 'dumb';
 }
 

@@ -53,7 +53,7 @@ async function trigger(context: Context, event: string, options: Options): Promi
       ? print.line(indented(rawEvent.text))
       : print.record(JSON.parse(rawEvent.text));
   const step = await deliver(rawEvent, receiver, signal);
-  await print.streamed(step, colored(context, step));
+  await print.streamItem(step, colored(context, step));
   signal.throwIfAborted();
   if (step.kind === 'failed') throw new Failure(`The receiver did not accept the event: ${reasonOf(step)}.`);
 }

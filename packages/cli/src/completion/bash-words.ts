@@ -1,7 +1,6 @@
 /**
- * A fallback for `_get_comp_words_by_ref` of the package bash-completion: it sets the words up to
- * the cursor. It quotes the words, because the completion script inserts them into a command line
- * again.
+ * Defines `_get_comp_words_by_ref` for a bash without the package bash-completion: it sets the words up to the cursor.
+ * It quotes the words, because the completion script inserts them into a command line again.
  */
 export const BASH_WORDS = String.raw`
 if ! declare -F _get_comp_words_by_ref > /dev/null; then

@@ -53,7 +53,5 @@ export async function completionOf(program: Command): Promise<RootCommand> {
   return root;
 }
 
-/**
- * The adapter adds this command to print scripts. It is removed, because `completion` prints them.
- */
+/** The library adds this command, which prints scripts. It is removed, because `svc completion` prints them. */
 const ADAPTER_COMMAND = 'completion-script';

@@ -12,7 +12,7 @@ export interface KnownId {
   readonly id: string;
   /** A readable name. */
   readonly label: string;
-  /** Unix time in milliseconds. */
+  /** Unix time at which the id was listed, in milliseconds. */
   readonly seenMs: number;
 }
 
@@ -22,17 +22,17 @@ const LABELS = ['account_name', 'name', 'symbol', 'url', 'title', 'event_type', 
 
 const fileOf = ({ cacheFolder }: Environment) => join(cacheFolder, 'known-ids.json');
 
-/** Caches the ids of listed records. A failure is ignored. */
+/** Caches the ids of listed records. Ignores a failure. */
 export async function rememberIds(
   { environment }: Pick<Context, 'environment'>,
   rows: readonly unknown[],
 ): Promise<void> {
-  const seen = rows.flatMap((row) => knownIdOf(row as Readonly<Record<string, unknown>>, Date.now()));
-  if (seen.length === 0) return;
+  const listed = rows.flatMap((row) => knownIdOf(row as Readonly<Record<string, unknown>>, Date.now()));
+  if (listed.length === 0) return;
   try {
     const cached = await knownIds(environment);
-    const others = cached.filter(({ id }) => !seen.some((known) => known.id === id));
-    await writePrivately(fileOf(environment), JSON.stringify([...seen, ...others].slice(0, CACHE_MAX)));
+    const others = cached.filter(({ id }) => !listed.some((known) => known.id === id));
+    await writePrivately(fileOf(environment), JSON.stringify([...listed, ...others].slice(0, CACHE_MAX)));
   } catch {
     // The home folder may be read-only. Completions work without the cache.
   }

@@ -12,15 +12,14 @@ const STOP_MAX_MS = 60_000;
 export interface Launch {
   readonly checkout: string;
   readonly platform: NodeJS.Platform;
-  /** Start with empty data. */
+  /** Whether the stack starts with empty data. */
   readonly isFresh: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs the stack until it ends, with the output of this process. The stack has its own process
- * group, so that Ctrl-C reaches it only through `signal`. An abort terminates the whole group and
- * waits until all its processes have ended.
+ * Runs the stack until it ends, and passes on its output. The stack has its own process group, so that Ctrl-C reaches
+ * it only through `signal`. An abort terminates the whole group and waits until all its processes have ended.
  */
 export async function runInForeground(launch: Launch): Promise<void> {
   const { checkout, platform, signal } = launch;
@@ -45,10 +44,7 @@ export async function runInForeground(launch: Launch): Promise<void> {
   }
 }
 
-/**
- * Sends a signal to a process group; 0 only checks that the group exists. Returns whether it
- * exists.
- */
+/** Sends a signal to a process group; 0 sends nothing. Returns whether the group exists. */
 function signalGroup(leader: number | undefined, signal: NodeJS.Signals | 0): boolean {
   if (leader === undefined) return false;
   try {

@@ -1,4 +1,4 @@
-/** Pages of the product and their addresses. */
+/** Pages of the platform and their addresses. */
 import { graphqlAddress } from '../live/graphql-address.js';
 import { baseURLOf, type Settings } from '../profile/settings.js';
 import type { Stack } from './checkout.js';

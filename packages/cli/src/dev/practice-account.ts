@@ -10,10 +10,7 @@ const SYNC_MAX_MS = 60_000;
 
 type Api = Pick<Client<'string'>, 'exchanges' | 'tradePairs'>;
 
-/**
- * Returns the active paper account with this name, or any if the name is undefined; undefined if
- * none exists.
- */
+/** Returns the active paper account with this name, or any if `name` is undefined; undefined if none exists. */
 export async function practiceAccountOf(
   api: Api,
   name: string | undefined,
@@ -91,7 +88,7 @@ async function pollUntilSynced<T>(
     if (isReady(value)) return value;
     if (performance.now() > deadline)
       throw new Failure(
-        'The account is linked, but its balances are not available yet. Check that the trading worker is running.',
+        'The account is linked, but its balances or the pairs of its exchange are not available yet. Check that the trading worker is running.',
       );
     await wait(POLL_INTERVAL_MS, undefined, { signal });
   }

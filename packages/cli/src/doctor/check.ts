@@ -3,9 +3,9 @@
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';
-  /** The result in words. */
+  /** What the check found, in words. */
   readonly found: string;
-  /** How to fix it; null if the check passed. */
+  /** How to fix the problem; null if the check passed. */
   readonly resolution: string | null;
 }
 

@@ -17,13 +17,13 @@ describe("this machine's clock", () => {
     [60_000, 'warn'],
     [60_001, 'fail'],
     [-300_000, 'fail'],
-  ])('has an error of %i ms, which is %s', (skewMs, status) => {
+  ])('with an error of %i ms has the status %s', (skewMs, status) => {
     const finding = checkClock(skewMs, 0);
     expect(finding.status).toBe(status);
     expect(finding.resolution === null).toBe(status === 'ok');
   });
 
-  it('passes if the round trip may explain its error', () => {
+  it('passes if the duration of the request may explain its error', () => {
     expect(checkClock(1_400, 2_000)).toMatchObject({
       status: 'ok',
       found: expect.stringContaining('matches'),

@@ -1,9 +1,9 @@
 /**
  * Estimates the error of the local clock from the `Date` header of a response.
  *
- * `Date` has a resolution of one second, and the server wrote it between sending and receiving. The
- * estimate uses the middle of both intervals, so its error is at most half a second plus half of
- * the round trip.
+ * `Date` has a resolution of one second. The server wrote it after the request was sent and before the response
+ * arrived. The estimate uses the middle of both intervals, so its error is at most half a second plus half of the
+ * round trip.
  */
 import { type Finding, fail, ok, warn } from './check.js';
 

@@ -1,4 +1,4 @@
-/** Checks the connection to an origin: its name and its certificate. */
+/** Checks the connection to an origin: its DNS name and its certificate. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
 
-export async function checkName(origin: URL): Promise<Finding> {
+export async function checkDns(origin: URL): Promise<Finding> {
   const host = hostOf(origin);
   if (isIP(host) !== 0) return ok('name', `${host} is an IP address`);
   try {
@@ -51,12 +51,12 @@ export async function checkEncryption(origin: URL): Promise<Finding> {
 function certificateDaysLeft(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) });
-    const fail = (error: Error) => {
+    const abandon = (error: Error) => {
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(TIMEOUT_MS, () => fail(new Error('no response')));
-    socket.on('error', fail);
+    socket.setTimeout(TIMEOUT_MS, () => abandon(new Error('no response')));
+    socket.on('error', abandon);
     socket.on('secureConnect', () => {
       const endsAtMs = Date.parse(socket.getPeerCertificate().valid_to);
       socket.end();

@@ -1,6 +1,6 @@
 /**
- * Processes JSON as text, so that every number keeps its digits: a JavaScript number has 15 digits
- * and a decimal up to 38.
+ * Processes JSON as text, so that every number keeps its digits: a JavaScript number holds 15 digits, a decimal of the
+ * API up to 38.
  */
 
 /** Matches a string, a number, a literal or a punctuation mark. */

@@ -1,5 +1,5 @@
 import { indented, memberOf, parseKeepingDigits } from './json-text.js';
-import { jsonOrText, namedText, putAt } from './named-values.js';
+import { jsonOrText, namedText, setAtPath } from './named-values.js';
 
 const VALUES = [
   {},
@@ -21,7 +21,7 @@ describe('JSON text', () => {
     );
   });
 
-  it('is parsed with long numbers as strings, if a JavaScript number cannot hold their digits', () => {
+  it('is parsed with a number as a string if a JavaScript number cannot hold its digits', () => {
     expect(
       parseKeepingDigits(
         '{"a":0.123456789012345678,"b":1.5,"c":"0.123456789012345678","d":9007199254740991}',
@@ -60,17 +60,17 @@ describe('name=value options', () => {
 
   it('set the value at a path, and create missing objects only if allowed', () => {
     const record: Record<string, unknown> = {};
-    putAt(record, 'a.b', 1, true);
-    putAt(record, 'a.c', 2, true);
+    setAtPath(record, 'a.b', 1, true);
+    setAtPath(record, 'a.c', 2, true);
     expect(record).toEqual({ a: { b: 1, c: 2 } });
-    expect(() => putAt(record, 'x.y', 1, false)).toThrow('The path x.y does not exist');
-    expect(() => putAt(record, 'a.b.c', 1, true)).toThrow('The path a.b.c does not exist');
-    expect(() => putAt(record, 'a..c', 1, true)).toThrow('The path a..c does not exist');
+    expect(() => setAtPath(record, 'x.y', 1, false)).toThrow('The path x.y does not exist');
+    expect(() => setAtPath(record, 'a.b.c', 1, true)).toThrow('The path a.b.c does not exist');
+    expect(() => setAtPath(record, 'a..c', 1, true)).toThrow('The path a..c does not exist');
   });
 
   it('never change the prototype of objects', () => {
-    expect(() => putAt({}, '__proto__.polluted', 1, true)).toThrow('does not exist');
-    expect(() => putAt({}, 'constructor.prototype.polluted', 1, false)).toThrow('does not exist');
+    expect(() => setAtPath({}, '__proto__.polluted', 1, true)).toThrow('does not exist');
+    expect(() => setAtPath({}, 'constructor.prototype.polluted', 1, false)).toThrow('does not exist');
     expect('polluted' in {}).toBe(false);
   });
 });

@@ -20,7 +20,7 @@ export function jsonOrText(text: string): unknown {
 }
 
 /** Sets a value at a path such as `data.fee.amount`. @throws {UsageError} if the path leads through a non-object */
-export function putAt(
+export function setAtPath(
   record: Record<string, unknown>,
   path: string,
   value: unknown,

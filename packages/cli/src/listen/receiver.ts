@@ -21,7 +21,7 @@ const RESERVED_HEADERS = [
   'content-length',
 ];
 
-/** An event in its delivered form. */
+/** An event, as it is delivered. */
 export interface RawEvent {
   readonly id: string;
   readonly type: string;
@@ -29,7 +29,7 @@ export interface RawEvent {
   readonly text: string;
 }
 
-/** A receiver and how events are sent to it. */
+/** A receiver, and how svc sends events to it. */
 export interface Receiver {
   readonly url: URL;
   /** The signing secret, `whsec_…`. */
@@ -76,7 +76,7 @@ function post({ id, text }: RawEvent, receiver: Receiver, signal: AbortSignal): 
     const options = {
       method: 'POST',
       signal: AbortSignal.any([signal, timeout]),
-      // A new connection per delivery: a pooled one would break when the receiver restarts.
+      // Each delivery has a new connection: a pooled connection would break when the receiver restarts.
       agent: false as const,
       headers: {
         'user-agent': USER_AGENT,
@@ -111,7 +111,11 @@ function reasonOf(error: unknown): string {
   return String(message === undefined || message === '' ? (code ?? error) : message);
 }
 
-/** Parses `http://localhost:3000/hook`, `localhost:3000/hook` or `3000/hook`. @throws {UsageError} for any other form */
+/**
+ * Parses `http://localhost:3000/hook`, `localhost:3000/hook` or `3000/hook`.
+ *
+ * @throws {UsageError} for any other form
+ */
 export function addressOf(address: string): URL {
   const text = /^\d+(?:\/|$)/.test(address) ? `localhost:${address}` : address;
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;

@@ -1,16 +1,14 @@
 /**
- * Returns events for testing a receiver: the sample of an event type from the catalogue, or a past
- * event.
+ * Returns events for testing a receiver: the sample of an event type from the catalogue, or a past event.
  *
- * 1. A sample gets a new id and the current time, because receivers ignore an id that they have
- * already processed.
+ * 1. A sample gets a new id and the current time, because receivers ignore an id that they have already processed.
  * 2. A past event is sent byte for byte, with its own id.
  */
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@trading-automation/sdk';
 import { Failure, NotFound, UsageError } from '../failures.js';
 import { memberOf } from '../json/json-text.js';
-import { jsonOrText, namedText, putAt } from '../json/named-values.js';
+import { jsonOrText, namedText, setAtPath } from '../json/named-values.js';
 import type { RawEvent } from './receiver.js';
 
 /** Requests decimals as numbers, as in webhooks. */
@@ -26,12 +24,16 @@ export async function sampleOf(
   signal: AbortSignal,
 ): Promise<RawEvent> {
   const { types } = await events.types({}, { ...DECIMALS_AS_NUMBERS, signal });
-  const kind = types.find((each) => each.type === type);
-  if (kind === undefined) {
+  const eventType = types.find((each) => each.type === type);
+  if (eventType === undefined) {
     const known = types.map((each) => each.type).join(', ');
     throw new UsageError(`Unknown event type: ${type}.`, `Event types: ${known}`);
   }
-  const sample = { ...(kind.sample as object), event_id: eventId(), timestamp: new Date().toISOString() };
+  const sample = {
+    ...(eventType.sample as object),
+    event_id: eventId(),
+    timestamp: new Date().toISOString(),
+  };
   const changed = overridden(sample, overrides);
   return { id: String(changed.event_id), type, text: JSON.stringify(changed) };
 }
@@ -51,7 +53,7 @@ function overridden<T extends object>(event: T, overrides: readonly string[]): T
   const changed = structuredClone(event);
   for (const override of overrides) {
     const [path, text] = namedText('--override', override);
-    putAt(changed as Record<string, unknown>, path, jsonOrText(text), false);
+    setAtPath(changed as Record<string, unknown>, path, jsonOrText(text), false);
   }
   return changed;
 }

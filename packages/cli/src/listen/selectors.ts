@@ -1,6 +1,6 @@
-/** Event selectors: one type (`trade.filled`), all types of a subject (`trade.*`), or all (`*`). */
+/** Event selectors: one event type (`trade.filled`), all types with a prefix (`trade.*`), or all types (`*`). */
 
-/** Parses selectors such as `a,b.*`, passed once or repeatedly. */
+/** Parses the values of a repeatable option; each value has selectors such as `trade.filled,reward.*`. */
 export function selectorsOf(values: readonly string[]): readonly string[] {
   const selectors = values
     .flatMap((text) => text.split(','))
@@ -18,10 +18,7 @@ export function unknownAmong(selectors: readonly string[], types: readonly strin
   return selectors.filter((selector) => !types.some((type) => matches(selector, type)));
 }
 
-/**
- * Returns the filter for the server, which supports only one selector. Several selectors are
- * applied by the client.
- */
+/** Returns the filter for the server, which supports one selector. The client itself applies several selectors. */
 export function serverFilterOf(selectors: readonly string[]): { readonly type?: string } {
   const [only] = selectors;
   return selectors.length === 1 && only !== undefined && only !== '*' ? { type: only } : {};

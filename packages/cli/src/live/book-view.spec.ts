@@ -15,7 +15,7 @@ const book: Book = {
 };
 
 describe('a formatted order book', () => {
-  it('shows both sides next to each other with every digit and aligned decimal points', () => {
+  it('shows both sides next to each other, with all digits and aligned decimal points', () => {
     expect(renderBook(book, plain).split('\n')).toEqual([
       'BTC/USDT  paper  #42  2026-01-01T00:00:00.000Z',
       '               AMOUNT      BID       ASK  AMOUNT',

@@ -1,4 +1,4 @@
-/** Formats an order book: the best levels of both sides next to each other, with every digit. */
+/** Formats an order book: the best levels of both sides next to each other, without loss of digits. */
 import type { Colors } from '../terminal/terminal.js';
 
 /** Price and amount. */

@@ -2,8 +2,9 @@ import { UsageError } from '../failures.js';
 import { baseURLOf, type Settings } from '../profile/settings.js';
 
 /**
- * Returns the GraphQL address, by default at the origin of the REST API. @throws {UsageError} if it
- * is invalid
+ * Returns the GraphQL address; by default, its origin is that of the REST API.
+ *
+ * @throws {UsageError} if it is invalid
  */
 export function graphqlAddress(settings: Settings): string {
   const address = settings.graphqlURL ?? baseURLOf(settings);

@@ -1,9 +1,8 @@
 /**
  * A view that is redrawn in place until q or Ctrl-C.
  *
- * 1. Whatever ends the view, the cursor and the keyboard are restored, and the last frame stays
- * visible.
- * 2. Frames are rate-limited: only the latest one is drawn.
+ * 1. When the view ends for any reason, the cursor and the keyboard are restored, and the last frame stays visible.
+ * 2. At most one frame is drawn in 80 ms: the latest one.
  */
 import { createLogUpdate } from 'log-update';
 import { Interrupted } from '../failures.js';
@@ -15,7 +14,7 @@ const SHOW_CURSOR = '\u001b[?25h';
 const CTRL_C = '\u0003';
 
 export interface LiveView {
-  /** Aborted when the view ends: by q with the reason `QUIT`, or by Ctrl-C. */
+  /** Aborted when the user ends the view: with q, whose reason is `QUIT`, or with Ctrl-C. */
   readonly signal: AbortSignal;
   draw(frame: () => string): void;
 }
@@ -68,30 +67,30 @@ function listenToKeys({ stdin }: Terminal, ending: AbortController) {
 
 function openScreen({ stdout }: Terminal) {
   const update = createLogUpdate(stdout as NodeJS.WriteStream, { showCursor: true });
-  const show = () => void stdout.write(SHOW_CURSOR);
+  const showCursor = () => void stdout.write(SHOW_CURSOR);
   // Restores the cursor even if the process exits abruptly.
-  process.once('exit', show);
+  process.once('exit', showCursor);
   stdout.write(HIDE_CURSOR);
-  let next: (() => string) | undefined;
+  let pendingFrame: (() => string) | undefined;
   let timer: NodeJS.Timeout | undefined;
-  const drawNext = () => {
+  const drawPending = () => {
     timer = undefined;
-    if (next === undefined) return;
-    update(next());
-    next = undefined;
-    timer = setTimeout(drawNext, FRAME_MS);
+    if (pendingFrame === undefined) return;
+    update(pendingFrame());
+    pendingFrame = undefined;
+    timer = setTimeout(drawPending, FRAME_MS);
   };
   return {
     draw(frame: () => string) {
-      next = frame;
-      if (timer === undefined) drawNext();
+      pendingFrame = frame;
+      if (timer === undefined) drawPending();
     },
     close() {
       clearTimeout(timer);
-      if (next !== undefined) update(next());
+      if (pendingFrame !== undefined) update(pendingFrame());
       update.done();
-      process.off('exit', show);
-      show();
+      process.off('exit', showCursor);
+      showCursor();
     },
   };
 }

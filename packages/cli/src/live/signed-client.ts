@@ -18,13 +18,13 @@ export async function signedClient(context: Context): Promise<Client<'string'>> 
 /** Opens a connection for live data, runs the work with it, and closes it. */
 export async function withRealtime<T>(
   context: Context,
-  work: (live: Realtime<'string'>, client: Client<'string'>) => Promise<T>,
+  work: (realtime: Realtime<'string'>, client: Client<'string'>) => Promise<T>,
 ): Promise<T> {
   const client = await signedClient(context);
-  const live = new Realtime(client, { webSocketImpl: WebSocket as unknown as WebSocketClass });
+  const realtime = new Realtime(client, { webSocketImpl: WebSocket as unknown as WebSocketClass });
   try {
-    return await work(live, client);
+    return await work(realtime, client);
   } finally {
-    await live.close();
+    await realtime.close();
   }
 }

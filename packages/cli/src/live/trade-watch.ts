@@ -1,8 +1,8 @@
 /**
  * Follows trades until they are final.
  *
- * 1. No change is missed: the stream starts after an event that existed before the trades were read.
- * 2. The state of a trade is read from the API and compared by version: an older state never follows a newer one.
+ * 1. No change is missed: the event stream starts after an event that existed before the trades were read.
+ * 2. After each event, the trade is read from the API. A state whose version is not newer than the last one is ignored.
  */
 import type { Client, TradeDetail } from '@trading-automation/sdk';
 
@@ -27,8 +27,8 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   const { client, id, isUntilFinal, signal } = watch;
   const known = new Map<string, WatchedTrade>();
   const updateTrade = async (trade: WatchedTrade) => {
-    const before = known.get(trade.id);
-    if (before !== undefined && before.version >= trade.version) return;
+    const previous = known.get(trade.id);
+    if (previous !== undefined && previous.version >= trade.version) return;
     known.set(trade.id, trade);
     await watch.onTrade(trade, [...known.values()]);
   };
@@ -44,8 +44,7 @@ export async function watchTrades(watch: WatchOptions): Promise<readonly Watched
   for await (const { data } of events) {
     const tradeId = (data as { id?: unknown }).id;
     if (typeof tradeId !== 'string' || (id !== undefined && tradeId !== id)) continue;
-    // Ignore trades that are created later: with a stream of new trades, the command would never
-    // end.
+    // Ignores trades that are created later: with a stream of new trades, the command would never end.
     if (isUntilFinal && !known.has(tradeId)) continue;
     await updateTrade(await client.trades.get(tradeId, { signal }));
     if (areAllFinal()) break;

@@ -44,7 +44,7 @@ export async function call(
   }
 }
 
-/** Lists one page by default, or as many items as `--limit` or `--all` request. Cursors prevent repeated items. */
+/** Lists one page by default, or as many items as `--limit` or `--all` requests. Cursors prevent repeated items. */
 export async function list(
   { settings, signal }: Pick<Context, 'settings' | 'signal'>,
   client: Client<'string'>,
@@ -67,10 +67,7 @@ function pathOf(path: string, params: Readonly<Record<string, string>>): string 
   return path.replace(/:(\w+)/g, (_, name: string) => segmentOf(params[name] ?? ''));
 }
 
-/**
- * Encodes a path segment. Rejects an empty segment, `.` and `..`, which would address another
- * route.
- */
+/** Encodes a path segment. @throws {UsageError} if it is empty, `.` or `..`, which would address another route */
 function segmentOf(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new UsageError(`The id is invalid: ${JSON.stringify(id)}.`);
   return encodeURIComponent(id);

@@ -25,7 +25,7 @@ it('names a flag after its field', () => {
   expect(fields.map(flagOf)).toContain('--limits.max-open-trades');
 });
 
-it('keeps every digit of a decimal', () => {
+it('keeps all digits of a decimal', () => {
   expect(parsedBody('--amount', '0.100000000000000000000001')).toEqual({
     amount: '0.100000000000000000000001',
   });
@@ -37,7 +37,7 @@ it('builds nested objects from flags with a path', () => {
   });
 });
 
-it('accepts an object as JSON; the flags of its members override it', () => {
+it('accepts an object as JSON; the flag of a member overrides that member', () => {
   expect(
     parsedBody('--limits', '{"max_open_trades":1,"max_leverage":"2"}', '--limits.max-open-trades', '5'),
   ).toEqual({
@@ -52,7 +52,7 @@ it('accepts a list as comma-separated values or by repeating the flag', () => {
   });
 });
 
-it('parses null only for fields that null removes', () => {
+it('parses null only for nullable fields', () => {
   expect(parsedBody('--limits.max-open-trades', 'null')).toEqual({ limits: { max_open_trades: null } });
   expect(parsedBody('--limits.allowed-sides', 'null')).toEqual({ limits: { allowed_sides: null } });
   expect(parsedBody('--amount', 'null')).toEqual({ amount: 'null' });
@@ -80,7 +80,7 @@ it('parses a JSON field as JSON if possible, otherwise as text', () => {
   expect(parsedBody('--value', 'dark')).toEqual({ value: 'dark' });
 });
 
-it('merges flags over a file, also within objects', () => {
+it('merges the fields of flags into those of a file, also within objects', () => {
   const file = { amount: '1', limits: { max_open_trades: 1, max_leverage: '2' }, pairs: ['a'] };
   expect(merged(file, { limits: { max_open_trades: 5 }, pairs: ['b'] })).toEqual({
     amount: '1',

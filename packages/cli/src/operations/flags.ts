@@ -1,7 +1,7 @@
 /** Builds flags from the fields of an operation, and a query or body from parsed flags. */
 import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../failures.js';
-import { jsonOrText, putAt } from '../json/named-values.js';
+import { jsonOrText, setAtPath } from '../json/named-values.js';
 import type { Field, OperationInfo } from './operation-info.js';
 
 /** Represents null, which commander would treat as a missing value. */
@@ -19,7 +19,7 @@ export function optionOf(field: Field): Option {
   const option = new Option(`${flag} <${placeholderOf(field)}>`, describeField(field));
   // `choices` is set only for the help: below, `argParser` sets a case-insensitive parser.
   if (choices !== undefined && choices.length <= CHOICES_SHOWN_MAX) option.choices(choices);
-  const parse = (text: string) => (field.isNullable && text === 'null' ? NULL : parsedOf(field, text));
+  const parse = (text: string) => (field.isNullable && text === 'null' ? NULL : parseValue(field, text));
   return isList
     ? option.argParser((text: string, before: readonly unknown[] | typeof NULL | undefined) =>
         field.isNullable && text === 'null'
@@ -29,7 +29,7 @@ export function optionOf(field: Field): Option {
     : option.argParser(parse);
 }
 
-/** Returns an additional flag for each object whose members are flags: the whole object as JSON. */
+/** Returns an additional flag for each object whose members are flags. Its value is the whole object as JSON. */
 export function objectOptions(fields: readonly Field[]): readonly Option[] {
   return objectsIn(fields).map((path) =>
     new Option(`${flagOf({ path })} <json>`, `${path} as one JSON object`).argParser((text: string) => {
@@ -44,7 +44,7 @@ const objectsIn = (fields: readonly Field[]) => [
   ...new Set(fields.filter(({ path }) => path.includes('.')).map(({ path }) => path.split('.')[0]!)),
 ];
 
-/** Whether the flag needs no value: a boolean that is false by default. */
+/** Returns whether a field is a boolean that is false by default: its flag needs no value. */
 const isSwitch = ({ type, default: fallback }: Field) => type === 'boolean' && fallback === 'false';
 
 /** The help does not list more choices than these. `svc events types` lists the event types. */
@@ -78,7 +78,7 @@ function describeField({
   return [description ?? '', hints.length > 0 ? `(${hints.join('; ')})` : ''].filter(Boolean).join(' ');
 }
 
-function parsedOf({ type, choices }: Field, text: string): unknown {
+function parseValue({ type, choices }: Field, text: string): unknown {
   if (choices !== undefined) return choiceOf(choices, text);
   switch (type) {
     case 'integer':
@@ -110,7 +110,7 @@ export function bodyOf(fields: readonly Field[], options: OptionValues): OptionV
   }
   for (const field of fields) {
     const value = options[optionOf(field).attributeName()];
-    if (value !== undefined) putAt(body, field.path, value === NULL ? null : value, true);
+    if (value !== undefined) setAtPath(body, field.path, value === NULL ? null : value, true);
   }
   return body;
 }

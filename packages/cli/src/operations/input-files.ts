@@ -16,10 +16,7 @@ export async function textFrom({ terminal }: Pick<Context, 'terminal'>, file: st
   }
 }
 
-/**
- * Reads a JSON object. @throws {UsageError} for other content; the message does not quote it,
- * because it may be secret
- */
+/** Reads a JSON object. @throws {UsageError} for other content, which the message does not quote: it may be secret */
 export async function objectFrom(context: Pick<Context, 'terminal'>, file: string): Promise<OptionValues> {
   const source = file === '-' ? 'stdin' : file;
   let value: unknown;

@@ -23,7 +23,7 @@ export interface OperationInfo {
   readonly body: readonly Field[];
   readonly list?: { readonly sorts: readonly string[]; readonly includes: readonly string[] };
   readonly isStream?: boolean;
-  /** Words after the command in an example: path parameters and required fields. */
+  /** The words after the command in its example: path parameters and flags of required fields. */
   readonly example?: string;
   /** Field names of a returned record. */
   readonly members: readonly string[];

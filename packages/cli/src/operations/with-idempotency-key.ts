@@ -1,6 +1,6 @@
 /**
- * Sends a POST with an Idempotency-Key and prints the key if there is no response. Repeated with
- * the same key, the POST takes effect only once.
+ * Sends a POST with an Idempotency-Key, and prints the key if there is no response. If the user repeats the command
+ * with that key, the POST takes effect only once.
  */
 import { randomUUID } from 'node:crypto';
 import { ConnectionError } from '@trading-automation/sdk';

@@ -1,7 +1,7 @@
 /**
- * The profile of a run: its settings, its stored secrets and the credential that its requests are sent with.
+ * The profile of a run: its settings, its stored secrets, and the credential of its requests.
  *
- * Credentials of the environment take precedence over those of the profile.
+ * A credential in an environment variable takes precedence over that of the profile.
  */
 import { createSigner, type Signer } from '@trading-automation/sdk/signer';
 import type { Environment } from '../environment.js';
@@ -37,7 +37,7 @@ export class ActiveProfile {
     return new ActiveProfile(environment, config, settings, profileIn(file, settings.profile) ?? {});
   }
 
-  /** Returns the credential of the run; empty without one. @throws {UsageError} if it cannot be used */
+  /** Returns the credential of the run; an empty object without one. @throws {UsageError} if it is invalid */
   credential(): Promise<Credential> {
     this.credentialPromise ??= this.findCredential();
     return this.credentialPromise;
@@ -59,7 +59,7 @@ export class ActiveProfile {
       : { signer: signerOf(secret, 'The key of the profile') };
   }
 
-  /** Sends a stored API key only to the address that it was stored for. */
+  /** Throws if a stored API key would be sent to another address than the one that it was stored for. */
   private assertSameOrigin(): void {
     const { base_url } = this.profile;
     if (base_url === undefined || base_url === this.settings.baseURL) return;

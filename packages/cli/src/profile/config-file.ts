@@ -39,7 +39,7 @@ export class ConfigFile {
     this.path = join(configFolder, 'config.toml');
   }
 
-  /** Reads the file; empty if it does not exist. @throws {UsageError} if it is invalid */
+  /** Reads the file; without a file, returns no profiles. @throws {UsageError} if the file is invalid */
   async read(): Promise<ProfileFile> {
     const text = await readIfExists(this.path);
     if (text === undefined) return { profiles: {} };

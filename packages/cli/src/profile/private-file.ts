@@ -1,10 +1,9 @@
 /**
  * Files that only their user can read.
  *
- * 1. Writes are atomic: a temporary file is renamed, so that a reader sees either the old or the
- * new content.
- * 2. The file is private from its first byte on (0600, in a folder of 0700). On Windows, folders of
- * a user are private by default.
+ * 1. Writes are atomic: a temporary file is renamed, so that a reader sees either the old or the new content.
+ * 2. The file has the mode 0600, in a folder with the mode 0700, before its first byte is written. On Windows, folders
+ *    of a user are private by default.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
@@ -22,18 +21,18 @@ export async function readIfExists(path: string): Promise<string | undefined> {
 
 export async function writePrivately(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    const file = await open(draft, 'wx', 0o600);
+    const file = await open(temporaryPath, 'wx', 0o600);
     try {
       await file.writeFile(text);
       await file.sync();
     } finally {
       await file.close();
     }
-    await rename(draft, path);
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 }

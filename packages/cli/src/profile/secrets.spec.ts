@@ -9,7 +9,7 @@ const newConfigFolder = () => join(emptyFolder(), 'config');
 const fileIn = (folder: string, profile = 'default') =>
   new SecretFile(join(folder, 'credentials.json'), profile, 'linux');
 
-it('stores the secrets of each profile, and deletes only those of one profile', async () => {
+it('stores the secrets of each profile separately, and deletes only those of one profile', async () => {
   const folder = newConfigFolder();
   await fileIn(folder).set('api_key', 'one');
   await fileIn(folder, 'other').set('api_key', 'two');

@@ -1,8 +1,8 @@
 /**
  * The secrets of a profile: in the system's keyring or, without one, in a private file.
  *
- * 1. A file that other users can read is rejected. Its permissions are not corrected silently,
- * because its secrets may have leaked.
+ * 1. A file that other users can read is rejected. Its permissions are not corrected silently, because its secrets may
+ *    have leaked.
  * 2. Secrets belong to a configuration folder: another folder has its own secrets, even in the same keyring.
  * 3. On Linux only the desktop keyring is used: the kernel keyring is lost at a restart.
  * 4. `SVC_CREDENTIALS=file` selects the file.
@@ -17,11 +17,11 @@ export type SecretName = 'private_key' | 'api_key' | 'listen_secret';
 /** Stores the secrets of one profile. */
 export interface Secrets {
   readonly kind: 'keyring' | 'file';
-  /** Readable location of the secrets. */
-  readonly place: string;
+  /** Where the secrets are stored, as text for the user. */
+  readonly location: string;
   get(name: SecretName): Promise<string | undefined>;
   set(name: SecretName, value: string): Promise<void>;
-  /** Deletes a secret. Does nothing if it does not exist. */
+  /** Deletes a secret. Does nothing if the secret does not exist. */
   delete(name: SecretName): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export const SECRET_NAMES: readonly SecretName[] = ['private_key', 'api_key', 'l
 export class ProfileSecrets implements Secrets {
   private storePromise: Promise<Secrets> | undefined;
   kind: 'keyring' | 'file' = 'file';
-  place = '';
+  location = '';
 
   constructor(
     private readonly environment: Environment,
@@ -57,7 +57,7 @@ export class ProfileSecrets implements Secrets {
     this.storePromise ??= storeOf(this.environment, this.profile, this.storedKind);
     const store = await this.storePromise;
     this.kind = store.kind;
-    this.place = store.place;
+    this.location = store.location;
     return store;
   }
 }
@@ -93,7 +93,7 @@ export class SecretFile implements Secrets {
   readonly kind = 'file';
 
   constructor(
-    readonly place: string,
+    readonly location: string,
     private readonly profile: string,
     private readonly platform: NodeJS.Platform,
   ) {}
@@ -115,31 +115,31 @@ export class SecretFile implements Secrets {
   }
 
   private async read(): Promise<SecretTable> {
-    if (await isOpenToOthers(this.place, this.platform))
+    if (await isOpenToOthers(this.location, this.platform))
       throw new AuthRequired(
-        `${this.place} is readable by other users, so its keys are not used.`,
-        `Run chmod 600 ${this.place}. If others may have read it, revoke its keys and log in again.`,
+        `${this.location} is readable by other users, so its keys are not used.`,
+        `Run chmod 600 ${this.location}. If others may have read it, revoke its keys and log in again.`,
       );
-    const text = await readIfExists(this.place);
+    const text = await readIfExists(this.location);
     if (text === undefined) return {};
     try {
       return JSON.parse(text) as SecretTable;
     } catch {
       throw new AuthRequired(
-        `${this.place} is not valid JSON.`,
+        `${this.location} is not valid JSON.`,
         'Delete it and log in again: svc auth login',
       );
     }
   }
 
   private async write(table: SecretTable): Promise<void> {
-    await writePrivately(this.place, `${JSON.stringify(table, null, 2)}\n`);
+    await writePrivately(this.location, `${JSON.stringify(table, null, 2)}\n`);
   }
 }
 
 class Keyring implements Secrets {
   readonly kind = 'keyring';
-  readonly place = "the system's keyring";
+  readonly location = "the system's keyring";
 
   private constructor(
     private readonly entryOf: (name: SecretName) => import('@napi-rs/keyring').AsyncEntry,

@@ -21,7 +21,7 @@ it('prefers a flag over the environment, and the environment over the profile', 
   });
 });
 
-it('derives the world from the API key, otherwise from the profile', () => {
+it('derives the world from the API key, or else from the profile', () => {
   expect(settingsOf({}, {}, file).world).toBe('live');
   expect(settingsOf({}, { SVC_API_KEY: 'svc_test_abc' }, file).world).toBe('test');
   expect(settingsOf({ profile: 'away' }, {}, file).world).toBeUndefined();

@@ -1,8 +1,7 @@
 /**
  * The settings of a run. Flags override the environment, which overrides the profile.
  *
- * 1. A secret is never passed as a flag: other processes can see flags, and the shell history
- * stores them.
+ * 1. A secret is never passed as a flag: other processes can see flags, and the shell history stores them.
  * 2. A run uses one credential. Two credentials in the environment are an error.
  */
 import type { Variables } from '../environment.js';

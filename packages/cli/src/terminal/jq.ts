@@ -1,4 +1,4 @@
-/** Loads jq on first use, because it is megabytes of WebAssembly. */
+/** Runs jq, which is loaded on first use, because it is megabytes of WebAssembly. */
 import { Failure, UsageError } from '../failures.js';
 
 /** Applies a jq filter; strings are printed without quotes. @throws {UsageError} if the filter is invalid */

@@ -10,7 +10,7 @@ import type { Settings } from '../profile/settings.js';
 import { applyFilter } from './jq.js';
 import { tableOf } from './table.js';
 import type { Output, Terminal } from './terminal.js';
-import { linesOf, NOTHING, type Row, safeLine, safeText, textOf, valueAt } from './text-of.js';
+import { EMPTY_CELL, linesOf, type Row, safeLine, safeText, textOf, valueAt } from './text-of.js';
 
 /** A column: a path such as `status`, or a path with a heading. */
 export type Column = string | readonly [path: string, heading: string];
@@ -23,11 +23,11 @@ export interface ListEnd {
 export interface Printer {
   /** Prints a list of records. */
   records(rows: readonly unknown[], columns: readonly Column[], end?: ListEnd): Promise<void>;
-  /** Prints one record completely. */
+  /** Prints all fields of one record. */
   record(row: unknown): Promise<void>;
-  /** Prints one item of a stream: a line of JSON with `--json`, otherwise `line`. */
-  streamed(record: unknown, line: string): Promise<void>;
-  /** Prints formatted data. */
+  /** Prints one item of a stream: the record as a line of JSON with `--json`, otherwise `line`. */
+  streamItem(record: unknown, line: string): Promise<void>;
+  /** Prints formatted data to stdout, followed by a line break. */
   line(text: string): Promise<void>;
   /** Prints to stderr, except with `--quiet`. */
   note(text: string): void;
@@ -74,7 +74,7 @@ export class TerminalPrinter implements Printer {
     for (const [name, value] of tables) await this.nestedTable(safeLine(name), value as readonly Row[]);
   }
 
-  async streamed(record: unknown, line: string): Promise<void> {
+  async streamItem(record: unknown, line: string): Promise<void> {
     const { json, jq } = this.settings;
     if (json === undefined) return this.line(line);
     const picked = pick(record, json);
@@ -129,7 +129,7 @@ export class TerminalPrinter implements Printer {
     const { columns, hasUnicode, colors } = this.terminal;
     return tableOf(
       headings,
-      cells.map((row) => row.map((text) => (text === '' ? NOTHING : withoutMilliseconds(text)))),
+      cells.map((row) => row.map((text) => (text === '' ? EMPTY_CELL : withoutMilliseconds(text)))),
       {
         columns,
         ellipsis: hasUnicode ? '…' : '...',
@@ -139,12 +139,12 @@ export class TerminalPrinter implements Printer {
     );
   }
 
-  /** Colours a status. Colour is optional: the text alone is sufficient. */
+  /** Colours a status. The text alone is sufficient if the terminal has no colours. */
   private colored(path: string, text: string): string {
     const { colors } = this.terminal;
     if (!/(?:^|\.)(?:status|outcome)$/.test(path)) return text;
-    if (GOOD.includes(text)) return colors.green(text);
-    return BAD.includes(text) ? colors.red(text) : colors.yellow(text);
+    if (GOOD_STATUSES.includes(text)) return colors.green(text);
+    return BAD_STATUSES.includes(text) ? colors.red(text) : colors.yellow(text);
   }
 
   private printToStderr(text: string): void {
@@ -161,7 +161,7 @@ const isTable = (value: unknown) =>
   value.length > 0 &&
   value.every((item) => typeof item === 'object' && item !== null);
 
-const GOOD = [
+const GOOD_STATUSES = [
   'FILLED',
   'ACTIVE',
   'SUCCEEDED',
@@ -172,7 +172,7 @@ const GOOD = [
   'RETRIED',
   'ok',
 ];
-const BAD = ['FAILED', 'EXPIRED', 'DISCARDED'];
+const BAD_STATUSES = ['FAILED', 'EXPIRED', 'DISCARDED'];
 
 const pathOf = (column: Column) => (typeof column === 'string' ? column : column[0]);
 const headingOf = (column: Column) =>
@@ -183,24 +183,24 @@ function pick(data: unknown, fields: readonly string[]): unknown {
   if (fields.length === 0) return data;
   if (Array.isArray(data)) {
     for (const field of fields)
-      if (data.length > 0 && !data.some((row) => has(row, field))) throw unknown(field, data[0]);
-    return data.map((row) => picked(row, fields));
+      if (data.length > 0 && !data.some((row) => has(row, field))) throw unknownFieldError(field, data[0]);
+    return data.map((row) => withFields(row, fields));
   }
-  for (const field of fields) if (!has(data, field)) throw unknown(field, data);
-  return picked(data, fields);
+  for (const field of fields) if (!has(data, field)) throw unknownFieldError(field, data);
+  return withFields(data, fields);
 }
 
-function picked(row: unknown, fields: readonly string[]): Row {
+function withFields(row: unknown, fields: readonly string[]): Row {
   return Object.fromEntries(fields.map((field) => [field, valueAt(row, field) ?? null]));
 }
 
 function has(row: unknown, path: string): boolean {
   const [parent, name] = [path.split('.').slice(0, -1).join('.'), path.split('.').at(-1)!];
-  const holder = parent === '' ? row : valueAt(row, parent);
-  return typeof holder === 'object' && holder !== null && Object.hasOwn(holder, name);
+  const parentValue = parent === '' ? row : valueAt(row, parent);
+  return typeof parentValue === 'object' && parentValue !== null && Object.hasOwn(parentValue, name);
 }
 
-function unknown(field: string, row: unknown): UsageError {
+function unknownFieldError(field: string, row: unknown): UsageError {
   const known = typeof row === 'object' && row !== null ? Object.keys(row) : [];
   return new UsageError(
     `--json: unknown field ${safeText(field)}.`,

@@ -1,5 +1,5 @@
 /**
- * Prompts the user on stderr, because stdout is for data. Scripts are never prompted. Ctrl-C at a
+ * Prompts the user on stderr, because stdout is for data. Without an interactive terminal, a prompt throws. Ctrl-C at a
  * prompt ends the command.
  */
 import { PassThrough } from 'node:stream';
@@ -69,10 +69,7 @@ export class TerminalPrompts implements Prompts {
 
 type Common = NonNullable<Pick<Parameters<typeof text>[0], 'input' | 'output' | 'signal'>>;
 
-/**
- * Removes colours and Unicode characters that the terminal does not support. The prompt library
- * always writes them.
- */
+/** Removes colours and Unicode characters that the terminal does not support. The prompt library always writes them. */
 function plainOutput({ stderr, noteColors, hasUnicode }: Terminal): PassThrough {
   const output = new PassThrough();
   output.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { cut, tableOf } from './table.js';
+import { tableOf, truncate } from './table.js';
 
 const layout = { columns: 60, ellipsis: '…', heading: (text: string) => text };
 const ID = 'trd_01k9y3wq8ge1t8p8bf1mq93h57';
@@ -40,7 +40,7 @@ it('aligns columns that contain double-width characters', () => {
   expect(stringWidth(first!.slice(0, first!.indexOf('1')))).toBe(second!.indexOf('2'));
 });
 
-it('truncates between characters, never within one', () => {
-  expect(cut('👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5, '…')).toBe('👨‍👩‍👧👨‍👩‍👧…');
-  expect(cut('abc', 3, '…')).toBe('abc');
+it('truncates between visible characters, never within one', () => {
+  expect(truncate('👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧', 5, '…')).toBe('👨‍👩‍👧👨‍👩‍👧…');
+  expect(truncate('abc', 3, '…')).toBe('abc');
 });

@@ -1,15 +1,16 @@
 /**
  * Tables for a screen: without borders, at most as wide as the screen.
  *
- * 1. Ids, decimals and timestamps are never truncated: a part of a number is another number. Other
- * columns shrink, the widest first.
- * 2. If that is not enough, the last columns are omitted, because the first ones identify the
- * record.
+ * 1. Ids, decimals and timestamps are never truncated: a part of a number is another number. Other columns shrink, the
+ *    widest first.
+ * 2. If that is not enough, the last columns are omitted, because the first ones identify the record. The first two
+ *    columns are always shown.
  */
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
 
 export interface TableStyle {
+  /** Width of the screen in characters. */
   readonly columns: number;
   readonly ellipsis: string;
   readonly heading: (text: string) => string;
@@ -46,14 +47,14 @@ export function tableOf(
   style: TableStyle,
 ): string {
   const widths = widthsOf(headings, rows, style.columns);
-  const shown = (texts: readonly string[]) =>
-    widths.map((width, at) => cut(texts[at] ?? '', width, style.ellipsis));
+  const truncatedCells = (texts: readonly string[]) =>
+    widths.map((width, at) => truncate(texts[at] ?? '', width, style.ellipsis));
   const table = new Table({
-    head: shown(headings).map(style.heading),
+    head: truncatedCells(headings).map(style.heading),
     chars: NO_BORDERS,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   });
-  for (const row of rows) table.push(shown(row).map((text, at) => style.cell?.(text, at) ?? text));
+  for (const row of rows) table.push(truncatedCells(row).map((text, at) => style.cell?.(text, at) ?? text));
   return table
     .toString()
     .split('\n')
@@ -61,7 +62,7 @@ export function tableOf(
     .join('\n');
 }
 
-/** Returns the widths of the columns that are shown. */
+/** Returns the widths of the columns that are shown, in characters. */
 function widthsOf(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -93,7 +94,7 @@ const totalOf = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /** Truncates text to a width and marks the truncation with the ellipsis. */
-export function cut(text: string, width: number, ellipsis: string): string {
+export function truncate(text: string, width: number, ellipsis: string): string {
   if (stringWidth(text) <= width) return text;
   let result = '';
   let usedWidth = stringWidth(ellipsis);

@@ -1,8 +1,8 @@
 /**
- * The capabilities of the terminal: which streams are screens, and whether they support colours and Unicode.
+ * The capabilities of the terminal: which streams are screens, and whether they support colours and Unicode. A stream
+ * is a screen if a user sees it in a terminal (a TTY); otherwise, it is a pipe or a file.
  *
- * `--no-color`, NO_COLOR, FORCE_COLOR and TERM=dumb decide on colours, in this order; otherwise
- * only a screen gets colours.
+ * In this order, `--no-color`, NO_COLOR, FORCE_COLOR and TERM=dumb decide on colours. Otherwise, only screens get them.
  */
 import pc from 'picocolors';
 import type { Variables } from '../environment.js';
@@ -30,13 +30,13 @@ export class Terminal implements Streams {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Whether the user can be prompted: stdin and stdout are a screen. */
+  /** Whether the user can be prompted: stdin and stdout are a TTY, and TERM is not dumb. */
   readonly isInteractive: boolean;
-  /** Whether stdout is a screen. */
+  /** Whether stdout is a screen (a TTY), not a pipe or a file. */
   readonly isScreen: boolean;
   /** Whether stdout supports colours. */
   readonly hasColor: boolean;
-  /** Whether Unicode is supported. */
+  /** Whether the terminal supports Unicode. */
   readonly hasUnicode: boolean;
   /** Colours for stdout. */
   readonly colors: Colors;
@@ -72,10 +72,7 @@ function showsColor(isTTY: boolean, { NO_COLOR, FORCE_COLOR, TERM }: Variables):
   return isTTY && TERM !== 'dumb';
 }
 
-/**
- * Returns whether the locale is UTF-8. The locale is the first of LC_ALL, LC_CTYPE and LANG that is
- * set.
- */
+/** Returns whether the locale is UTF-8. The locale is the first of LC_ALL, LC_CTYPE and LANG that is set. */
 function showsUnicode({ LC_ALL, LC_CTYPE, LANG, TERM, WT_SESSION }: Variables): boolean {
   if (WT_SESSION) return true;
   return TERM !== 'linux' && /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');

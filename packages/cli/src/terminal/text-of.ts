@@ -1,15 +1,15 @@
 /**
  * Formats values of responses as text.
  *
- * 1. A decimal is shown with every digit.
+ * 1. A decimal is shown with all its digits.
  * 2. Names and messages are untrusted: control characters are escaped, so that the terminal does not execute them.
  */
 
 /** A record of a response. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Placeholder for an empty cell. */
-export const NOTHING = '-';
+/** The text of an empty cell. */
+export const EMPTY_CELL = '-';
 
 /** Returns the value at a path such as `fee.amount`. */
 export function valueAt(row: unknown, path: string): unknown {

@@ -35,7 +35,7 @@ describe('svc api', () => {
     expect(api.requests[0]!.body).toBe('');
   });
 
-  it('builds the body of other methods from fields, with nested paths and every digit', async () => {
+  it('builds the body of other methods from fields, with nested fields and without loss of digits', async () => {
     api.on('POST /v1/copiers', { data: {} });
     const fields = [
       'name=my copier',
@@ -53,7 +53,7 @@ describe('svc api', () => {
     });
   });
 
-  it('reads the body from a file or from stdin with every digit', async () => {
+  it('reads the body from a file or from stdin, without loss of digits', async () => {
     api.on('PUT /v1/settings/a', { data: {} }).on('PATCH /v1/me', { data: {} });
     const file = join(mkdtempSync(join(tmpdir(), 'svc-test-')), 'body.json');
     writeFileSync(file, '{"value":0.123456789012345678}');
@@ -116,7 +116,7 @@ describe('svc api', () => {
     [404, 'not_found', 3],
     [403, 'permission_denied', 4],
     [422, 'validation_failed', 1],
-  ])('responds to the API error %i %s with exit code %i', async (status, code, expectedExitCode) => {
+  ])('after the API error %i %s ends with exit code %i', async (status, code, expectedExitCode) => {
     api.on('GET /v1/x', { status, code });
     const { exitCode, stderr } = await svc(['GET', '/v1/x']);
     expect([exitCode, stderr]).toEqual([expectedExitCode, expect.stringContaining(`(${code})`)]);

@@ -96,7 +96,7 @@ async function waitForEnd(pid: number): Promise<void> {
 }
 
 describe('svc dev', () => {
-  it('runs the stack of the parent checkout, prints its addresses, and stops it', async () => {
+  it('runs the stack of the checkout above the working folder, prints its addresses, and stops it', async () => {
     const up = await svc(['dev', 'up', '--detach', '--json']);
     expect(up.exitCode).toBe(0);
     const printed = JSON.parse(up.stdout);
@@ -118,7 +118,7 @@ describe('svc dev', () => {
     });
   });
 
-  it('runs the stack in the foreground until it is interrupted, and leaves nothing running', async () => {
+  it('runs the stack in the foreground until Ctrl-C, and leaves no process running', async () => {
     const interruption = new AbortController();
     const running = svc(['dev', 'up'], checkout, interruption.signal);
     const state = join(checkout, '.data', 'dev.json');

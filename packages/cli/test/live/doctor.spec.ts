@@ -75,10 +75,10 @@ describe('svc doctor', () => {
   });
 
   it('fails if the API does not respond, and says what to check', async () => {
-    const closed = createNetServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
+    const stoppedServer = createNetServer();
+    await new Promise<void>((resolve) => stoppedServer.listen(0, '127.0.0.1', resolve));
+    const { port } = stoppedServer.address() as AddressInfo;
+    await new Promise((resolve) => stoppedServer.close(resolve));
     const { exitCode, findingOf, findings } = await doctor({ SVC_BASE_URL: `http://127.0.0.1:${port}` });
     expect([exitCode, findingOf('api')]).toEqual([1, expect.objectContaining({ status: 'fail' })]);
     expect(findingOf('api')!.resolution).toContain(`127.0.0.1:${port}`);
@@ -88,7 +88,7 @@ describe('svc doctor', () => {
   it.each([
     ['name', 'https://no-such-host.invalid'],
     ['base url', 'no address'],
-  ])('fails at the check "%s" for %s', async (check, SVC_BASE_URL) => {
+  ])('fails the check "%s" if the base URL is "%s"', async (check, SVC_BASE_URL) => {
     const { exitCode, findingOf } = await doctor({ SVC_BASE_URL });
     expect([exitCode, findingOf(check)?.status]).toEqual([1, 'fail']);
   });
@@ -112,7 +112,7 @@ describe('svc doctor', () => {
     expect((await doctor()).findingOf('secrets')!.status).toBe('ok');
   });
 
-  it('fails if the credential is rejected, and warns if it is missing or cannot sign', async () => {
+  it('fails if the credential is rejected, and warns if it is missing or an API key, which cannot sign', async () => {
     const withApiKey = await doctor({ SVC_API_KEY: 'svc_test_key' });
     expect([withApiKey.exitCode, withApiKey.findingOf('signature')?.status]).toEqual([0, 'warn']);
     const withoutCredential = await doctor({});

@@ -6,10 +6,7 @@ import { StubGraphqlServer } from './stub-graphql-server.js';
 import { StubReceiver } from './stub-receiver.js';
 import { StubStreamingApi } from './stub-streaming-api.js';
 
-/**
- * Compares the help and output of the custom commands with golden files, whose content was
- * reviewed.
- */
+/** Compares the help and output of the custom commands with golden files, whose content was reviewed. */
 
 let api: StubStreamingApi;
 let graphql: StubGraphqlServer;
@@ -111,10 +108,7 @@ function transcriptOf(
   return `$ svc ${argv.join(' ')}${isScreen ? '   (screen)' : ''}\n${stdout}${stderr === '' ? '' : `--- stderr\n${stderr}`}=> ${exitCode}\n`;
 }
 
-/**
- * Replaces text that differs from run to run: addresses, durations, new ids and times, versions and
- * folders.
- */
+/** Replaces text that differs from run to run: addresses, durations, new ids and times, versions and folders. */
 function normalized(text: string): string {
   return text
     .replaceAll(api.url, 'http://api')

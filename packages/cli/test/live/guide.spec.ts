@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runCaptured } from '../support/captured-run.js';
 
-/** Checks that docs/guides/cli.md names every command, and no other. */
+/** Checks that docs/guides/cli.md names every command, and only existing ones. */
 const guide = readFileSync(new URL('../../../../docs/guides/cli.md', import.meta.url), 'utf8');
 
 /** Matches the headings above lists of commands. The program's help has one heading per group. */
@@ -21,10 +21,7 @@ async function allCommands(path: readonly string[] = []): Promise<readonly strin
   return (await Promise.all(names.map((name) => allCommands([...path, name])))).flat();
 }
 
-/**
- * Returns the commands in the guide's tables. A row names one or more groups, and the commands of
- * each.
- */
+/** Returns the commands in the guide's tables. A row names one or more groups, and the commands of each group. */
 function commandsOfTables(): readonly string[] {
   return [...guide.matchAll(/^\| (`svc [^|]*) \|([^|\n]*)\|/gm)].flatMap(
     ([, groupCell = '', commandCell = '']) => {

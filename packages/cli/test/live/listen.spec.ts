@@ -70,22 +70,22 @@ describe('svc listen', () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
     const secure = await StubReceiver.start({ key, cert });
     try {
-      const strict = await listen('--forward-to', secure.url);
+      const verifying = await listen('--forward-to', secure.url);
       api.push('evt_1', eventText('evt_1'));
-      await strict.waitUntil(hasPrintedResults(1));
-      expect(strict.lines.at(-1)).toMatch(/^<-- ERR POST https:.*: self-signed certificate$/);
+      await verifying.waitUntil(hasPrintedResults(1));
+      expect(verifying.lines.at(-1)).toMatch(/^<-- ERR POST https:.*: self-signed certificate$/);
       expect(secure.received).toEqual([]);
-      const lenient = await listen('--forward-to', secure.url, '--skip-verify');
+      const notVerifying = await listen('--forward-to', secure.url, '--skip-verify');
       api.push('evt_2', eventText('evt_2'));
-      await lenient.waitUntil(hasPrintedResults(1));
-      expect(lenient.lines.at(-1)).toMatch(/^<-- 204 POST https:/);
+      await notVerifying.waitUntil(hasPrintedResults(1));
+      expect(notVerifying.lines.at(-1)).toMatch(/^<-- 204 POST https:/);
       expect(secure.received.map(({ text }) => text)).toEqual([eventText('evt_2')]);
     } finally {
       await secure.close();
     }
   });
 
-  it('signs with a secret that the profile keeps', async () => {
+  it('signs with a secret of the profile, which stays the same', async () => {
     const secret = await secretOf();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await secretOf()).toBe(secret);
@@ -131,7 +131,7 @@ describe('svc listen', () => {
     expect(running.lines).toEqual(['--> trade.filled [evt_2]']);
   });
 
-  it('reports a receiver that rejects, redirects or is unreachable, and continues', async () => {
+  it('reports a receiver that rejects an event, redirects or is unreachable, and continues', async () => {
     receiver.responses = [
       { status: 500 },
       { status: 302, headers: { location: '/elsewhere' } },
@@ -171,8 +171,8 @@ describe('svc listen', () => {
 
   it('rejects an unknown event type and lists the known ones', async () => {
     api.on('GET /v1/events/types', { data: { types: [{ type: 'trade.filled' }] } });
-    const refused = await runCaptured(['listen', '--events', 'trade.fill'], { variables: variables() });
-    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
+    const rejected = await runCaptured(['listen', '--events', 'trade.fill'], { variables: variables() });
+    expect([rejected.exitCode, rejected.stderr]).toEqual([2, expect.stringContaining('trade.filled')]);
   });
 
   it('sends additional headers, but rejects reserved and invalid ones', async () => {
@@ -196,8 +196,8 @@ describe('svc listen', () => {
   it.each(['ftp://localhost/x', 'http://user@localhost/', ':', 'http://'])(
     'rejects the receiver address %s',
     async (url) => {
-      const refused = await runCaptured(['listen', '--forward-to', url], { variables: variables() });
-      expect([refused.exitCode, refused.stderr]).toEqual([
+      const rejected = await runCaptured(['listen', '--forward-to', url], { variables: variables() });
+      expect([rejected.exitCode, rejected.stderr]).toEqual([
         2,
         expect.stringContaining('is not a valid receiver address'),
       ]);
@@ -227,7 +227,7 @@ describe('svc listen', () => {
     expect(running.stderr).toContain('unknown field nothing');
   });
 
-  it('prints every step as a line of JSON with --json', async () => {
+  it('prints each event and each result as a line of JSON with --json', async () => {
     const running = await listen('--forward-to', receiver.url, '--json');
     api.push('evt_1', eventText('evt_1'));
     await running.waitUntil(({ lines }) => lines.length >= 2);

@@ -22,7 +22,7 @@ afterEach(async () => {
   await graphql.close();
 });
 
-/** A test key, derived from a label. */
+/** A private key that is not secret and the same in every run. */
 const SVC_PRIVATE_KEY = createHash('sha256').update('svc: realtime').digest('hex');
 const variables = () => ({
   SVC_BASE_URL: api.url,
@@ -58,7 +58,7 @@ const snapshot = update(
 const delta = update(2, 'DELTA', [['60000.5', '0']], [['60000.75', '1']]);
 
 describe('svc orderbook', () => {
-  it('prints the book once with every digit, in a pipe, on a screen and as JSON', async () => {
+  it('prints the book once without loss of digits, in a pipe, on a screen and as JSON', async () => {
     graphql.initialPayloads = [snapshot];
     const pipe = await svc(['orderbook', 'btc/usdt', '--depth', '5']);
     expect([pipe.exitCode, pipe.stdout]).toEqual([
@@ -144,7 +144,7 @@ describe('svc signals stream', () => {
     },
   });
 
-  it('prints each signal after a sequence on one line with every digit', async () => {
+  it('prints each signal after the sequence in --after on one line, without loss of digits', async () => {
     graphql.initialPayloads = [signal(8), signal(9)];
     const running = new RunningCommand(['signals', 'stream', 'str_1', '--after', '7'], variables());
     await running.waitUntil(({ lines }) => lines.length === 2);
@@ -189,7 +189,7 @@ describe('svc graphql', () => {
     expect(graphql.requests[0]!.query).toBe('{ me { id } }');
   });
 
-  it('requires exactly one readable document', async () => {
+  it('requires exactly one document, as an argument or in a readable file', async () => {
     expect((await svc(['graphql'])).exitCode).toBe(2);
     expect((await svc(['graphql', '{ me { id } }', '-f', 'q.graphql'])).exitCode).toBe(2);
     expect((await svc(['graphql', '-f', '/nowhere/q.graphql'])).exitCode).toBe(2);

@@ -4,7 +4,7 @@ import { Interrupted } from '../../src/failures.js';
 import { run } from '../../src/run.js';
 import { emptyFolder } from '../support/empty-folder.js';
 
-/** Runs a long-running command in this process, until `interrupt` ends it like Ctrl-C. */
+/** Runs a long-running command in this process. `interrupt` ends it as Ctrl-C does. */
 export class RunningCommand {
   private readonly interruption = new AbortController();
   private readonly output = { stdout: '', stderr: '' };
@@ -42,7 +42,7 @@ export class RunningCommand {
     return this.output.stdout.split('\n').slice(0, -1);
   }
 
-  /** Waits until the output is as expected. Throws if the command ends before that. */
+  /** Waits until `isExpected` returns true for the output. Throws if the command ends before that. */
   async waitUntil(isExpected: (running: RunningCommand) => boolean): Promise<void> {
     while (!isExpected(this)) {
       if (this.hasEnded)

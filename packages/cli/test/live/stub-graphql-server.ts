@@ -9,7 +9,7 @@ interface Message {
   readonly payload?: { readonly variables?: Record<string, unknown> };
 }
 
-/** A local GraphQL API over HTTP and `graphql-transport-ws` with the responses that a test sets. */
+/** A local GraphQL API over HTTP and `graphql-transport-ws`. It sends the responses that a test sets. */
 export class StubGraphqlServer {
   readonly requests: { readonly query: string; readonly variables: unknown }[] = [];
   readonly headers: Record<string, unknown>[] = [];

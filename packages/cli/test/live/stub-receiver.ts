@@ -12,7 +12,7 @@ export interface Delivery {
 /** A webhook receiver that records deliveries. */
 export class StubReceiver {
   readonly received: Delivery[] = [];
-  /** The responses in order; the last one repeats. Status 0 sends no response. */
+  /** The responses in order; the last one is repeated. For a status of 0, no response is sent. */
   responses: { readonly status: number; readonly headers?: Record<string, string> }[] = [{ status: 204 }];
 
   private constructor(

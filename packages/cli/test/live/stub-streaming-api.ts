@@ -17,9 +17,7 @@ export interface RecordedRequest {
 
 const PAGE = { limit: 20, offset: 0, has_more: false, next_cursor: null };
 
-/**
- * A local API with an event stream that a test can disconnect, and with replies that a test sets.
- */
+/** A local API with an event stream that a test can disconnect, and with replies that a test sets. */
 export class StubStreamingApi {
   readonly requests: RecordedRequest[] = [];
   /** `Last-Event-ID` of each connection to the event stream; empty if the header was missing. */
@@ -54,7 +52,7 @@ export class StubStreamingApi {
     return this.on(route, { data: items, pagination: PAGE });
   }
 
-  /** Sends an event to current and to reconnecting readers. */
+  /** Sends an event to the connected readers, and to those that reconnect later. */
   push(id: string, data: string): void {
     this.events.push({ id, data });
     for (const reader of this.readers.keys()) this.send(reader);

@@ -90,7 +90,7 @@ describe('svc trades watch', () => {
     expect(api.resumedAfter).toEqual(['evt_1']);
   });
 
-  it('prints no state older than the printed one', async () => {
+  it('prints no state that is older than the printed one', async () => {
     setTrades(trade('trd_1', 3, 'PARTIALLY_FILLED'));
     const running = watch();
     await running.waitUntil(({ lines }) => lines.length === 1);
@@ -151,12 +151,12 @@ describe('svc trades watch', () => {
       expect(terminal.raw.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(terminal.raw.lastIndexOf(HIDE_CURSOR));
     });
 
-    it('returns the keyboard to the shell', async () => {
+    it('leaves keyboard input to the shell after its end', async () => {
       setTrades(trade('trd_1', 2, 'FILLED'));
-      const variablesOfShell = { ...variables(), SVC_CONFIG_DIR: emptyFolder() };
+      const shellVariables = { ...variables(), SVC_CONFIG_DIR: emptyFolder() };
       const terminal = PseudoTerminal.shell(
         'svc trades watch --until-final; echo ended; read line; echo "got $line"',
-        variablesOfShell,
+        shellVariables,
       );
       terminals.push(terminal);
       await terminal.shows('\nended\n');

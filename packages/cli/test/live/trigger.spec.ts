@@ -102,7 +102,7 @@ describe('svc trigger', () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('it responded with 401')]);
   });
 
-  it('lets the platform test a registered webhook, and prints the result', async () => {
+  it('makes the platform test a webhook with --webhook, and prints the result', async () => {
     const route = 'POST /v1/webhooks/whk_1/test';
     api.on(route, { data: { id: 'dlv_1', status: 'SUCCEEDED', status_code: 204 } });
     expect(await trigger('webhook.test', '--webhook', 'whk_1')).toMatchObject({

@@ -3,12 +3,10 @@ import { environmentOf } from '../../src/environment.js';
 import { run } from '../../src/run.js';
 import { emptyFolder } from './empty-folder.js';
 
-/** The environment of a run. The default is a pipe and an empty configuration folder. */
+/** The environment of a run. By default, stdout is a pipe and the configuration folder is empty. */
 export interface TestEnvironment {
   readonly stdin?: string;
-  /**
-   * Whether stdout is a screen, which gets tables and, unless the variables disable them, colours.
-   */
+  /** Whether stdout is a screen (a TTY), which gets tables and, unless the variables disable them, colours. */
   readonly isScreen?: boolean;
   readonly columns?: number;
   readonly variables?: Readonly<Record<string, string>>;

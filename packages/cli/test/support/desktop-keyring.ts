@@ -7,9 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { emptyFolder } from './empty-folder.js';
 
-/**
- * The configuration has no service folders: otherwise the bus could start another, locked keyring.
- */
+/** The configuration has no service folders: otherwise, the bus could start another keyring, which is locked. */
 const busOf = (folder: string) => `<busconfig>
   <type>session</type>
   <listen>unix:path=${folder}/bus</listen>

@@ -5,7 +5,7 @@ import { SVC_FILE } from './svc-file.js';
 /** Environment variables. An undefined value removes the variable. */
 type Variables = Record<string, string | undefined>;
 
-/** Runs the built command line in a real terminal. */
+/** Runs a program, such as the built command line, in a real terminal. */
 export class PseudoTerminal {
   private text = '';
   private readonly waiting = new Set<() => void>();

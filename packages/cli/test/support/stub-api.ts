@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { OPERATIONS, type Operation } from '@trading-automation/contracts';
-import { dataOf } from './answers.js';
+import { sampleDataOf } from './sample-data.js';
 
 /** A request that the stub received. */
 export interface RecordedRequest {
@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: unknown;
 }
 
-/** The response of one operation, in place of the sample of its schema. */
+/** A response that a test sets for an operation, instead of the sample of its schema. */
 export interface StubResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export class StubApi {
     });
   }
 
-  /** Lets requests to an operation hang. Each request calls `onRequest`. */
+  /** Leaves the requests of an operation without a response. Calls `onRequest` for each of them. */
   hang(operation: string, onRequest: () => void): void {
     this.on(operation, () => {
       onRequest();
@@ -111,7 +111,7 @@ export class StubApi {
 
 /** Returns a sample record or, for a list, a page of one item. */
 function sampleResponse(operation: Operation): StubResponse {
-  const data = dataOf(operation);
+  const data = sampleDataOf(operation);
   const page = { limit: 20, offset: 0, has_more: false, next_cursor: null };
   return {
     status: operation.status,

@@ -1,7 +1,8 @@
 /** The data of a response, with the response itself. */
 export interface WithResponse<T> {
+  /** The `data` of the response; for a list, the first page. */
   readonly data: T;
-  /** The response. Its body has not been read yet. */
+  /** The response, with an unread body. */
   readonly response: Response;
   /** The id of the request (`x-request-id`), for support. */
   readonly requestId: string | undefined;
@@ -50,7 +51,7 @@ export class ApiPromise<T> implements Promise<T> {
   }
 
   /**
-   * Returns the response without parsing its body. Error responses are thrown, as they are when the data is awaited.
+   * Returns the response without parsing its body. An error response throws, just as it does when you await the data.
    *
    * @example
    * const response = await client.get('/openapi.json').asResponse();
@@ -84,7 +85,7 @@ export class ApiPromise<T> implements Promise<T> {
   }
 }
 
-/** Builds a response with an unread body, because a body can be read only once. */
+/** Builds a new response with an unread body: the transport has already read the body of the original. */
 function responseOf({ response, text }: ApiResponse): Response {
   const { status, statusText, headers } = response;
   return new Response(STATUSES_WITHOUT_BODY.includes(status) ? null : text, { status, statusText, headers });

@@ -10,7 +10,7 @@ describe('the backoff', () => {
     expect(delays).toEqual([500, 1_000, 8_000, 8_000, 8_000]);
   });
 
-  it('is at most halved, or at most half longer', () => {
+  it('is shortened by up to half, or extended by up to half', () => {
     expect(backoffMs({ firstMs, maxMs, jitter: 'shortened' }, 1, 0.5)).toBe(750);
     expect(backoffMs({ firstMs, maxMs, jitter: 'extended' }, 1, 0.5)).toBe(1_250);
   });

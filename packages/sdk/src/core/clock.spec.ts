@@ -22,7 +22,7 @@ describe('ServerClock', () => {
     expect([clock.nowMs(), clock.skewMs]).toEqual([NOW_MS, 0]);
   });
 
-  it('adopts the server time of a rejected signature, exact to the millisecond, and continues from it', () => {
+  it('adopts the server time of a timestamp error, exact to the millisecond, and continues from it', () => {
     const details = [{ field: 'x-svc-timestamp', server_time: NOW_MS + 300_123 }];
     expect(clock.syncFrom(apiError('timestamp_out_of_window', details))).toBe(true);
     localMs += 1_000;
@@ -37,7 +37,7 @@ describe('ServerClock', () => {
     }
   });
 
-  it('ignores other errors, and errors without a time', () => {
+  it('ignores other errors, and timestamp errors without a valid time', () => {
     const details = [{ server_time: 1 }];
     expect(clock.syncFrom(apiError('invalid_signature', details, { date: new Date(0).toUTCString() }))).toBe(
       false,

@@ -57,7 +57,7 @@ describe('an origin', () => {
 });
 
 describe('a credential', () => {
-  it('is the API key of the options, else of the environment, else missing', async () => {
+  it('is the API key of the options, or else that of the environment, and may be missing', async () => {
     expect(await credentials({})).toEqual({});
     process.env.SVC_API_KEY = KEY;
     expect(await credentials({})).toEqual({ 'x-api-key': KEY });
@@ -124,7 +124,7 @@ describe('the warning about unencrypted credentials', () => {
   });
 });
 
-describe('an invalid option', () => {
+describe('the validation of options', () => {
   it.each([
     { timeout: 0 },
     { timeout: -1 },
@@ -132,11 +132,11 @@ describe('an invalid option', () => {
     { maxRetries: -1 },
     { maxRetries: 1.5 },
     { maxRetries: Number.POSITIVE_INFINITY },
-  ])('%j throws a RangeError', (options) => {
+  ])('throws a RangeError for %j', (options) => {
     expect(() => resolveConnection({ ...quiet, ...options })).toThrow(RangeError);
   });
 
-  it('an unknown log level throws, also from the environment', () => {
+  it('throws a TypeError for an unknown log level, as an option or in SVC_LOG', () => {
     expect(() => resolveConnection({ ...quiet, logLevel: 'loud' as never })).toThrow(TypeError);
     process.env.SVC_LOG = 'loud';
     expect(() => resolveConnection({ baseURL: 'https://api.example.com' })).toThrow(
@@ -144,13 +144,13 @@ describe('an invalid option', () => {
     );
   });
 
-  it('an infinite timeout is replaced by the longest timeout of a timer', () => {
+  it('replaces an infinite timeout by the longest delay of a timer', () => {
     expect(resolveConnection({ ...quiet, timeout: Number.POSITIVE_INFINITY }).timeout).toBe(2 ** 31 - 1);
   });
 });
 
 describe('the headers of every request', () => {
-  it('accept JSON with decimals in the form of the client, and name the SDK', () => {
+  it("accept JSON with decimals in the client's form, and name the SDK", () => {
     expect([...resolveConnection(quiet).headers]).toEqual([
       ['accept', 'application/json'],
       ['user-agent', 'trading-automation-sdk/source'],
@@ -162,7 +162,7 @@ describe('the headers of every request', () => {
     expect(withStrings.headers.get('accept')).toBe('application/json; decimals=string');
   });
 
-  it('are overridden by default headers of the caller, in any case', () => {
+  it('are overridden by defaultHeaders, regardless of upper and lower case', () => {
     const { headers } = resolveConnection({
       ...quiet,
       defaultHeaders: { 'User-Agent': 'mine/1', 'X-Trace': 'one' },

@@ -1,8 +1,8 @@
 /**
- * Resolves how a client reaches the API, from its options and the environment.
+ * Resolves how a client reaches the API, from the options of the client and from environment variables.
  *
  * 1. A request carries one credential. Default headers cannot replace it.
- * 2. The credential is inside a closure, so that printing or serializing a client does not reveal it.
+ * 2. A closure holds the credential, so that printing or serializing a client does not reveal it.
  */
 import type { DecimalForm } from './decimals.js';
 import { environmentVariable } from './environment.js';
@@ -34,11 +34,11 @@ export interface ClientOptions<D extends DecimalForm = 'number'> {
    * Default: `number`.
    */
   readonly decimals?: D | undefined;
-  /** The `fetch` to use. Default: the runtime's. */
+  /** The `fetch` function to use. Default: that of the runtime. */
   readonly fetch?: Fetch | undefined;
   /** Headers sent with every request. They cannot replace the credential. */
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Where the client logs. Default: `console`. */
+  /** Receives the log messages of the client. Default: `console`. */
   readonly logger?: Logger | undefined;
   /** The least severe level to log. Default: the environment variable `SVC_LOG`, or `warn`. */
   readonly logLevel?: LogLevel | undefined;
@@ -75,7 +75,12 @@ const MAX_RETRIES = 2;
 const LOG_LEVELS: readonly string[] = ['off', 'error', 'warn', 'info', 'debug'];
 const LOOPBACK = /^(localhost|.*\.localhost|127\.[\d.]+|\[::1\])$/;
 
-/** @throws {TypeError} @throws {RangeError} if an option is invalid */
+/**
+ * Validates the options of a client and adds the defaults.
+ *
+ * @throws {TypeError}
+ * @throws {RangeError} for invalid ones
+ */
 export function resolveConnection<D extends DecimalForm>(options: ClientOptions<D>): Connection {
   const { signer, onSign, timeout = TIMEOUT_MS, maxRetries = MAX_RETRIES, logger = console } = options;
   if (options.apiKey && signer !== undefined)
@@ -113,7 +118,7 @@ function headersOf<D extends DecimalForm>({ decimals, defaultHeaders = {} }: Cli
   return headers;
 }
 
-/** Validates a timeout and limits it to what a timer can wait. @throws {RangeError} if it is not above 0 */
+/** Validates a timeout and limits it to the longest delay of a timer. @throws {RangeError} if it is not above 0 */
 export function validTimeout(ms: number): number {
   if (!(ms > 0)) throw new RangeError(`timeout must be more than 0 milliseconds; got ${ms}.`);
   return Math.min(ms, TIMEOUT_MAX_MS);

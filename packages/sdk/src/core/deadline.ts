@@ -1,4 +1,4 @@
-/** Aborts an attempt whose time limit passes or whose caller aborts before the response is read. */
+/** Aborts an attempt if its time limit passes, or if its caller aborts, before the response is read. */
 import { ApiError, ConnectionError, TimeoutError } from './errors.js';
 
 export class Deadline {
@@ -34,7 +34,7 @@ export class Deadline {
     this.callerSignal?.removeEventListener('abort', this.#onAbort);
   }
 
-  /** Returns the error to throw: the signal's reason after an abort, else an error of the SDK with the cause. */
+  /** Returns the error to throw: the reason of the caller's signal after an abort, or else an error of the SDK. */
   failure(error: unknown, origin: string): unknown {
     if (this.callerSignal?.aborted) return this.callerSignal.reason;
     if (error instanceof ApiError || error instanceof ConnectionError) return error;

@@ -27,23 +27,23 @@ describe('an API error', () => {
     'with the code %s has the class of its status',
     (code, { status, meaning }) => {
       const error = errorWith(status, { success: false, error: { code, message: meaning } });
-      const Kind = CLASSES[status] ?? errors.InternalServerError;
-      expect(error.constructor).toBe(Kind);
-      expect(error.name).toBe(Kind.name);
+      const ErrorClass = CLASSES[status] ?? errors.InternalServerError;
+      expect(error.constructor).toBe(ErrorClass);
+      expect(error.name).toBe(ErrorClass.name);
       expect(error).toBeInstanceOf(errors.ApiError);
       expect(error).toBeInstanceOf(errors.TradingAutomationError);
       expect([error.status, error.code, error.message]).toEqual([status, code, meaning]);
     },
   );
 
-  it('has the request id of the header, else of the body', () => {
+  it('has the request id of the header, or else that of the body', () => {
     const body = { error: { code: 'not_found', message: 'No.', request_id: 'req_body' } };
     expect(errorWith(404, body, { 'x-request-id': 'req_header' }).requestId).toBe('req_header');
     expect(errorWith(404, body).requestId).toBe('req_body');
     expect(errorWith(404, {}).requestId).toBeUndefined();
   });
 
-  it('has a message that lists each detail with a field', () => {
+  it('has a message that lists each detail that has a field and a message', () => {
     const details = [
       { field: 'amount', code: 'too_small', message: 'It is below 0.001.' },
       { field: 'price', code: 'required' },

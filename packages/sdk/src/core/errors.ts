@@ -2,13 +2,14 @@
  * The errors of the SDK: one class for each way to handle a failure.
  *
  * 1. No message and no property contains a key, a signature or a secret.
- * 2. An error response of the API is an {@link ApiError}, its subclass chosen by status. A request without a response is
- *    a {@link ConnectionError}. An invalid argument is a TypeError or a RangeError. An abort throws the signal's reason.
+ * 2. An error response of the API causes an {@link ApiError}; its status selects the subclass. A request without a
+ *    response causes a {@link ConnectionError}, an invalid argument a TypeError or a RangeError. An abort throws the
+ *    signal's reason.
  */
 import type { ErrorCode } from '../generated/error-codes.js';
 import { retryAfterMsIn } from './retry-after.js';
 
-/** The base class of all errors that the API or the connection to it causes. */
+/** The base class of all errors that the API, or the connection to the API, causes. */
 export class TradingAutomationError extends Error {
   override readonly name: string = 'TradingAutomationError';
 }
@@ -46,12 +47,12 @@ export interface ErrorResponse {
   readonly graphql?: GraphqlFailure | undefined;
 }
 
-/** The API returned an error. The subclass is the kind of error, `code` the exact error. */
+/** The API returned an error. The subclass names the kind of error; `code` names the exact error. */
 export class ApiError extends TradingAutomationError {
   override readonly name: string = 'ApiError';
   /** HTTP status of the response. */
   readonly status: number;
-  /** The API's message alone; `message` also lists the invalid fields. */
+  /** The API's message. The property `message` adds the invalid fields to it. */
   readonly summary: string;
   /** The API's stable error code. */
   readonly code: ErrorCode;
@@ -63,7 +64,7 @@ export class ApiError extends TradingAutomationError {
   readonly headers: Headers;
   /** URL of the error reference; undefined if the response has no error code of the API. */
   readonly docUrl: string | undefined;
-  /** Milliseconds to wait before a retry, as the server requests; undefined if it does not. */
+  /** Milliseconds that the server asks you to wait before a retry; undefined if it does not ask. */
   readonly retryAfterMs: number | undefined;
   /** For GraphQL: the failed path, all errors and the partial data. Undefined for REST. */
   readonly graphql: GraphqlFailure | undefined;
@@ -110,7 +111,7 @@ export class ConflictError extends ApiError {
 export class UnprocessableError extends ApiError {
   override readonly name = 'UnprocessableError';
 }
-/** 429: too many requests, even after the retries. */
+/** 429: the client sent too many requests, even after its retries. */
 export class RateLimitError extends ApiError {
   override readonly name = 'RateLimitError';
 }
@@ -119,7 +120,7 @@ export class InternalServerError extends ApiError {
   override readonly name = 'InternalServerError';
 }
 
-const BY_STATUS: Readonly<Record<number, new (response: ErrorResponse) => ApiError>> = {
+const CLASS_BY_STATUS: Readonly<Record<number, new (response: ErrorResponse) => ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
   403: PermissionDeniedError,
@@ -156,8 +157,8 @@ export function toApiError({ status, headers, text, origin }: RawErrorResponse):
 /** Creates the error class that matches the status. */
 export function createApiError(response: ErrorResponse): ApiError {
   const { status } = response;
-  const Kind = BY_STATUS[status] ?? (status >= 500 ? InternalServerError : ApiError);
-  return new Kind(response);
+  const ErrorClass = CLASS_BY_STATUS[status] ?? (status >= 500 ? InternalServerError : ApiError);
+  return new ErrorClass(response);
 }
 
 /** Returns the URL of the error reference, which the API itself serves. */
@@ -165,7 +166,9 @@ export function docUrlOf(origin: string): string {
   return `${origin}/docs#description/errors`;
 }
 
-/** Parses the error of a REST or GraphQL response; returns an empty object for any other body, such as that of a proxy. */
+/**
+ * Parses the error of a REST or GraphQL response. Returns an empty object for any other body, such as a proxy's page.
+ */
 function parseErrorBody(text: string): Record<string, unknown> {
   try {
     const { error, errors } = JSON.parse(text);
@@ -175,19 +178,19 @@ function parseErrorBody(text: string): Record<string, unknown> {
   }
 }
 
-/** No valid response: the connection failed or dropped, or the response is unreadable. The request may have been executed. */
+/** The connection failed or dropped, or the response is unreadable. The API may have executed the request. */
 export class ConnectionError extends TradingAutomationError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No response within the time limit. The request may have been executed. */
+/** The API did not respond within the time limit. It may have executed the request. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
 /**
- * The response is not from the API: a page of a proxy, a redirect or another service. Do not retry; check `baseURL`
- * and the proxies between client and API.
+ * The response comes from a proxy or another service instead of the API, or it is a redirect. Do not retry; check
+ * `baseURL` and the proxies between client and API.
  */
 export class UnexpectedAnswerError extends ConnectionError {
   override readonly name = 'UnexpectedAnswerError';

@@ -5,7 +5,7 @@ const parse = (...chunks: string[]): ServerSentEvent[] => {
   const parser = new EventStreamParser();
   return chunks.flatMap((chunk) => [...parser.push(chunk)]);
 };
-/** Returns the messages that the standard dispatches: those with data. */
+/** Returns the messages that have data: the standard dispatches only these. */
 const dispatched = (...chunks: string[]) =>
   parse(...chunks)
     .filter(({ data }) => data !== '')
@@ -31,14 +31,14 @@ describe('the event stream parser', () => {
       'data:a\n\ndata: a\n\ndata:  a\n\n',
       [message('a'), message('a'), message(' a')],
     ],
-    ['accepts a field name without a colon as an empty value', 'data\ndata\n\n', [message('\n')]],
+    ['reads a field name without a colon as a field with an empty value', 'data\ndata\n\n', [message('\n')]],
     ['dispatches no message without data', 'event: x\nid: 4\n\n', []],
     [
       'applies an event type to one message',
       'event: x\ndata: a\n\ndata: b\n\n',
       [message('a', '', 'x'), message('b')],
     ],
-    ['drops an event type without data', 'event: x\n\ndata: b\n\n', [message('b')]],
+    ['drops the event type of a message without data', 'event: x\n\ndata: b\n\n', [message('b')]],
     ['dispatches no unfinished message', 'data: a\n\ndata: b\n', [message('a')]],
     ['matches field names exactly', 'Data: a\ndatas: b\n data: c\ndata: d\n\n', [message('d')]],
     ['ignores an unknown field', 'foo: bar\ndata: a\n\n', [message('a')]],

@@ -1,36 +1,34 @@
-/**
- * Parses server-sent events from text that arrives in arbitrary chunks. Format: the HTML standard,
- * section 9.2.6.
- */
+/** Parses server-sent events from text that arrives in arbitrary chunks. Format: the HTML standard, section 9.2.6. */
 
 /** One message of a server-sent event stream. */
 export interface ServerSentEvent {
-  /** The last event id, to resume after; empty if the stream has sent none. */
+  /** The last event id of the stream, to resume after it; empty if the stream has sent no id. */
   readonly id: string;
   /** The event type; `message` by default. */
   readonly type: string;
   /** The unparsed data. */
   readonly data: string;
-  /** Reconnection delay that the server requests, in milliseconds; undefined if it requests none. */
+  /** Reconnection delay that the server requested last, in milliseconds; undefined before the first request. */
   readonly retryMs: number | undefined;
 }
 
 export class EventStreamParser {
-  #rest = '';
+  #unfinishedLine = '';
   #endsWithReturn = false;
   #id = '';
   #type = '';
   #data: string[] = [];
   #retryMs: number | undefined;
 
-  /** Returns the messages that this chunk completes. A message without data only sets the id or the retry delay. */
+  /** Yields the messages that this chunk completes. A message without data only sets the id or the retry delay. */
   *push(chunk: string): Generator<ServerSentEvent, void, undefined> {
     if (chunk === '') return;
     // A CRLF that is split between two chunks is one line end.
-    const text = this.#rest + (this.#endsWithReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk);
+    const text =
+      this.#unfinishedLine + (this.#endsWithReturn && chunk.startsWith('\n') ? chunk.slice(1) : chunk);
     this.#endsWithReturn = chunk.endsWith('\r');
     const lines = text.split(/\r\n|\n|\r/);
-    this.#rest = lines.pop()!;
+    this.#unfinishedLine = lines.pop()!;
     for (const line of lines) {
       if (line === '') yield this.#message();
       else this.#readLine(line);

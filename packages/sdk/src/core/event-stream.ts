@@ -18,21 +18,19 @@ import {
 } from './transport.js';
 import { waitFor } from './wait.js';
 
-/**
- * The server sends data at least every 15 s. After three such intervals without data, the
- * connection is dead.
- */
+/** The server sends data at least every 15 s. After three such intervals without data, the connection is dead. */
 const SILENCE_MAX_MS = 45_000;
-const RETRY_MS = 1_000;
-const WAIT_MAX_MS = 30_000;
+/** The reconnection delay until the server requests another one. */
+const DEFAULT_RETRY_MS = 1_000;
+const RETRY_MAX_MS = 30_000;
 
 /** Options of an event stream. */
 export interface EventStreamOptions extends Omit<RequestOptions, 'maxRetries' | 'idempotencyKey'> {
   /** Resume after this event. Default: start with the next new event. */
   readonly lastEventId?: string | undefined;
-  /** Called each time a connection is open. */
+  /** Called each time a connection has opened. */
   readonly onOpen?: (() => void) | undefined;
-  /** Called when a connection drops or fails, before the next attempt. `error` is undefined if the server closed it. */
+  /** Called before each reconnect. `error` says why the connection failed; undefined if the server closed it. */
   readonly onCut?: ((error: unknown) => void) | undefined;
 }
 
@@ -53,7 +51,7 @@ export async function* streamMessages(
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const { signal, onOpen, onCut } = options;
   let lastEventId = options.lastEventId;
-  let retryMs = RETRY_MS;
+  let retryMs = DEFAULT_RETRY_MS;
   for (let failures = 0; ; failures++) {
     let disconnectError: unknown;
     try {
@@ -73,7 +71,7 @@ export async function* streamMessages(
     onCut?.(disconnectError);
     transport.logger.info('The event stream disconnected; reconnecting.', disconnectError);
     const { wait, random } = transport.retryTiming;
-    const backoff = { firstMs: retryMs, maxMs: WAIT_MAX_MS, jitter: 'extended' } as const;
+    const backoff = { firstMs: retryMs, maxMs: RETRY_MAX_MS, jitter: 'extended' } as const;
     const delayMs = backoffMs(backoff, failures, random());
     await wait(
       Math.max(delayMs, (disconnectError instanceof ApiError && disconnectError.retryAfterMs) || 0),
@@ -128,8 +126,7 @@ export async function* messagesOf(
 }
 
 /**
- * Returns the data of a read. Throws after `silenceMaxMs` without data, or the signal's reason
- * after an abort.
+ * Returns the result of a read. Throws after `silenceMaxMs` without data. Throws the signal's reason after an abort.
  */
 async function readWithIdleTimeout<T>(
   read: Promise<T>,

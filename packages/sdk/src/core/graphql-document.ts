@@ -1,6 +1,6 @@
 /**
- * Prints a GraphQL document without the `graphql` library. Accepts all forms that code generators
- * and tags produce.
+ * Prints a GraphQL document without the `graphql` library. Accepts every form of document that code generators and gql
+ * tags produce.
  */
 
 /** A document that carries its types: `TypedDocumentNode`, `TypedDocumentString`, `gql.tada` or a similar form. */
@@ -11,7 +11,7 @@ export interface TypedDocument<Data = unknown, Variables = never> {
 /** A GraphQL document: a string or the output of a code generator. */
 export type GraphqlDocument<Data = unknown, Variables = never> = string | TypedDocument<Data, Variables>;
 
-interface Syntax {
+interface SyntaxNode {
   readonly kind: string;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has different members
   readonly [member: string]: any;
@@ -21,13 +21,13 @@ interface Syntax {
 export function textOf(document: GraphqlDocument): string {
   if (typeof document === 'string') return document;
   if (document instanceof String) return document.toString();
-  if ((document as { kind?: unknown } | null)?.kind === 'Document') return print(document as Syntax);
+  if ((document as { kind?: unknown } | null)?.kind === 'Document') return print(document as SyntaxNode);
   throw new TypeError(
     'The GraphQL document is invalid. Pass a string, or the output of a code generator or a gql tag.',
   );
 }
 
-const PRINTERS: Readonly<Record<string, (syntax: Syntax) => string>> = {
+const PRINTERS: Readonly<Record<string, (node: SyntaxNode) => string>> = {
   Document: ({ definitions }) => printAll(definitions, '\n'),
   OperationDefinition: ({ operation, name, variableDefinitions, directives, selectionSet }) =>
     `${operation} ${print(name)}${printInParentheses(variableDefinitions)}${printAll(directives, ' ')}${print(selectionSet)}`,
@@ -55,15 +55,15 @@ const PRINTERS: Readonly<Record<string, (syntax: Syntax) => string>> = {
   NullValue: () => 'null',
 };
 
-function print(syntax: Syntax | undefined): string {
-  if (syntax === undefined) return '';
-  return PRINTERS[syntax.kind]?.(syntax) ?? String(syntax.value);
+function print(node: SyntaxNode | undefined): string {
+  if (node === undefined) return '';
+  return PRINTERS[node.kind]?.(node) ?? String(node.value);
 }
 
-function printAll(syntaxes: readonly Syntax[] = [], separator: string): string {
-  return syntaxes.map(print).join(separator);
+function printAll(nodes: readonly SyntaxNode[] = [], separator: string): string {
+  return nodes.map(print).join(separator);
 }
 
-function printInParentheses(syntaxes: readonly Syntax[] = []): string {
-  return syntaxes.length === 0 ? '' : `(${printAll(syntaxes, ' ')})`;
+function printInParentheses(nodes: readonly SyntaxNode[] = []): string {
+  return nodes.length === 0 ? '' : `(${printAll(nodes, ' ')})`;
 }

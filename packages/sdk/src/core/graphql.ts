@@ -1,8 +1,8 @@
 /**
  * GraphQL over HTTP: one operation per POST, with the signature, retries and timeout of a REST request.
  *
- * 1. A result with errors is thrown, as the class that REST throws for the same code. Its partial data is in
- *    `graphql.data`. A returned result is therefore complete.
+ * 1. If a result has errors, an {@link ApiError} is thrown, of the class that REST throws for the same code. The
+ *    partial data is in `graphql.data` of that error. A returned result is therefore complete.
  * 2. Each call has an Idempotency-Key: a mutation takes effect once, even if it is retried.
  */
 import { CODES_OF_STATUS } from '../generated/error-codes.js';
@@ -19,7 +19,7 @@ import type { RequestOptions, Transport } from './transport.js';
 
 export const GRAPHQL_PATH = '/graphql';
 
-/** The arguments after a document: variables (optional if none is required) and options. */
+/** The arguments after a document: the variables, optional if no variable is required, and the options. */
 export type Behind<Variables, Options> =
   Record<never, never> extends Variables
     ? [variables?: Variables, options?: Options]
@@ -64,7 +64,7 @@ export async function sendGraphql(
   );
 }
 
-/** Returns the error of a result, built from its first error; undefined for a result without errors. */
+/** Converts the first error of a result to an {@link ApiError}. Returns undefined for a result without errors. */
 export function graphqlErrorOf(
   { data, errors }: GraphqlResult,
   headers = new Headers(),
@@ -87,10 +87,8 @@ export function graphqlErrorOf(
   });
 }
 
-/** Returns the status of a code. An unknown code has 200, the status of a GraphQL response with errors. */
+/** Returns the HTTP status of an error code; for an unknown code 200, the status of a GraphQL response with errors. */
 export function statusOf(code: unknown): number {
-  const known = Object.entries(CODES_OF_STATUS).find(([, codes]) =>
-    codes.split(' ').includes(code as string),
-  );
-  return Number(known?.[0] ?? 200);
+  const row = Object.entries(CODES_OF_STATUS).find(([, codes]) => codes.split(' ').includes(code as string));
+  return Number(row?.[0] ?? 200);
 }

@@ -10,7 +10,7 @@ export interface Logger {
 export type LogLevel = 'off' | 'error' | 'warn' | 'info' | 'debug';
 const LEVELS: readonly LogLevel[] = ['off', 'error', 'warn', 'info', 'debug'];
 
-/** Returns a logger that ignores messages below the level. No logged value contains a credential or a body. */
+/** Returns a logger that ignores messages below the level. Callers must not log credentials or bodies. */
 export function leveled(logger: Logger, level: LogLevel): Logger {
   const threshold = LEVELS.indexOf(level);
   const methodFor = (messageLevel: Exclude<LogLevel, 'off'>) =>

@@ -4,7 +4,7 @@ import { buildRequest, pathWith, queryStringOf, segmentOf } from './operation-cl
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
 
 describe('a path parameter', () => {
-  it('is encoded as one segment, whatever it contains', () => {
+  it('is encoded as one path segment, even if it contains a slash', () => {
     fc.assert(
       fc.property(
         text.filter((value) => !/^\.{0,2}$/.test(value)),
@@ -66,7 +66,7 @@ describe('a query', () => {
     ['/v1/a', { b: 1 }, '/v1/a?b=1'],
     ['/v1/a?b=1', {}, '/v1/a?b=1'],
     ['/v1/a?b=1', { c: 2 }, '/v1/a?b=1&c=2'],
-  ])('is appended to the path, which may already have a query: %s with %j', (path, query, target) => {
+  ])('is appended to a path, which may already have a query: %s with %j', (path, query, target) => {
     expect(pathWith(path, query)).toBe(target);
   });
 });

@@ -1,4 +1,4 @@
-/** Builds requests from the table of operations, the only source of methods, paths and types. */
+/** Builds requests from the generated table of operations, the only source of methods, paths and types. */
 
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 import type { OperationTypes } from '../generated/records.js';
@@ -39,23 +39,20 @@ export class OperationClient<D extends DecimalForm> {
     return pages(this.transport, () => buildRequest(id, input), options);
   }
 
-  /** Async, so that invalid input rejects the promise like every other error. */
+  /** Is async, so that invalid input rejects the promise, as every other error does. */
   private async send(id: OperationId, input: OperationInput, options?: RequestOptions): Promise<ApiResponse> {
     return this.transport.send(buildRequest(id, input), options);
   }
 }
 
-/**
- * Requests the first page and, during iteration, the pages after it. Rejects if the request cannot
- * be built.
- */
+/** Requests the first page and, during iteration, the pages after it. Rejects if `firstRequest` throws. */
 export function pages<T>(
   transport: Transport,
-  first: () => Request,
+  firstRequest: () => Request,
   options?: RequestOptions,
 ): PagePromise<T> {
-  const send = async () => transport.send(first(), options);
-  const next = (cursor: string) => pages<T>(transport, () => pageAt(first(), cursor), options);
+  const send = async () => transport.send(firstRequest(), options);
+  const next = (cursor: string) => pages<T>(transport, () => pageAt(firstRequest(), cursor), options);
   return new PagePromise(send(), next);
 }
 
@@ -82,10 +79,7 @@ export function buildRequest(id: OperationId, { params = {}, query = {}, body }:
   return { method, path: path + queryStringOf(query), body };
 }
 
-/**
- * Encodes a path segment. Rejects an empty segment, `.` and `..`, which would address another
- * route.
- */
+/** Encodes a path segment. @throws {TypeError} if it is empty, `.` or `..`, which would address another route */
 export function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || /^\.{0,2}$/.test(value))
     throw new TypeError(

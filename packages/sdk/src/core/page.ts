@@ -1,16 +1,20 @@
 /**
  * Lists. One request returns one page; iteration continues from page to page.
  *
- * Pages are linked by cursor: records that are created or deleted during iteration neither repeat nor hide other items.
- * If the sort field can change (`updated_at`), an item that changes during iteration moves and may be skipped.
+ * Pages are linked by cursor: a record that is created or deleted during iteration neither repeats nor hides other
+ * items. If the list is sorted by a field that can change (`updated_at`), an item that changes during iteration may
+ * be skipped.
  */
 import { ApiPromise, type ApiResponse } from './api-promise.js';
 import { UnexpectedAnswerError } from './errors.js';
 
 /** Describes the position of a page in its list. */
 export interface Pagination {
+  /** Maximum number of items on the page. */
   readonly limit: number;
+  /** Number of items skipped before this page; 0 if the page was requested by cursor. */
   readonly offset: number;
+  /** Whether there are more items after this page. */
   readonly has_more: boolean;
   /** Cursor of the next page; null on the last page. */
   readonly next_cursor: string | null;
@@ -26,6 +30,7 @@ export class Page<T> implements AsyncIterable<T> {
   constructor(
     /** The items of this page. */
     readonly data: readonly T[],
+    /** The position of this page in its list. */
     readonly pagination: Pagination,
     private readonly next: NextPage<T>,
   ) {}
@@ -80,16 +85,16 @@ export class Page<T> implements AsyncIterable<T> {
 }
 
 /**
- * A promise of the first page that is also an iterable over the items of all pages. Errors are thrown only where it is
- * awaited or iterated.
+ * A promise of the first page that is also an iterable over the items of all pages. Errors are thrown when you await or
+ * iterate it.
  *
  * @example
  * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.id);
  */
 export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable<T> {
   constructor(response: Promise<ApiResponse>, next: NextPage<T>) {
-    super(response, (received) => pageIn(received, next));
-    // An iterable may be iterated later; a failure before that must not be an unhandled rejection.
+    super(response, (received) => parsePage(received, next));
+    // The iteration may start later; a failure before that must not be an unhandled rejection.
     response.catch(() => undefined);
   }
 
@@ -128,7 +133,7 @@ export class PagePromise<T> extends ApiPromise<Page<T>> implements AsyncIterable
   }
 }
 
-function pageIn<T>({ json }: ApiResponse, next: NextPage<T>): Page<T> {
+function parsePage<T>({ json }: ApiResponse, next: NextPage<T>): Page<T> {
   const { data, pagination } = Object(json) as { data?: T[]; pagination?: Pagination };
   if (!Array.isArray(data) || !pagination)
     throw new UnexpectedAnswerError('The response is not a list of the API.');

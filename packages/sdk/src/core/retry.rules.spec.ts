@@ -55,18 +55,18 @@ describe('a failed request', () => {
     );
   });
 
-  it('is delayed by half to all of a step; steps double up to eight seconds', () => {
+  it('is retried after 50 to 100 percent of a delay that doubles from 0.5 s up to 8 s', () => {
     fc.assert(
       fc.property(transientFailure, fc.nat(1_000), chance, (failure, retries, random) => {
         const delayMs = retryDelayMs({ retries, maxRetries: 1_001, failure, random })!;
-        const step = Math.min(500 * 2 ** retries, 8_000);
-        expect(delayMs).toBeGreaterThanOrEqual(step / 2);
-        expect(delayMs).toBeLessThanOrEqual(step);
+        const fullDelayMs = Math.min(500 * 2 ** retries, 8_000);
+        expect(delayMs).toBeGreaterThanOrEqual(fullDelayMs / 2);
+        expect(delayMs).toBeLessThanOrEqual(fullDelayMs);
       }),
     );
   });
 
-  it('is delayed as the server requests plus at most 0.1 s, and not retried beyond a minute', () => {
+  it('is retried up to 0.1 s after the requested delay, but not if that is over a minute', () => {
     fc.assert(
       fc.property(fc.nat(2 * RETRY_AFTER_MAX_MS), fc.nat(5), chance, (requestedMs, retries, random) => {
         const failure = errorWith(429, 'rate_limited', { 'retry-after-ms': String(requestedMs) });
@@ -80,7 +80,7 @@ describe('a failed request', () => {
     );
   });
 
-  it('is delayed by the default steps if the requested delay is unreadable', () => {
+  it('is retried after the default delay if the requested delay is unreadable', () => {
     const failure = errorWith(503, 'service_unavailable', { 'retry-after': 'soon' });
     expect(failure).toBeInstanceOf(ApiError);
     expect(retryDelayMs({ retries: 0, maxRetries: 1, failure, random: 0 })).toBe(500);

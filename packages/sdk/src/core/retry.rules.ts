@@ -6,7 +6,7 @@
  * 2. Every request is safe to retry: a POST has an Idempotency-Key, and the other methods are idempotent.
  *    (A DELETE whose first response was lost returns 404 on the retry.)
  * 3. The delay is never shorter than the server requests (`retry-after-ms`, `Retry-After`). If the server requests more
- *    than a minute, the error is thrown and the caller decides.
+ *    than a minute, the error is thrown, so that the caller can decide when to retry.
  */
 import { type Backoff, backoffMs } from './backoff.js';
 import { ApiError, type ConnectionError, UnexpectedAnswerError } from './errors.js';
@@ -15,7 +15,7 @@ const RETRIED_STATUSES: readonly number[] = [408, 429];
 const RETRIED_CODES: readonly string[] = ['idempotency_in_progress', 'nonce_replayed'];
 
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 'shortened' };
-/** The longest requested delay that the client waits. */
+/** The longest delay that the client accepts from the server. */
 export const RETRY_AFTER_MAX_MS = 60_000;
 
 /** A failed attempt. */
@@ -24,7 +24,7 @@ export interface FailedAttempt {
   readonly retries: number;
   readonly maxRetries: number;
   readonly failure: ApiError | ConnectionError;
-  /** Jitter, at least 0 and less than 1, so that clients do not retry simultaneously. */
+  /** A random number, at least 0 and less than 1, so that clients do not retry simultaneously. */
   readonly random: number;
 }
 

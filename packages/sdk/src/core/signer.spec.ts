@@ -28,7 +28,7 @@ const vectorsIn = (file: string): readonly Vector[] => {
   const url = new URL(`../../../signed-request/vectors/${file}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, 'utf8')).vectors;
 };
-/** Bodies of the SDK are text: JSON in UTF-8. */
+/** Selects the vectors whose body is text: the SDK sends only JSON in UTF-8. */
 const hasTextBody = ({ body, canonical_string }: Vector) =>
   canonical_string !== null &&
   Buffer.from(Buffer.from(body.value, body.encoding).toString(), 'utf8').equals(
@@ -70,8 +70,8 @@ describe('the canonical string', () => {
 describe('the headers of a signed request', () => {
   const signed = async (each: SignedParts) => {
     let canonical = '';
-    const headers = await signatureHeaders(signer, each, (shown) => {
-      canonical = shown;
+    const headers = await signatureHeaders(signer, each, (canonicalString) => {
+      canonical = canonicalString;
     });
     return { headers, canonical, signature: Buffer.from(headers['x-svc-sig']!, 'hex') };
   };

@@ -10,7 +10,7 @@ export interface Signer {
   /** Compressed secp256k1 public key, 66 lower-case hex characters. */
   readonly publicKey: string;
   /**
-   * Returns the ECDSA signature over the SHA-256 hash of the message: 64 bytes, r then s. The message is not hashed yet.
+   * Hashes the message with SHA-256 and returns the ECDSA signature of the hash: 64 bytes, r then s.
    */
   sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }

@@ -5,7 +5,7 @@
  *    takes effect once.
  * 2. Credentials are sent only to the configured origin. Redirects are not followed, and no path can change the origin.
  * 3. Only a completely read response is returned. A truncated response is a connection error.
- * 4. The signature covers the target as fetch sends it: normalized by URL, not as the caller wrote it.
+ * 4. The signature covers the request target as fetch sends it: as the class `URL` normalizes it.
  */
 import type { ApiResponse } from './api-promise.js';
 import { ServerClock } from './clock.js';
@@ -21,9 +21,9 @@ import { waitFor } from './wait.js';
 export interface RequestOptions {
   /** Aborts the call. The call then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Time limit of each attempt in milliseconds. Default: that of the client. */
+  /** Time limit of each attempt in milliseconds. Default: the client's option `timeout`. */
   readonly timeout?: number | undefined;
-  /** Maximum number of retries. Default: that of the client. */
+  /** Maximum number of retries. Default: the client's option `maxRetries`. */
   readonly maxRetries?: number | undefined;
   /**
    * Makes a POST take effect once, even if it is sent several times. Default: a new key for each call. To repeat a call
@@ -71,7 +71,7 @@ interface PendingResponse {
   readonly deadline: Deadline;
 }
 
-/** The delay and the random source of retries; tests replace them. */
+/** The functions with which retries wait and get random numbers; tests replace them. */
 export interface RetryTiming {
   readonly wait: typeof waitFor;
   readonly random: () => number;
@@ -105,7 +105,7 @@ export class Transport {
     return this.#connection.headers.get('accept')!;
   }
 
-  /** Returns the headers that authenticate this one request; empty without a credential. */
+  /** Returns the headers that authenticate this request only; an empty object without a credential. */
   async credentials(request: {
     readonly method: string;
     readonly path: string;
@@ -124,7 +124,7 @@ export class Transport {
     });
   }
 
-  /** Opens a streamed response. The time limit covers only the headers; the caller's signal covers the whole stream. */
+  /** Opens a streamed response. The time limit ends with the headers; the caller's signal covers the whole stream. */
   async open(request: Request, options: RequestOptions = {}): Promise<StreamedResponse> {
     const { response, deadline } = await this.#attempts(request, options, (prepared) =>
       this.#start(prepared),

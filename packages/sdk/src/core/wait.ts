@@ -1,6 +1,4 @@
-/**
- * Waits for a number of milliseconds. @throws the signal's reason as soon as the signal is aborted
- */
+/** Waits for a number of milliseconds. @throws the signal's reason as soon as the signal is aborted */
 export function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -13,15 +13,15 @@ export interface FixtureSecrets {
   readonly webhook: string;
 }
 
-type Answers<D extends DecimalForm> = {
+type Fixtures<D extends DecimalForm> = {
   readonly [Id in keyof OperationTypes]: OperationTypes<D>[Id]['data'];
 };
 
 /** `data` of a response of each operation; for a list, one item. */
-export function answersOf<D extends DecimalForm>(
+export function fixturesOf<D extends DecimalForm>(
   decimal: (text: string) => DecimalOf<D>,
   secrets: FixtureSecrets,
-): Answers<D> {
+): Fixtures<D> {
   return {
     'health.get': { status: 'ok' },
     'health.detailed': { status: 'ok', services: { database: { status: 'ok', age_ms: 120 } } },
@@ -2102,7 +2102,7 @@ export function eventDataOf<D extends DecimalForm>(decimal: (text: string) => De
 }
 
 /** The HTTP status and the default message of each error code. */
-export const REFUSALS = {
+export const ERRORS_BY_CODE = {
   authentication_required: [401, 'The request carries no credentials.'],
   invalid_api_key: [401, 'The API key is unknown, revoked or expired, or belongs to the other environment.'],
   invalid_access_token: [401, 'The access token is unknown, expired or revoked.'],

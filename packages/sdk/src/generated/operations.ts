@@ -1,5 +1,5 @@
 // Written by scripts/generate.mjs from the contracts: run `npm run generate`, never edit.
-/** Method, path and, unless the response is a single record, its kind. */
+/** The method and the path of each operation, and the kind of its response unless it is a single record. */
 export const OPERATIONS = {
   'health.get': ['GET', '/v1/health'],
   'health.detailed': ['GET', '/v1/health/detailed'],

@@ -718,8 +718,8 @@ export interface WebhookEventOf<Type extends keyof EventData, D extends DecimalF
 }
 
 /**
- * An event of webhooks, lists and streams; `type` determines the record in `data`. Ignore event types that you do not
- * know: new ones may be added.
+ * An event of webhooks, lists and streams; `type` determines the record in `data`. Ignore event types that you do
+ * not know: new ones may be added.
  */
 export type WebhookEvent<D extends DecimalForm = 'number'> = {
   [Type in keyof EventData]: WebhookEventOf<Type, D>;

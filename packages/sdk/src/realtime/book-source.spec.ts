@@ -6,15 +6,15 @@ const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.integer({ min: 0, max: 18 }))
   .map(([digits, scale]) => {
     const text = digits.toString().padStart(scale + 1, '0');
-    const [whole, part] = [text.slice(0, text.length - scale), text.slice(text.length - scale)];
-    return `${whole}.${part}`.replace(/\.?0*$/, '') || '0';
+    const [whole, fraction] = [text.slice(0, text.length - scale), text.slice(text.length - scale)];
+    return `${whole}.${fraction}`.replace(/\.?0*$/, '') || '0';
   });
 const scaled = (text: string) => {
-  const [whole = '', part = ''] = text.split('.');
-  return BigInt(whole + part.padEnd(18, '0'));
+  const [whole = '', fraction = ''] = text.split('.');
+  return BigInt(whole + fraction.padEnd(18, '0'));
 };
 
-it('prices are compared with all digits', () => {
+it('prices are compared by all their digits', () => {
   fc.assert(
     fc.property(decimal, decimal, (a, b) => {
       const difference = scaled(a) - scaled(b);
@@ -27,7 +27,7 @@ it('prices are compared with all digits', () => {
 
 const price = fc.oneof(decimal, fc.constantFrom('1', '1.5', '2', '10', '9.75'));
 const level = fc.tuple(price, fc.oneof(fc.constantFrom('0'), decimal));
-const change = fc.record({
+const anyDelta = fc.record({
   bids: fc.array(level, { maxLength: 8 }),
   asks: fc.array(level, { maxLength: 8 }),
 });
@@ -43,25 +43,25 @@ function referenceSide(changes: readonly (readonly (readonly [string, string])[]
   return isFalling ? sorted.reverse() : sorted;
 }
 
-it('a book is the result of all its changes, sorted by price', () => {
+it('a book has the result of all deltas, sorted by price', () => {
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+    fc.property(fc.array(anyDelta, { maxLength: 12 }), (deltas) => {
       const source = new BookSource<'string'>('tpr_1', 20, 'string');
       const update = (kind: string, sequence: number, more: object) => ({
         orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, ...more },
       });
       source.push(update('SNAPSHOT', 0, { bids: [], asks: [] }));
-      for (const [i, each] of changes.entries()) expect(source.push(update('DELTA', i + 1, each))).toBe(true);
+      for (const [i, each] of deltas.entries()) expect(source.push(update('DELTA', i + 1, each))).toBe(true);
       const book = source.shift();
       expect(book?.bids).toEqual(
         referenceSide(
-          changes.map(({ bids }) => bids),
+          deltas.map(({ bids }) => bids),
           true,
         ),
       );
       expect(book?.asks).toEqual(
         referenceSide(
-          changes.map(({ asks }) => asks),
+          deltas.map(({ asks }) => asks),
           false,
         ),
       );
@@ -70,7 +70,7 @@ it('a book is the result of all its changes, sorted by price', () => {
   );
 });
 
-it('no book is returned before the first snapshot, or after a new request until the next one', () => {
+it('no book is returned before the first snapshot, or between a new request and its snapshot', () => {
   const source = new BookSource('tpr_1', 20, 'number');
   const [bids, asks] = [[], []];
   const delta = { orderbookUpdate: { kind: 'DELTA', sequence: 2, previous_sequence: 1, bids, asks } };
@@ -82,20 +82,23 @@ it('no book is returned before the first snapshot, or after a new request until 
   expect(source.push(delta)).toBe(false);
 });
 
-it.each(['number', 'string'] as const)('a returned book does not change, with decimals as %s', (form) => {
-  const source = new BookSource('tpr_1', 20, form);
-  const update = (kind: string, sequence: number, bids: readonly (readonly string[])[]) => ({
-    orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, bids, asks: [] },
-  });
-  source.push(update('SNAPSHOT', 1, [['100', '1']]));
-  const book = source.shift();
-  const before = structuredClone(book);
-  source.push(
-    update('DELTA', 2, [
-      ['101', '2'],
-      ['100', '0'],
-    ]),
-  );
-  expect(book).toEqual(before);
-  expect(source.shift()?.bids).toHaveLength(1);
-});
+it.each(['number', 'string'] as const)(
+  'a later delta does not change a returned book, with decimals as %s',
+  (form) => {
+    const source = new BookSource('tpr_1', 20, form);
+    const update = (kind: string, sequence: number, bids: readonly (readonly string[])[]) => ({
+      orderbookUpdate: { kind, sequence, previous_sequence: sequence - 1, bids, asks: [] },
+    });
+    source.push(update('SNAPSHOT', 1, [['100', '1']]));
+    const book = source.shift();
+    const before = structuredClone(book);
+    source.push(
+      update('DELTA', 2, [
+        ['101', '2'],
+        ['100', '0'],
+      ]),
+    );
+    expect(book).toEqual(before);
+    expect(source.shift()?.bids).toHaveLength(1);
+  },
+);

@@ -21,7 +21,7 @@ export interface OrderBook<D extends DecimalForm = 'number'> {
   readonly exchange: string;
   /** Symbol of the pair, such as `BTC/USDT`. */
   readonly symbol: string;
-  /** Sequence number assigned by the platform. Grows per book, with gaps. */
+  /** Number that the platform assigned to this state of the book. It rises with each state, with gaps. */
   readonly sequence: number;
   /** Highest price first. */
   readonly bids: readonly BookLevel<D>[];
@@ -29,7 +29,7 @@ export interface OrderBook<D extends DecimalForm = 'number'> {
   readonly asks: readonly BookLevel<D>[];
   /** Time of the book as the exchange reports it. */
   readonly exchange_timestamp: string;
-  /** When the platform received it. */
+  /** Time at which the platform received the book. */
   readonly received_at: string;
 }
 
@@ -49,18 +49,18 @@ interface Update extends Omit<OrderBook<'string'>, 'bids' | 'asks'> {
   readonly asks: readonly StringLevel[];
 }
 
-const DEPTH = 20;
+const DEFAULT_DEPTH = 20;
 
 export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook<D>> {
   readonly isEndless = true;
   private lastUpdate: Update | undefined;
   private bids: StringLevel[] = [];
   private asks: StringLevel[] = [];
-  private hasUpdate = false;
+  private hasUnreadUpdate = false;
 
   constructor(
     private readonly pairId: string,
-    private readonly depth: number = DEPTH,
+    private readonly depth: number = DEFAULT_DEPTH,
     private readonly decimals: DecimalForm,
   ) {}
 
@@ -75,17 +75,17 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
     else if (this.lastUpdate === undefined || update.previous_sequence !== this.lastUpdate.sequence)
       return false;
     else {
-      for (const level of update.bids) put(this.bids, level, (a, b) => comparePrices(b, a));
-      for (const level of update.asks) put(this.asks, level, comparePrices);
+      for (const level of update.bids) putLevel(this.bids, level, (a, b) => comparePrices(b, a));
+      for (const level of update.asks) putLevel(this.asks, level, comparePrices);
     }
     this.lastUpdate = update;
-    this.hasUpdate = true;
+    this.hasUnreadUpdate = true;
     return true;
   }
 
   shift(): OrderBook<D> | undefined {
-    if (!this.hasUpdate || this.lastUpdate === undefined) return undefined;
-    this.hasUpdate = false;
+    if (!this.hasUnreadUpdate || this.lastUpdate === undefined) return undefined;
+    this.hasUnreadUpdate = false;
     const { exchange, symbol, sequence, exchange_timestamp, received_at } = this.lastUpdate;
     const [bids, asks] = [this.levelsOf(this.bids), this.levelsOf(this.asks)];
     return { exchange, symbol, sequence, bids, asks, exchange_timestamp, received_at };
@@ -102,7 +102,7 @@ export class BookSource<D extends DecimalForm> implements StreamSource<OrderBook
 }
 
 /** Inserts or replaces a level in price order; an amount of 0 removes it. */
-function put(side: StringLevel[], level: StringLevel, compare: (a: string, b: string) => number): void {
+function putLevel(side: StringLevel[], level: StringLevel, compare: (a: string, b: string) => number): void {
   const [price, amount] = level;
   let [low, high] = [0, side.length];
   while (low < high) {
@@ -114,10 +114,10 @@ function put(side: StringLevel[], level: StringLevel, compare: (a: string, b: st
   side.splice(low, exists ? 1 : 0, ...(/[1-9]/.test(amount) ? [level] : []));
 }
 
-/** Compares two decimals of 0 or more, written without redundant zeros. */
+/** Compares two decimals of 0 or more that have no redundant zeros. */
 export function comparePrices(a: string, b: string): number {
-  const [[wholeA = '', partA = ''], [wholeB = '', partB = '']] = [a.split('.'), b.split('.')];
-  return wholeA.length - wholeB.length || compareText(wholeA, wholeB) || compareText(partA, partB);
+  const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [a.split('.'), b.split('.')];
+  return wholeA.length - wholeB.length || compareText(wholeA, wholeB) || compareText(fractionA, fractionB);
 }
 
 function compareText(a: string, b: string): number {

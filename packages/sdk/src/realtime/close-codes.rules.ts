@@ -1,9 +1,12 @@
 /**
  * Classifies the end of a connection as transient or fatal.
  *
- * 1. The close codes that the guide lists as fatal are thrown, as the class that REST throws for the same error.
+ * 1. The close codes 1009, 4412 and those of mistakes of the client or a proxy are fatal. So is 4411 until the client
+ *    has connected once. Each causes the error class that REST uses for the same error. docs/guides/graphql.md
+ *    describes the close codes.
  * 2. Everything else is transient: network failures, a server that stops, unknown codes.
- * 3. A handshake rejected for its timestamp is retried once the server's time is known.
+ * 3. A rejected handshake (4403) is fatal, too, except for a nonce that was used before, which is transient, and for a
+ *    wrong timestamp: the handshake is then retried once the server's time is known.
  */
 import { type ApiError, ConnectionError, createApiError, TimeoutError } from '../core/errors.js';
 import { statusOf } from '../core/graphql.js';
@@ -24,12 +27,17 @@ const TOO_BIG = 1009;
 /** Used by this client when the server does not respond in time. */
 const CLIENT_TIMEOUT = 4499;
 const FORBIDDEN = 4403;
-const TOO_MANY = 4411;
+const TOO_MANY_CONNECTIONS = 4411;
 const CREDENTIAL_ENDED = 4412;
-/** HTTP statuses plus 4,000. The client or a proxy has to be fixed. */
+/** HTTP statuses plus 4,000, for mistakes of the client or a proxy. */
 const PROTOCOL_ERROR_CODES: readonly number[] = [4400, 4401, 4406, 4409, 4429];
 
-/** @param wasConnected whether the server accepted this client before; it may still count a dropped connection */
+/**
+ * Classifies a close code.
+ *
+ * @param wasConnected whether the server accepted this client before. The server may still count the dropped
+ *   connection, so that "too many connections" is then transient.
+ */
 export function classifyClose(closed: CloseInfo, wasConnected: boolean): CloseClass {
   const { code, reason } = closed;
   if (code === FORBIDDEN) return classifyHandshake(reason);
@@ -37,7 +45,7 @@ export function classifyClose(closed: CloseInfo, wasConnected: boolean): CloseCl
     return fatal(401, 'unknown_public_key', 'The key pair was revoked. Sign with another one.');
   if (code === TOO_BIG)
     return fatal(413, 'payload_too_large', 'The operation is larger than 64 KiB. Send a smaller one.');
-  if (code === TOO_MANY) {
+  if (code === TOO_MANY_CONNECTIONS) {
     const rejected = fatal(429, 'rate_limited', 'This credential has too many connections. Close one first.');
     return wasConnected ? { ...rejected, kind: 'transient' } : rejected;
   }
@@ -45,8 +53,8 @@ export function classifyClose(closed: CloseInfo, wasConnected: boolean): CloseCl
     return fatal(code - 4000, 'unknown', `The server closed the connection with ${code}: ${reason}`);
   if (code === CLIENT_TIMEOUT)
     return { kind: 'transient', error: new TimeoutError('The server did not respond in time.') };
-  const why = reason === '' ? '' : `: ${reason}`;
-  return { kind: 'transient', error: new ConnectionError(`The connection closed (${code}${why}).`) };
+  const suffix = reason === '' ? '' : `: ${reason}`;
+  return { kind: 'transient', error: new ConnectionError(`The connection closed (${code}${suffix}).`) };
 }
 
 /** Classifies a rejected handshake. The close reason is the error code. */

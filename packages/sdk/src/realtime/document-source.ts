@@ -1,8 +1,8 @@
 /**
  * Provides the results of a caller's GraphQL operation.
  *
- * After a disconnect the operation is sent again. Results during the disconnect are lost, unless
- * the variables say where to resume. A mutation takes effect once, even if it is sent again.
+ * After a disconnect, the operation is sent again. A subscription loses the results of the time in between, unless its
+ * variables define where it resumes. A mutation takes effect once, even if it is sent again.
  */
 import { TradingAutomationError } from '../core/errors.js';
 import { hexOf } from '../core/signer.js';
@@ -37,7 +37,7 @@ export class DocumentSource<Data> implements StreamSource<Data> {
   push(data: unknown): boolean {
     if (this.buffer.length >= BUFFER_MAX)
       throw new TradingAutomationError(
-        `${BUFFER_MAX} unread results are buffered. Read faster, or subscribe to less.`,
+        `${BUFFER_MAX} unread results are buffered. Read faster, or subscribe to less data.`,
       );
     this.buffer.push(data as Data);
     return true;

@@ -19,6 +19,6 @@ export interface RealtimeStream<T> extends AsyncIterableIterator<T> {
   next(): Promise<IteratorResult<T, undefined>>;
   /** Ends the stream. Unread items are dropped. */
   close(): void;
-  /** Ends the stream, as leaving the loop does. */
+  /** Ends the stream. The runtime calls it when you leave the loop. */
   return(): Promise<IteratorResult<T, undefined>>;
 }

@@ -20,7 +20,7 @@ const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000, jitter: 'shortened' };
 
 /** Options of {@link Realtime}. */
 export interface RealtimeOptions {
-  /** The WebSocket class to use. Default: the runtime's; on Node 20, which has none, that of the package `ws`. */
+  /** The WebSocket class to use. Default: that of the runtime; on Node 20, which has none, that of the package `ws`. */
   readonly webSocketImpl?: WebSocketClass;
   /** Time limit of the handshake in milliseconds. Default: 15,000. */
   readonly timeout?: number;
@@ -30,13 +30,14 @@ export interface RealtimeOptions {
    */
   readonly heartbeat?: number;
   /**
-   * Maximum number of retries of a first connection or of a stream that never returned data; then the error is thrown.
-   * A connection or stream that worked before is retried without a limit. Default: 2.
+   * Maximum number of retries until the client connects for the first time, and until a stream returns its first data.
+   * If they all fail, the error is thrown. A connection or stream that worked before is retried without a limit.
+   * Default: 2.
    */
   readonly maxRetries?: number;
   /**
-   * Returns the milliseconds to wait before reconnecting, given the number of consecutive failures. Default: 500,
-   * doubled each time up to 30,000, and reduced by a random share of up to half.
+   * Returns the milliseconds to wait before reconnecting. `failures` is the number of consecutive failures before the
+   * last one. Default: 500, doubled with each failure up to 30,000, and reduced by a random share of up to half.
    */
   readonly reconnectDelay?: (failures: number) => number;
 }
@@ -44,8 +45,8 @@ export interface RealtimeOptions {
 /** Options of a stream of trade signals. */
 export interface TradeSignalsOptions extends StreamOptions {
   /**
-   * The sequence of the last signal that you processed; 0 starts with the first signal. Default: start with the next new
-   * signal. Signals emitted during a disconnect before the first one arrives are then lost.
+   * The sequence of the last signal that you processed; 0 starts with the first signal. Default: start with the next
+   * new signal. If such a stream disconnects before its first signal arrives, signals emitted meanwhile are lost.
    */
   readonly afterSequence?: number;
 }
@@ -57,8 +58,8 @@ export interface OrderbookOptions extends StreamOptions {
 }
 
 /**
- * Live data over one WebSocket, which reconnects automatically and signs every connection. Needs a client with a signer:
- * API keys are for REST only.
+ * Live data over one WebSocket, which reconnects automatically and signs every connection. Needs a client with a
+ * signer: API keys are for REST only.
  *
  * @example
  * import { Realtime } from '@trading-automation/sdk/realtime';
@@ -77,7 +78,11 @@ export class Realtime<D extends DecimalForm = 'number'> {
   readonly #streams = new Set<{ close(): void }>();
   #isClosed = false;
 
-  /** @throws {RangeError} if `timeout`, `heartbeat` or `maxRetries` is invalid */
+  /**
+   * Creates a Realtime for a client. It connects when the first stream is opened.
+   *
+   * @throws {RangeError} if `timeout` or `heartbeat` is not above 0, or if `maxRetries` is not an integer of 0 or more
+   */
   constructor(client: Client<D>, options: RealtimeOptions = {}) {
     const { transport } = operationClientOf(client);
     const { webSocketImpl, timeout = CONNECT_MS, heartbeat = HEARTBEAT_MS } = options;
@@ -96,9 +101,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams the signals of a strategy, yours or an active public one of another user, in order. No
-   * signal is lost or repeated, even after a disconnect or with a slow reader, for which the client
-   * pauses the subscription.
+   * Streams the signals of your strategy, or of another user's active public strategy, in order. No signal is lost or
+   * repeated, even after a disconnect. While you read too slowly, the client pauses the subscription.
    *
    * @example
    * for await (const signal of live.tradeSignals(strategyId, { afterSequence: 0 })) {
@@ -114,8 +118,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams the best levels of an order book: a complete book after each change. A slow reader gets fewer books, each of
-   * them the latest.
+   * Streams an order book: after each change, a book with all levels up to `depth`. A slow reader gets fewer books, but
+   * each is the latest.
    *
    * @example
    * for await (const book of live.orderbook(pairId, { depth: 5 })) {
@@ -131,8 +135,9 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Streams the results of a GraphQL operation; decimals are strings. After a disconnect a subscription is sent again.
-   * Pass its variables as a function to set where it resumes.
+   * Streams the results of a GraphQL operation; decimals are strings. After a disconnect, the client sends the
+   * operation again. To resume a subscription, pass a function that returns its variables: the client calls it before
+   * each sending.
    *
    * @example
    * const updates = live.subscribe<{ orderbookUpdate: { kind: string; sequence: number } }>(
@@ -144,7 +149,7 @@ export class Realtime<D extends DecimalForm = 'number'> {
    *   break;
    * }
    *
-   * @throws {ApiError} while reading, by the code of the first error of a result
+   * @throws {ApiError} while reading, if a result has errors; the first error determines its code and subclass
    */
   subscribe<Data = unknown, Variables extends object = Record<string, unknown>>(
     document: GraphqlDocument<Data, Variables>,
@@ -154,8 +159,8 @@ export class Realtime<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Ends all streams and closes the connection. Without a call, the connection closes half a second after the last stream
-   * ends.
+   * Ends all streams and closes the connection. If you do not call it, the connection closes half a second after the
+   * last stream ends.
    *
    * @example
    * await live.close();

@@ -1,31 +1,30 @@
 /**
  * A stream of live data that reconnects automatically.
  *
- * 1. It starts when it is created. It ends when it is closed, its loop is left, its signal is aborted, or the server
- *    returns a permanent error, which is thrown after all items before it.
- * 2. Unread items are buffered up to a limit; the source decides what happens beyond it.
+ * 1. It starts when it is created. It ends when it is closed, when its loop is left or when its signal is aborted. It
+ *    also ends when the server returns a permanent error, which is thrown after all items before it.
+ * 2. The source buffers unread items up to a limit and decides what happens beyond it.
  */
 import type { ApiError, ConnectionError } from '../core/errors.js';
 import { waitFor } from '../core/wait.js';
 import type { RealtimeStream, StreamOptions } from './realtime-stream.js';
 import type { OperationOutcome, OperationPayload, SharedSocket } from './shared-socket.js';
 
-/** Provides the operation of a stream, processes its results, and returns the items for readers. */
+/** Provides the operation of a stream, processes the results of the operation, and buffers the items for readers. */
 export interface StreamSource<T> {
   /** Returns the operation to send; called again after each disconnect. */
   payload(): OperationPayload;
-  /**
-   * Processes one result. Returns false if the operation must be sent again once there is capacity.
-   */
+  /** Processes one result. Returns false if the operation must be sent again once there is capacity. */
   push(data: unknown): boolean;
   /** Removes and returns the next item; undefined if no item is available. */
   shift(): T | undefined;
+  /** Returns whether the source can buffer another item. */
   hasCapacity(): boolean;
-  /** Whether the operation is sent again after the server completed it. */
+  /** Whether the operation is sent again after the server has completed it. */
   readonly isEndless: boolean;
 }
 
-/** The connection of a stream and how it is shared. */
+/** What a stream shares with the other streams of the same `Realtime`. */
 export interface ReconnectSettings {
   readonly socket: SharedSocket;
   readonly maxRetries: number;
@@ -46,11 +45,11 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
   readonly #signal: AbortSignal | undefined;
   readonly #stop = new AbortController();
   readonly #readers: Reader<T>[] = [];
-  /** Set once the stream has ended; the next reader gets `error`. */
+  /** Set once the stream has ended. The next reader gets `error`, later readers only the end. */
   #end: { error?: unknown } | undefined;
-  /** Whether any result arrived. */
+  /** Whether the source has accepted a result since the stream was created. */
   #hasReceived = false;
-  /** Failures since the last result. */
+  /** Failures since the last accepted result. */
   #failures = 0;
   #onCapacity: () => void = () => undefined;
 
@@ -98,17 +97,14 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
       const failures = this.#failures++;
       if ('error' in outcome) this.#throwIfExhausted(outcome, failures);
       if (!this.#source.hasCapacity()) await this.#waitForCapacity();
-      // After a disconnect, the socket itself waits.
+      // After a disconnect, the shared socket itself waits before it reconnects.
       else if (outcome.kind !== 'cut')
         await waitFor(this.#delayMs(outcome, socket.backoffMs(failures)), stop);
     }
   }
 
-  /**
-   * Throws after `maxRetries` failures of a connection or stream that never worked. One that worked
-   * is retried without a limit.
-   */
-  #throwIfExhausted({ kind, error }: Failed, failures: number): void {
+  /** Throws if a connection or stream has never worked and fails after `maxRetries` retries. */
+  #throwIfExhausted({ kind, error }: FailedOutcome, failures: number): void {
     const { socket, maxRetries } = this.#settings;
     const hasWorked = kind === 'cut' ? socket.wasConnected : this.#hasReceived;
     if (!hasWorked && failures >= maxRetries) throw error;
@@ -171,7 +167,7 @@ export class ReconnectingStream<T> implements RealtimeStream<T> {
   }
 }
 
-interface Failed {
+interface FailedOutcome {
   readonly kind: 'cut' | 'refused';
   readonly error: ApiError | ConnectionError;
 }

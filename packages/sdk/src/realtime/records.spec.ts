@@ -1,9 +1,9 @@
-/** Returns the fields that a subscription requests. */
 import { jsonSchemaOf, orderBookUpdate, tradeSignal } from '@trading-automation/contracts';
 import { type FieldNode, parse, type SelectionSetNode } from 'graphql';
 import { BOOK_DOCUMENT } from './book-source.js';
 import { SIGNAL_DECIMALS, SIGNAL_DOCUMENT } from './signal-source.js';
 
+/** Returns the fields that a subscription requests. */
 function fieldsOf(document: string): FieldNode[] {
   const [operation] = parse(document).definitions as unknown as { selectionSet: SelectionSetNode }[];
   const [root] = operation!.selectionSet.selections as FieldNode[];
@@ -15,7 +15,7 @@ const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) =
 it.each([
   ['signals', SIGNAL_DOCUMENT, tradeSignal],
   ['books', BOOK_DOCUMENT, orderBookUpdate],
-])('%s are requested with every member of the contract under its REST name', (_what, document, record) => {
+])('%s are requested with every field of the contract, under its REST name', (_what, document, record) => {
   const requested = fieldsOf(document).map(({ alias, name }) => [alias?.value ?? name.value, name.value]);
   const members = Object.keys(record.shape).map((member) => [member, camelCase(member)]);
   expect(requested.sort()).toEqual(members.sort());
@@ -36,6 +36,6 @@ it('SIGNAL_DECIMALS lists the decimals of a signal in the contract', () => {
   expect(decimals.map(([name]) => name).sort()).toEqual([...SIGNAL_DECIMALS].sort());
 });
 
-it('no member of a signal is null in REST, so the SDK omits null fields of GraphQL', () => {
+it('no field of a signal is null in REST, so the SDK omits null fields of GraphQL', () => {
   for (const member of Object.values(TradeSignal!.properties)) expect(member.anyOf).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 /**
- * Manages one connection for all streams with the `graphql-ws` library. The connection opens with
- * the first stream and closes after the last.
+ * Manages one connection for all streams with the `graphql-ws` library. The connection opens with the first stream and
+ * closes after the last.
  *
  * 1. Every connection has its own signature. If the server rejects its timestamp, the client reconnects once with the
  *    server's time.
- * 2. The delay of reconnects grows with each failure until data arrives.
- * 3. A connection without data for two heartbeats is terminated.
+ * 2. The reconnection delay grows with each failure, and is reset when data arrives.
+ * 3. A connection on which nothing arrives for two heartbeat intervals is terminated.
  */
 import { type Client, createClient } from 'graphql-ws/client';
 import { type ApiError, ConnectionError, createApiError } from '../core/errors.js';
@@ -17,7 +17,7 @@ import { findWebSocket, type WebSocketClass, withSocketObserver } from './web-so
 
 /** The server's limit of operations per connection. */
 const SUBSCRIPTIONS_MAX = 50;
-/** How long an idle connection stays open for the next stream. */
+/** How long a connection without streams stays open for the next one. */
 const LINGER_MS = 500;
 const NORMAL_CLOSURE = 1000;
 
@@ -31,7 +31,7 @@ export interface SharedSocketOptions {
   readonly delayMs: (failures: number) => number;
 }
 
-/** One operation in the form that is sent. */
+/** One operation, as it is sent. */
 export interface OperationPayload {
   readonly query: string;
   readonly variables: Record<string, unknown>;
@@ -39,9 +39,8 @@ export interface OperationPayload {
 }
 
 /**
- * How one operation ended: by the server (`completed`), by its reader (`stopped`, or `again` if it
- * must be sent again),
- * or by a transient failure: the connection was `cut`, or the operation `refused` for now.
+ * How one operation ended. `completed`: the server ended it. `stopped`: its reader ended it. `again`: its reader needs
+ * it to be sent again. `cut`: the connection failed. `refused`: the server returned a transient error.
  */
 export type OperationOutcome =
   | { readonly kind: 'completed' | 'stopped' | 'again' }
@@ -66,9 +65,9 @@ export class SharedSocket {
   #nextStartMs = 0;
   #silenceTimer: ReturnType<typeof setTimeout> | undefined;
   #rawSocket: { terminate?(): void } | undefined;
-  /** The error that the signer threw. */
+  /** The error with which the last signing failed. */
   #signerError: unknown;
-  /** The request for the server's time, and the connection that was rejected for its timestamp. */
+  /** The request for the server's time, and the number of the connection that was rejected for its timestamp. */
   #clockSync: { readonly connection: number; readonly done: Promise<unknown> } | undefined;
 
   constructor(settings: SharedSocketOptions) {
@@ -95,12 +94,12 @@ export class SharedSocket {
       return await this.#runOperation(await this.#client, payload, push, stop);
     } finally {
       this.#activeCount--;
-      // No operation waits for the pending connection any more.
+      // No operation needs the connection, which is still opening.
       if (this.#activeCount === 0 && !this.#isOpen) this.#terminate();
     }
   }
 
-  /** Returns the milliseconds to wait after this many failures in a row. */
+  /** Returns the milliseconds to wait after a failure that follows this many consecutive failures. */
   backoffMs(failures: number): number {
     return this.#settings.delayMs(failures);
   }

@@ -1,8 +1,8 @@
 /**
  * Provides the signals of a strategy in order. After a disconnect, no signal is lost or repeated.
  *
- * When the buffer is full, the subscription is stopped. It resumes once half of the buffer was
- * read; meanwhile, the server stores the signals.
+ * While the buffer is full, the subscription is stopped, and the server keeps the signals. The subscription resumes
+ * once half of the buffer was read.
  */
 import type { DecimalForm } from '../core/decimals.js';
 import type { TradeSignal } from '../generated/records.js';
@@ -11,7 +11,7 @@ import type { OperationPayload } from './shared-socket.js';
 
 const BUFFER_MAX = 1_000;
 
-/** The fields of the record, aliased to their REST names. */
+/** Requests the fields of a signal under their REST names. */
 export const SIGNAL_DOCUMENT = `subscription ($strategy: ID!, $after: Long) {
   tradeSignal(strategyId: $strategy, afterSequence: $after) {
     id sequence strategy_id: strategyId kind symbol trading_type: tradingType side order_type: orderType price
@@ -36,7 +36,7 @@ export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSi
 
   constructor(
     private readonly strategyId: string,
-    /** Sequence of the last buffered or returned signal; undefined before the first. */
+    /** Sequence of the last signal that was buffered; at first, the `afterSequence` of the caller. */
     private lastSequence: number | undefined,
     private readonly decimals: DecimalForm,
   ) {}
@@ -67,7 +67,7 @@ export class SignalSource<D extends DecimalForm> implements StreamSource<TradeSi
     return !this.isFull;
   }
 
-  /** Converts a signal to its REST form: drops null fields, which REST omits. */
+  /** Converts a signal to its REST form: omits null fields and converts decimals. */
   private read(signal: Record<string, unknown>): TradeSignal<D> {
     const members = Object.entries(signal)
       .filter(([, value]) => value !== null)

@@ -10,7 +10,7 @@ afterEach(() => {
 
 class ConfiguredWebSocket {}
 
-it('findWebSocket prefers the configured class, then that of the runtime, then that of the package ws', async () => {
+it('findWebSocket returns the configured class, or else that of the runtime, or else that of the package ws', async () => {
   runtime.WebSocket = class {};
   expect(await findWebSocket(ConfiguredWebSocket)).toBe(ConfiguredWebSocket);
   expect(await findWebSocket(undefined)).toBe(runtime.WebSocket);

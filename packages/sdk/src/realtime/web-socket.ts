@@ -1,4 +1,4 @@
-/** A WebSocket class: that of a browser, of Node 22 and above, or of the `ws` package. */
+/** A WebSocket class: that of a browser, of Node 22 and above, or of the package `ws`. */
 export type WebSocketClass = new (url: string, protocols?: string | string[]) => object;
 
 /** The members of a socket that this package uses in addition to `graphql-ws`. */
@@ -8,7 +8,7 @@ interface ObservedSocket {
   terminate?(): void;
 }
 
-/** Hidden from bundlers, because the package is optional. */
+/** Joined at run time, so that bundlers do not look for the package: it is optional. */
 const OPTIONAL_PACKAGE = ['w', 's'].join('');
 
 /** Returns the configured class, the runtime's, or that of `ws`. @throws {TypeError} if all are missing */
@@ -26,8 +26,8 @@ export async function findWebSocket(configured: WebSocketClass | undefined): Pro
 }
 
 /**
- * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the
- * error of a socket that is terminated before it is open: `graphql-ws` no longer listens for it.
+ * Returns a subclass that calls `onCreated` with each new socket. Its error listener handles the error of a socket that
+ * is terminated before it has opened, which `graphql-ws` no longer handles.
  */
 export function withSocketObserver(
   Impl: WebSocketClass,

@@ -20,7 +20,7 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
    * for await (const key of client.apiKeys.list()) console.log(key.name, key.last_used_at);
    */
   list(query: ApiKeysListQuery = {}, options?: RequestOptions): PagePromise<ApiKey> {
-    return this.caller.list('apiKeys.list', { query }, options);
+    return this.operations.list('apiKeys.list', { query }, options);
   }
 
   /**
@@ -31,7 +31,7 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
    * console.log(key.slice(0, 9)); // the full key is returned only here
    */
   create(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<ApiKeyWithValue> {
-    return this.caller.call('apiKeys.create', { body }, options);
+    return this.operations.call('apiKeys.create', { body }, options);
   }
 
   /**
@@ -42,7 +42,7 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
    * await client.apiKeys.revoke(id);
    */
   revoke(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('apiKeys.revoke', { params: { id } }, options);
+    return this.operations.call('apiKeys.revoke', { params: { id } }, options);
   }
 
   /**
@@ -53,6 +53,6 @@ export class ApiKeys<D extends DecimalForm> extends Resource<D> {
    * const { key } = await client.apiKeys.rotate(id);
    */
   rotate(id: string, options?: RequestOptions): ApiPromise<ApiKeyWithValue> {
-    return this.caller.call('apiKeys.rotate', { params: { id } }, options);
+    return this.operations.call('apiKeys.rotate', { params: { id } }, options);
   }
 }

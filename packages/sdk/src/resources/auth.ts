@@ -14,14 +14,14 @@ import type {
 /** Challenges, key pairs and e-mail verification. */
 export class Auth<D extends DecimalForm> extends Resource<D> {
   /**
-   * Verifies an e-mail address by the code from the link sent to it. The link is valid for 24 hours.
+   * Verifies an e-mail address with the code of the link that was mailed to it. The link is valid for 24 hours.
    *
    * @example
    * // `code` is in the mailed link.
    * await client.auth.verifyEmail({ code });
    */
   verifyEmail(query: AuthVerifyEmailQuery, options?: RequestOptions): ApiPromise<AuthVerifyEmailResult> {
-    return this.caller.call('auth.verifyEmail', { query }, options);
+    return this.operations.call('auth.verifyEmail', { query }, options);
   }
 
   /**
@@ -31,11 +31,12 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
    * const { challenge, expires_at } = await client.auth.cliChallenge();
    */
   cliChallenge(query: AuthCliChallengeQuery = {}, options?: RequestOptions): ApiPromise<CliChallenge> {
-    return this.caller.call('auth.cliChallenge', { query }, options);
+    return this.operations.call('auth.cliChallenge', { query }, options);
   }
 
   /**
-   * Links the public key of a signed challenge. Without a credential, also creates an account.
+   * Links the public key of a signed challenge to your account. If the client has no credential, the public key gets a
+   * new account. The helper `signChallenge` signs the challenge.
    *
    * @example
    * import { createSigner, generatePrivateKey, signChallenge } from '@trading-automation/sdk/signer';
@@ -45,6 +46,6 @@ export class Auth<D extends DecimalForm> extends Resource<D> {
    * await client.auth.cliIdentity({ ...(await signChallenge(challenge, signer)), label: 'laptop' });
    */
   cliIdentity(body: CliIdentityCreate, options?: RequestOptions): ApiPromise<PublicKey> {
-    return this.caller.call('auth.cliIdentity', { body }, options);
+    return this.operations.call('auth.cliIdentity', { body }, options);
   }
 }

@@ -27,7 +27,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    * for await (const { name, status } of client.copiers.list({ status: 'ACTIVE' })) console.log(name, status);
    */
   list(query: CopiersListQuery = {}, options?: RequestOptions): PagePromise<Copier<D>> {
-    return this.caller.list('copiers.list', { query }, options);
+    return this.operations.list('copiers.list', { query }, options);
   }
 
   /**
@@ -37,7 +37,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    * const { status, status_reason } = await client.copiers.get(copierId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<Copier<D>> {
-    return this.caller.call('copiers.get', { params: { id } }, options);
+    return this.operations.call('copiers.get', { params: { id } }, options);
   }
 
   /**
@@ -53,7 +53,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    * });
    */
   create(body: CopierCreate, options?: RequestOptions): ApiPromise<Copier<D>> {
-    return this.caller.call('copiers.create', { body }, options);
+    return this.operations.call('copiers.create', { body }, options);
   }
 
   /**
@@ -63,7 +63,7 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    * await client.copiers.update(copierId, { limits: { max_daily_loss_quote: '200' } });
    */
   update(id: string, body: CopierUpdate, options?: RequestOptions): ApiPromise<Copier<D>> {
-    return this.caller.call('copiers.update', { params: { id }, body }, options);
+    return this.operations.call('copiers.update', { params: { id }, body }, options);
   }
 
   /**
@@ -73,28 +73,28 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
    * await client.copiers.delete(copierId);
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('copiers.delete', { params: { id } }, options);
+    return this.operations.call('copiers.delete', { params: { id } }, options);
   }
 
   /**
-   * Starts a copier. It copies the lots that its strategy opens from now on.
+   * Starts a copier. From now on it copies the lots that its strategy opens.
    *
    * @example
    * await client.copiers.start(copierId);
    */
   start(id: string, body?: CopierStart, options?: RequestOptions): ApiPromise<Copier<D>> {
-    return this.caller.call('copiers.start', { params: { id }, body }, options);
+    return this.operations.call('copiers.start', { params: { id }, body }, options);
   }
 
   /**
-   * Stops a copier. Its positions stay open; the response lists those that are not closed
-   * automatically.
+   * Stops a copier: it opens no more lots. `PAUSED` copies no exits either; `CLOSE_ONLY` still copies exits. The
+   * response lists the open lots that the copier will not close automatically.
    *
    * @example
    * const { open_lots } = await client.copiers.stop(copierId, { mode: 'PAUSED' });
    */
   stop(id: string, body?: CopierStop, options?: RequestOptions): ApiPromise<StoppedCopier<D>> {
-    return this.caller.call('copiers.stop', { params: { id }, body }, options);
+    return this.operations.call('copiers.stop', { params: { id }, body }, options);
   }
 
   /**
@@ -109,17 +109,17 @@ export class Copiers<D extends DecimalForm> extends Resource<D> {
     query: CopiersDecisionsQuery = {},
     options?: RequestOptions,
   ): PagePromise<Decision<D>> {
-    return this.caller.list('copiers.decisions', { params: { id }, query }, options);
+    return this.operations.list('copiers.decisions', { params: { id }, query }, options);
   }
 
   /**
-   * Replays the strategy's past signals through the copier's settings, as if the copier had been
-   * started just before them. Places no orders.
+   * Simulates what the copier would have done with its strategy's past signals, had it been started just before them.
+   * Places no orders.
    *
    * @example
    * const { copied, skipped_by_reason, net_pnl } = await client.copiers.simulate(copierId);
    */
   simulate(id: string, body?: SimulationAsked, options?: RequestOptions): ApiPromise<Simulation<D>> {
-    return this.caller.call('copiers.simulate', { params: { id }, body }, options);
+    return this.operations.call('copiers.simulate', { params: { id }, body }, options);
   }
 }

@@ -26,7 +26,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
     query: DeadLettersListQuery = {},
     options?: RequestOptions,
   ): PagePromise<DeadLetter> {
-    return this.caller.list('deadLetters.list', { params: { id: webhookId }, query }, options);
+    return this.operations.list('deadLetters.list', { params: { id: webhookId }, query }, options);
   }
 
   /**
@@ -36,7 +36,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
    * const { pending, retried, discarded } = await client.webhooks.deadLetters.stats(webhookId);
    */
   stats(webhookId: string, options?: RequestOptions): ApiPromise<DeadLetterStats> {
-    return this.caller.call('deadLetters.stats', { params: { id: webhookId } }, options);
+    return this.operations.call('deadLetters.stats', { params: { id: webhookId } }, options);
   }
 
   /**
@@ -46,7 +46,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
    * const { payload, attempts } = await client.webhooks.deadLetters.get(webhookId, deadLetterId);
    */
   get(webhookId: string, id: string, options?: RequestOptions): ApiPromise<DeadLetterDetail<D>> {
-    return this.caller.call('deadLetters.get', { params: { id: webhookId, dlq_id: id } }, options);
+    return this.operations.call('deadLetters.get', { params: { id: webhookId, dlq_id: id } }, options);
   }
 
   /**
@@ -56,7 +56,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
    * await client.webhooks.deadLetters.retry(webhookId, deadLetterId);
    */
   retry(webhookId: string, id: string, options?: RequestOptions): ApiPromise<DeadLetterDetail<D>> {
-    return this.caller.call('deadLetters.retry', { params: { id: webhookId, dlq_id: id } }, options);
+    return this.operations.call('deadLetters.retry', { params: { id: webhookId, dlq_id: id } }, options);
   }
 
   /**
@@ -70,7 +70,7 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
     body: DeadLetterRetryAsked,
     options?: RequestOptions,
   ): ApiPromise<DeadLetterRetry> {
-    return this.caller.call('deadLetters.retryMany', { params: { id: webhookId }, body }, options);
+    return this.operations.call('deadLetters.retryMany', { params: { id: webhookId }, body }, options);
   }
 
   /**
@@ -80,6 +80,6 @@ export class DeadLetters<D extends DecimalForm> extends Resource<D> {
    * await client.webhooks.deadLetters.discard(webhookId, deadLetterId);
    */
   discard(webhookId: string, id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('deadLetters.discard', { params: { id: webhookId, dlq_id: id } }, options);
+    return this.operations.call('deadLetters.discard', { params: { id: webhookId, dlq_id: id } }, options);
   }
 }

@@ -22,7 +22,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
    * for await (const event of client.events.list({ type: 'trade.*' })) console.log(event.type, event.event_id);
    */
   list(query: EventsListQuery = {}, options?: RequestOptions): PagePromise<WebhookEvent<D>> {
-    return this.caller.list('events.list', { query }, options);
+    return this.operations.list('events.list', { query }, options);
   }
 
   /**
@@ -38,7 +38,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
     query: EventsStreamQuery = {},
     options: EventStreamOptions = {},
   ): AsyncGenerator<WebhookEvent<D>, void, undefined> {
-    return streamEvents(this.caller.transport, buildRequest('events.stream', { query }), options);
+    return streamEvents(this.operations.transport, buildRequest('events.stream', { query }), options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class Events<D extends DecimalForm> extends Resource<D> {
    * const { types } = await client.events.types();
    */
   types(query: EventsTypesQuery = {}, options?: RequestOptions): ApiPromise<EventCatalogue<D>> {
-    return this.caller.call('events.types', { query }, options);
+    return this.operations.call('events.types', { query }, options);
   }
 
   /**
@@ -58,6 +58,6 @@ export class Events<D extends DecimalForm> extends Resource<D> {
    * const { type, data } = await client.events.get(eventId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<WebhookEvent<D>> {
-    return this.caller.call('events.get', { params: { id } }, options);
+    return this.operations.call('events.get', { params: { id } }, options);
   }
 }

@@ -22,7 +22,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * for await (const account of client.exchanges.list()) console.log(account.account_name, account.balance);
    */
   list(query: ExchangesListQuery = {}, options?: RequestOptions): PagePromise<ExchangeAccount<D>> {
-    return this.caller.list('exchanges.list', { query }, options);
+    return this.operations.list('exchanges.list', { query }, options);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * const { balance, last_sync_at } = await client.exchanges.get(accountId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
-    return this.caller.call('exchanges.get', { params: { id } }, options);
+    return this.operations.call('exchanges.get', { params: { id } }, options);
   }
 
   /**
@@ -47,7 +47,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * });
    */
   create(body: ExchangeAccountCreate, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
-    return this.caller.call('exchanges.create', { body }, options);
+    return this.operations.call('exchanges.create', { body }, options);
   }
 
   /**
@@ -57,7 +57,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * await client.exchanges.update(accountId, { account_name: 'main' });
    */
   update(id: string, body: ExchangeAccountUpdate, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
-    return this.caller.call('exchanges.update', { params: { id }, body }, options);
+    return this.operations.call('exchanges.update', { params: { id }, body }, options);
   }
 
   /**
@@ -67,7 +67,7 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * await client.exchanges.delete(unusedAccountId);
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('exchanges.delete', { params: { id } }, options);
+    return this.operations.call('exchanges.delete', { params: { id } }, options);
   }
 
   /**
@@ -81,16 +81,16 @@ export class Exchanges<D extends DecimalForm> extends Resource<D> {
    * });
    */
   test(body: ExchangeAccountTest, options?: RequestOptions): ApiPromise<CredentialsTestResult> {
-    return this.caller.call('exchanges.test', { body }, options);
+    return this.operations.call('exchanges.test', { body }, options);
   }
 
   /**
-   * Requests a refresh of the balances. The event `exchange.synced` reports its completion.
+   * Requests the balances from the exchange. The event `exchange.synced` reports when they are updated.
    *
    * @example
    * await client.exchanges.sync(accountId);
    */
   sync(id: string, options?: RequestOptions): ApiPromise<ExchangeAccount<D>> {
-    return this.caller.call('exchanges.sync', { params: { id } }, options);
+    return this.operations.call('exchanges.sync', { params: { id } }, options);
   }
 }

@@ -13,7 +13,7 @@ export class HealthResource<D extends DecimalForm> extends Resource<D> {
    * const { status } = await client.health.get();
    */
   get(options?: RequestOptions): ApiPromise<Health> {
-    return this.caller.call('health.get', {}, options);
+    return this.operations.call('health.get', {}, options);
   }
 
   /**
@@ -23,6 +23,6 @@ export class HealthResource<D extends DecimalForm> extends Resource<D> {
    * const { status, services } = await client.health.detailed();
    */
   detailed(options?: RequestOptions): ApiPromise<DetailedHealth> {
-    return this.caller.call('health.detailed', {}, options);
+    return this.operations.call('health.detailed', {}, options);
   }
 }

@@ -4,26 +4,26 @@ import { Resource } from '../core/resource.js';
 import type { RequestOptions } from '../core/transport.js';
 import type { Me, MePatch } from '../generated/records.js';
 
-/** The caller's own account. */
+/** Your account. */
 export class MeResource<D extends DecimalForm> extends Resource<D> {
   /**
-   * Returns the account and the credential of the caller.
+   * Returns your account and the credential that the client uses.
    *
    * @example
    * const { id, credential } = await client.me.get();
    * console.log(id, credential.permissions);
    */
   get(options?: RequestOptions): ApiPromise<Me> {
-    return this.caller.call('me.get', {}, options);
+    return this.operations.call('me.get', {}, options);
   }
 
   /**
-   * Updates the account. A new e-mail address takes effect once the link sent to it is opened.
+   * Updates your account. A new e-mail address takes effect once you open the link that is mailed to it.
    *
    * @example
    * await client.me.update({ email: 'trader@example.com' });
    */
   update(body: MePatch, options?: RequestOptions): ApiPromise<Me> {
-    return this.caller.call('me.update', { body }, options);
+    return this.operations.call('me.update', { body }, options);
   }
 }

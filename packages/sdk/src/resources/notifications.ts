@@ -20,7 +20,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
    * for await (const { title, body } of client.notifications.list({ is_read: false })) console.log(title, body);
    */
   list(query: NotificationsListQuery = {}, options?: RequestOptions): PagePromise<Notification> {
-    return this.caller.list('notifications.list', { query }, options);
+    return this.operations.list('notifications.list', { query }, options);
   }
 
   /**
@@ -30,7 +30,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
    * const { unread } = await client.notifications.count();
    */
   count(options?: RequestOptions): ApiPromise<NotificationsCountResult> {
-    return this.caller.call('notifications.count', {}, options);
+    return this.operations.call('notifications.count', {}, options);
   }
 
   /**
@@ -40,7 +40,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
    * for await (const { id } of client.notifications.list({ is_read: false })) await client.notifications.markRead(id);
    */
   markRead(id: string, options?: RequestOptions): ApiPromise<Notification> {
-    return this.caller.call('notifications.read', { params: { id } }, options);
+    return this.operations.call('notifications.read', { params: { id } }, options);
   }
 
   /**
@@ -50,7 +50,7 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
    * const { updated } = await client.notifications.markAllRead();
    */
   markAllRead(options?: RequestOptions): ApiPromise<NotificationsReadAllResult> {
-    return this.caller.call('notifications.readAll', {}, options);
+    return this.operations.call('notifications.readAll', {}, options);
   }
 
   /**
@@ -60,6 +60,6 @@ export class Notifications<D extends DecimalForm> extends Resource<D> {
    * for await (const { id } of client.notifications.list({ is_read: true })) await client.notifications.delete(id);
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('notifications.delete', { params: { id } }, options);
+    return this.operations.call('notifications.delete', { params: { id } }, options);
   }
 }

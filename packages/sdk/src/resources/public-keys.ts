@@ -14,16 +14,16 @@ export class PublicKeys<D extends DecimalForm> extends Resource<D> {
    * for await (const { label, pubkey } of client.publicKeys.list()) console.log(label, pubkey);
    */
   list(query: PublicKeysListQuery = {}, options?: RequestOptions): PagePromise<PublicKey> {
-    return this.caller.list('publicKeys.list', { query }, options);
+    return this.operations.list('publicKeys.list', { query }, options);
   }
 
   /**
-   * Revokes a public key immediately; it can be linked again. The last ADMIN credential of an account cannot be revoked.
+   * Revokes a public key immediately; you can link it again. The last ADMIN credential of an account cannot be revoked.
    *
    * @example
    * await client.publicKeys.revoke(publicKeyId);
    */
   revoke(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('publicKeys.revoke', { params: { id } }, options);
+    return this.operations.call('publicKeys.revoke', { params: { id } }, options);
   }
 }

@@ -20,7 +20,7 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
    * for await (const reward of client.rewards.list({ status: 'CLAIMABLE' })) console.log(reward.amount);
    */
   list(query: RewardsListQuery = {}, options?: RequestOptions): PagePromise<Reward<D>> {
-    return this.caller.list('rewards.list', { query }, options);
+    return this.operations.list('rewards.list', { query }, options);
   }
 
   /**
@@ -30,17 +30,17 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
    * for await (const { code, description } of client.rewards.types()) console.log(code, description);
    */
   types(query: RewardsTypesQuery = {}, options?: RequestOptions): PagePromise<RewardType<D>> {
-    return this.caller.list('rewards.types', { query }, options);
+    return this.operations.list('rewards.types', { query }, options);
   }
 
   /**
-   * Returns your balance of reward tokens: available, and held by withdrawals.
+   * Returns your balance of reward tokens: the available amount, and the amount held by withdrawals.
    *
    * @example
    * const balance = await client.rewards.balance();
    */
   balance(options?: RequestOptions): ApiPromise<RewardBalance<D>> {
-    return this.caller.call('rewards.balance', {}, options);
+    return this.operations.call('rewards.balance', {}, options);
   }
 
   /**
@@ -50,6 +50,6 @@ export class Rewards<D extends DecimalForm> extends Resource<D> {
    * for await (const { id } of client.rewards.list({ status: 'CLAIMABLE' })) await client.rewards.claim(id);
    */
   claim(id: string, options?: RequestOptions): ApiPromise<Reward<D>> {
-    return this.caller.call('rewards.claim', { params: { id } }, options);
+    return this.operations.call('rewards.claim', { params: { id } }, options);
   }
 }

@@ -17,7 +17,7 @@ export class Settings<D extends DecimalForm> extends Resource<D> {
    * for await (const { key, value } of client.settings.list()) console.log(key, value);
    */
   list(query: SettingsListQuery = {}, options?: RequestOptions): PagePromise<Setting> {
-    return this.caller.list('settings.list', { query }, options);
+    return this.operations.list('settings.list', { query }, options);
   }
 
   /**
@@ -27,7 +27,7 @@ export class Settings<D extends DecimalForm> extends Resource<D> {
    * const { value } = await client.settings.get<'dark' | 'light'>('dashboard.theme');
    */
   get<Value = unknown>(key: string, options?: RequestOptions): ApiPromise<SettingOf<Value>> {
-    const setting = this.caller.call('settings.get', { params: { key } }, options);
+    const setting = this.operations.call('settings.get', { params: { key } }, options);
     return setting as ApiPromise<SettingOf<Value>>;
   }
 
@@ -38,7 +38,7 @@ export class Settings<D extends DecimalForm> extends Resource<D> {
    * await client.settings.set('dashboard.theme', 'dark');
    */
   set<Value = unknown>(key: string, value: Value, options?: RequestOptions): ApiPromise<SettingOf<Value>> {
-    const setting = this.caller.call('settings.put', { params: { key }, body: { value } }, options);
+    const setting = this.operations.call('settings.put', { params: { key }, body: { value } }, options);
     return setting as ApiPromise<SettingOf<Value>>;
   }
 
@@ -49,6 +49,6 @@ export class Settings<D extends DecimalForm> extends Resource<D> {
    * await client.settings.delete('dashboard.theme');
    */
   delete(key: string, options?: RequestOptions): ApiPromise<SettingsDeleteResult> {
-    return this.caller.call('settings.delete', { params: { key } }, options);
+    return this.operations.call('settings.delete', { params: { key } }, options);
   }
 }

@@ -22,7 +22,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
    * for await (const { name, performance } of client.strategies.list({ visibility: 'PUBLIC' })) console.log(name, performance);
    */
   list(query: StrategiesListQuery = {}, options?: RequestOptions): PagePromise<Strategy<D>> {
-    return this.caller.list('strategies.list', { query }, options);
+    return this.operations.list('strategies.list', { query }, options);
   }
 
   /**
@@ -32,7 +32,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
    * const { name, copier_count } = await client.strategies.get(strategyId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<Strategy<D>> {
-    return this.caller.call('strategies.get', { params: { id } }, options);
+    return this.operations.call('strategies.get', { params: { id } }, options);
   }
 
   /**
@@ -46,7 +46,7 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
    * });
    */
   create(body: StrategyCreate, options?: RequestOptions): ApiPromise<Strategy<D>> {
-    return this.caller.call('strategies.create', { body }, options);
+    return this.operations.call('strategies.create', { body }, options);
   }
 
   /**
@@ -56,26 +56,26 @@ export class Strategies<D extends DecimalForm> extends Resource<D> {
    * await client.strategies.update(strategyId, { description: 'BTC and ETH, a few trades a day.' });
    */
   update(id: string, body: StrategyUpdate, options?: RequestOptions): ApiPromise<Strategy<D>> {
-    return this.caller.call('strategies.update', { params: { id }, body }, options);
+    return this.operations.call('strategies.update', { params: { id }, body }, options);
   }
 
   /**
-   * Deletes a strategy. Its trades remain readable.
+   * Deletes a strategy. You can still read its trades.
    *
    * @example
    * await client.strategies.delete(strategyId, { stop_copiers: true });
    */
   delete(id: string, body?: StrategyDelete, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('strategies.delete', { params: { id }, body }, options);
+    return this.operations.call('strategies.delete', { params: { id }, body }, options);
   }
 
   /**
-   * Links your copiers to the strategy, all of them or none. Start each copier separately.
+   * Links the copiers `copier_ids` to the strategy. If one cannot be linked, none is. Does not start the copiers.
    *
    * @example
    * await client.strategies.linkCopiers(strategyId, { copier_ids: [copierId] });
    */
   linkCopiers(id: string, body: CopiersLink, options?: RequestOptions): ApiPromise<Strategy<D>> {
-    return this.caller.call('strategies.linkCopiers', { params: { id }, body }, options);
+    return this.operations.call('strategies.linkCopiers', { params: { id }, body }, options);
   }
 }

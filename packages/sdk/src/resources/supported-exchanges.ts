@@ -13,6 +13,6 @@ export class SupportedExchanges<D extends DecimalForm> extends Resource<D> {
    * for await (const { id, trading_types } of client.supportedExchanges.list()) console.log(id, trading_types);
    */
   list(query: SupportedExchangesListQuery = {}, options?: RequestOptions): PagePromise<SupportedExchange> {
-    return this.caller.list('supportedExchanges.list', { query }, options);
+    return this.operations.list('supportedExchanges.list', { query }, options);
   }
 }

@@ -14,7 +14,7 @@ export class TradePairs<D extends DecimalForm> extends Resource<D> {
    * for await (const pair of client.tradePairs.list({ exchange: 'paper' })) console.log(pair.symbol, pair.price_tick);
    */
   list(query: TradePairsListQuery = {}, options?: RequestOptions): PagePromise<TradePair<D>> {
-    return this.caller.list('tradePairs.list', { query }, options);
+    return this.operations.list('tradePairs.list', { query }, options);
   }
 
   /**
@@ -24,6 +24,6 @@ export class TradePairs<D extends DecimalForm> extends Resource<D> {
    * const { symbol, min_notional } = await client.tradePairs.get(pairId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<TradePair<D>> {
-    return this.caller.call('tradePairs.get', { params: { id } }, options);
+    return this.operations.call('tradePairs.get', { params: { id } }, options);
   }
 }

@@ -5,7 +5,7 @@ import { TradeWaitError } from './trades.js';
 const FINAL: readonly string[] = ['FILLED', 'CANCELLED', 'FAILED'];
 const WITHOUT_DELAY = { pollInterval: 0 };
 
-/** Returns a client whose trade passes through the statuses and keeps the last. */
+/** Returns a client whose trade has the next of the statuses at each read, and in the end keeps the last. */
 function clientWithStatuses(...statuses: string[]) {
   const { client, api } = createTestClient();
   for (const status of statuses) api.answerOnce('trades.get', { status });
@@ -27,8 +27,8 @@ describe('waitUntil', () => {
     }
   });
 
-  it('returns at a requested status, and throws if the trade ends in another one', async () => {
-    const any = fc.constantFrom<string>(
+  it('returns at a requested status, and throws if the trade first reaches another final status', async () => {
+    const anyStatus = fc.constantFrom<string>(
       'PENDING',
       'PARTIALLY_FILLED',
       'FILLED',
@@ -38,9 +38,9 @@ describe('waitUntil', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.array(any),
+        fc.array(anyStatus),
         fc.constantFrom(...FINAL),
-        fc.array(any, { minLength: 1 }),
+        fc.array(anyStatus, { minLength: 1 }),
         async (earlier, end, requested) => {
           const statuses = [...earlier, end];
           const last = statuses.findIndex((status) => FINAL.includes(status) || requested.includes(status));
@@ -61,7 +61,7 @@ describe('waitUntil', () => {
     );
   });
 
-  it('reads the trade at least once, and throws with its last state after the timeout', async () => {
+  it('reads the trade at least once, and after the timeout throws an error that contains the last read', async () => {
     const { trades, api } = clientWithStatuses('PENDING');
     const error = await failureOf(trades.waitUntil('trd_1', { timeout: 0 }));
     expect(error).toBeInstanceOf(TradeWaitError);
@@ -102,7 +102,7 @@ describe('waitUntil', () => {
   });
 
   it.each([{ timeout: -1 }, { timeout: Number.NaN }, { pollInterval: -1 }, { pollInterval: Number.NaN }])(
-    'rejects an invalid time: %j',
+    'throws a RangeError for an invalid timeout or pollInterval: %j',
     async (options) => {
       const { trades, api } = clientWithStatuses('FILLED');
       expect(await failureOf(trades.waitUntil('trd_1', options))).toBeInstanceOf(RangeError);

@@ -14,7 +14,7 @@ import type {
   TradesListQuery,
 } from '../generated/records.js';
 
-/** Final statuses: a trade never leaves them. */
+/** A trade never leaves these statuses. */
 const FINAL_STATUSES: readonly string[] = ['FILLED', 'CANCELLED', 'FAILED'];
 const POLL_INTERVAL_MS = 1_000;
 
@@ -57,7 +57,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
    * for await (const trade of client.trades.list({ status: 'FILLED' })) console.log(trade.symbol, trade.cost);
    */
   list(query: TradesListQuery = {}, options?: RequestOptions): PagePromise<Trade<D>> {
-    return this.caller.list('trades.list', { query }, options);
+    return this.operations.list('trades.list', { query }, options);
   }
 
   /**
@@ -67,7 +67,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
    * const { status, fills } = await client.trades.get(tradeId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<TradeDetail<D>> {
-    return this.caller.call('trades.get', { params: { id } }, options);
+    return this.operations.call('trades.get', { params: { id } }, options);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
    * console.log(trade.id, trade.status);
    */
   create(body: TradeCreate, options?: RequestOptions): ApiPromise<TradeDetail<D>> {
-    return this.caller.call('trades.create', { body }, options);
+    return this.operations.call('trades.create', { body }, options);
   }
 
   /**
@@ -95,7 +95,7 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
    * const { status, filled_amount } = await client.trades.cancel(restingTradeId);
    */
   cancel(id: string, options?: RequestOptions): ApiPromise<TradeDetail<D>> {
-    return this.caller.call('trades.cancel', { params: { id } }, options);
+    return this.operations.call('trades.cancel', { params: { id } }, options);
   }
 
   /**
@@ -105,17 +105,17 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
    * const { win_rate, net_pnl } = await client.trades.analytics({ interval: 'day' });
    */
   analytics(query: TradesAnalyticsQuery = {}, options?: RequestOptions): ApiPromise<Analytics<D>> {
-    return this.caller.call('trades.analytics', { query }, options);
+    return this.operations.call('trades.analytics', { query }, options);
   }
 
   /**
-   * Polls a trade until it reaches a status; by default, until it is final. Returns the trade.
+   * Polls a trade until it has a requested status; by default, until it has a final one. Returns the trade.
    *
    * @example
    * const trade = await client.trades.waitUntil(tradeId, { status: 'FILLED', timeout: 30_000 });
    * console.log(trade.filled_amount, trade.average_price);
    *
-   * @throws {TradeWaitError} if the trade ends in another status, or the time limit passes
+   * @throws {TradeWaitError} if the trade reaches another final status, or if the time limit passes
    * @throws {RangeError} if `timeout` or `pollInterval` is negative or not a number
    */
   async waitUntil(
@@ -129,9 +129,9 @@ export class Trades<D extends DecimalForm> extends Resource<D> {
       const trade = await this.get(id, options);
       if ([status].flat().includes(trade.status)) return trade;
       if (FINAL_STATUSES.includes(trade.status)) throw new TradeWaitError('ended', trade);
-      const remaining = deadline - performance.now();
-      if (remaining <= 0) throw new TradeWaitError('timeout', trade);
-      await waitFor(Math.min(pollInterval, remaining), options.signal);
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) throw new TradeWaitError('timeout', trade);
+      await waitFor(Math.min(pollInterval, remainingMs), options.signal);
     }
   }
 }

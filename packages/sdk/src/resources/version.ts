@@ -13,6 +13,6 @@ export class VersionResource<D extends DecimalForm> extends Resource<D> {
    * const { version, world } = await client.version.get();
    */
   get(options?: RequestOptions): ApiPromise<Version> {
-    return this.caller.call('version.get', {}, options);
+    return this.operations.call('version.get', {}, options);
   }
 }

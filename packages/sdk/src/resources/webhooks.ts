@@ -29,13 +29,13 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
   /** Deliveries whose attempts all failed. */
   readonly deadLetters: DeadLetters<D>;
 
-  constructor(caller: OperationClient<D>) {
-    super(caller);
-    this.deadLetters = new DeadLetters(caller);
+  constructor(operations: OperationClient<D>) {
+    super(operations);
+    this.deadLetters = new DeadLetters(operations);
   }
 
   /**
-   * Creates a webhook. The response is the only one that contains its signing secret.
+   * Creates a webhook. Store the signing secret of the response: no later response contains it.
    *
    * @example
    * const { id, secret } = await client.webhooks.create({
@@ -44,7 +44,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    * });
    */
   create(body: WebhookCreate, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
-    return this.caller.call('webhooks.create', { body }, options);
+    return this.operations.call('webhooks.create', { body }, options);
   }
 
   /**
@@ -54,7 +54,7 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    * for await (const { url, is_active } of client.webhooks.list()) console.log(url, is_active);
    */
   list(query: WebhooksListQuery = {}, options?: RequestOptions): PagePromise<Webhook> {
-    return this.caller.list('webhooks.list', { query }, options);
+    return this.operations.list('webhooks.list', { query }, options);
   }
 
   /**
@@ -64,17 +64,17 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    * const { events, consecutive_failures } = await client.webhooks.get(webhookId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.caller.call('webhooks.get', { params: { id } }, options);
+    return this.operations.call('webhooks.get', { params: { id } }, options);
   }
 
   /**
-   * Updates a webhook. Later attempts of pending deliveries use the new values.
+   * Updates a webhook. Pending deliveries use the new values from their next attempt on.
    *
    * @example
    * await client.webhooks.update(webhookId, { events: ['*'] });
    */
   update(id: string, body: WebhookUpdate, options?: RequestOptions): ApiPromise<Webhook> {
-    return this.caller.call('webhooks.update', { params: { id }, body }, options);
+    return this.operations.call('webhooks.update', { params: { id }, body }, options);
   }
 
   /**
@@ -84,17 +84,17 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    * await client.webhooks.delete(webhookId);
    */
   delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
-    return this.caller.call('webhooks.delete', { params: { id } }, options);
+    return this.operations.call('webhooks.delete', { params: { id } }, options);
   }
 
   /**
-   * Replaces the signing secret of a webhook. The old secret is no longer used for signing.
+   * Replaces the signing secret of a webhook. From now on, only the new secret is used for signing.
    *
    * @example
    * const { secret } = await client.webhooks.rotateSecret(webhookId);
    */
   rotateSecret(id: string, options?: RequestOptions): ApiPromise<WebhookWithSecret> {
-    return this.caller.call('webhooks.rotateSecret', { params: { id } }, options);
+    return this.operations.call('webhooks.rotateSecret', { params: { id } }, options);
   }
 
   /**
@@ -108,17 +108,17 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
     query: WebhooksDeliveriesQuery = {},
     options?: RequestOptions,
   ): PagePromise<Delivery> {
-    return this.caller.list('webhooks.deliveries', { params: { id }, query }, options);
+    return this.operations.list('webhooks.deliveries', { params: { id }, query }, options);
   }
 
   /**
-   * Sends one test event. Returns its delivery, whatever the receiver's response.
+   * Sends one test event to a webhook. Returns its delivery, even if the receiver does not accept it.
    *
    * @example
    * const { status, response_time_ms } = await client.webhooks.test(webhookId);
    */
   test(id: string, options?: RequestOptions): ApiPromise<Delivery> {
-    return this.caller.call('webhooks.test', { params: { id } }, options);
+    return this.operations.call('webhooks.test', { params: { id } }, options);
   }
 
   /**
@@ -128,11 +128,11 @@ export class Webhooks<D extends DecimalForm> extends Resource<D> {
    * await client.webhooks.replay(webhookId, { event_id: eventId });
    */
   replay(id: string, body: WebhookReplayAsked, options?: RequestOptions): ApiPromise<WebhookReplay> {
-    return this.caller.call('webhooks.replay', { params: { id }, body }, options);
+    return this.operations.call('webhooks.replay', { params: { id }, body }, options);
   }
 
   /**
-   * Verifies a webhook and returns its event. Hashes with the runtime's Web Crypto, so it loads no library.
+   * Verifies a webhook and returns its event. It hashes with the runtime's Web Crypto instead of a library.
    * `constructEvent` of `@trading-automation/sdk/webhooks` does the same synchronously and without a client.
    *
    * @example

@@ -14,7 +14,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
    * for await (const { amount, status } of client.withdrawals.list()) console.log(amount, status);
    */
   list(query: WithdrawalsListQuery = {}, options?: RequestOptions): PagePromise<Withdrawal<D>> {
-    return this.caller.list('withdrawals.list', { query }, options);
+    return this.operations.list('withdrawals.list', { query }, options);
   }
 
   /**
@@ -24,7 +24,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
    * const { status, tx_hash } = await client.withdrawals.get(withdrawalId);
    */
   get(id: string, options?: RequestOptions): ApiPromise<Withdrawal<D>> {
-    return this.caller.call('withdrawals.get', { params: { id } }, options);
+    return this.operations.call('withdrawals.get', { params: { id } }, options);
   }
 
   /**
@@ -37,7 +37,7 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
    * });
    */
   create(body: WithdrawalCreate, options?: RequestOptions): ApiPromise<Withdrawal<D>> {
-    return this.caller.call('withdrawals.create', { body }, options);
+    return this.operations.call('withdrawals.create', { body }, options);
   }
 
   /**
@@ -47,6 +47,6 @@ export class Withdrawals<D extends DecimalForm> extends Resource<D> {
    * await client.withdrawals.cancel(withdrawalId);
    */
   cancel(id: string, options?: RequestOptions): ApiPromise<Withdrawal<D>> {
-    return this.caller.call('withdrawals.cancel', { params: { id } }, options);
+    return this.operations.call('withdrawals.cancel', { params: { id } }, options);
   }
 }

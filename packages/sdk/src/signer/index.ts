@@ -1,7 +1,6 @@
 /**
- * Signs with a private key in memory, using the noble library. Not needed with an API key. For a
- * key in a keyring or a hardware
- * module, implement {@link Signer}.
+ * Signs with a private key in memory, using the noble library. A client with an API key does not need this module. For
+ * a key in a keyring or a hardware module, implement {@link Signer}.
  */
 import {
   generatePrivateKey,
@@ -25,7 +24,7 @@ export { generatePrivateKey, isValidPublicKey, publicKeyOf };
  *
  * const client = new Client({ baseURL, signer: createSigner(process.env.SVC_PRIVATE_KEY!) });
  *
- * @throws {TypeError} if the key has another form
+ * @throws {TypeError} if the key is neither 32 bytes nor 64 hex characters
  * @throws {RangeError} if the key is not a scalar from 1 to n−1
  */
 export function createSigner(privateKey: Uint8Array | string): Signer {
@@ -34,7 +33,8 @@ export function createSigner(privateKey: Uint8Array | string): Signer {
 }
 
 /**
- * Signs a challenge. Returns the body of `client.auth.cliIdentity`, which links the key pair to an account.
+ * Signs a challenge. Returns the body for `client.auth.cliIdentity`, except for its label. That method links the public
+ * key to an account.
  *
  * @example
  * import { signChallenge } from '@trading-automation/sdk/signer';

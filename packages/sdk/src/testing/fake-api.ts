@@ -1,26 +1,26 @@
 /**
  * An in-memory API: responds to a client's requests and records them.
  *
- * 1. Every operation responds by default with a record that matches the contract. Configured one-time responses come
- *    first, in order, then the configured permanent response.
+ * 1. An operation responds with its configured one-time responses in order, then with its configured permanent
+ *    response. Without either, it responds with a record that matches the contract.
  * 2. The client behaves as in production; only `fetch` is replaced. Pages are linked by cursors, errors have their code
  *    and status, and decimals have the requested form.
- * 3. Retries do not wait: transient errors allow an immediate retry.
+ * 3. Retries do not wait: each transient error has the header `retry-after-ms: 0`.
  */
 
 import type { DecimalForm } from '../core/decimals.js';
 import { GRAPHQL_PATH } from '../core/graphql.js';
 import type { ErrorCode } from '../generated/error-codes.js';
-import { REFUSALS } from '../generated/fixtures.js';
+import { ERRORS_BY_CODE } from '../generated/fixtures.js';
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 import type { OperationTypes } from '../generated/records.js';
 import { fixture } from './records.js';
 import { type Route, routeOf } from './routes.js';
 
-type Kind<Id extends OperationId> = (typeof OPERATIONS)[Id] extends readonly [string, string, infer K]
+type ResponseKind<Id extends OperationId> = (typeof OPERATIONS)[Id] extends readonly [string, string, infer K]
   ? K
   : 'record';
-type Part<
+type InputOf<
   Id extends OperationId,
   Name extends string,
   D extends DecimalForm,
@@ -28,22 +28,25 @@ type Part<
 
 /** A configurable response: changes to the default record or, for a list or a stream, its items. */
 export type AnswerOf<Id extends OperationId, D extends DecimalForm = 'number'> =
-  Kind<Id> extends 'list' | 'stream'
+  ResponseKind<Id> extends 'list' | 'stream'
     ? readonly Partial<OperationTypes<D>[Id]['data']>[]
     : Partial<OperationTypes<D>[Id]['data']>;
 
 /** A recorded request. */
 export interface FakeRequest<Id extends OperationId = OperationId, D extends DecimalForm = 'number'> {
+  /** Id of the operation, such as `trades.get`. */
   readonly operation: Id;
+  /** The HTTP method. */
   readonly method: string;
   /** The request target, including the query string. */
   readonly path: string;
   /** The path parameters. */
-  readonly params: NonNullable<Part<Id, 'params', D>>;
+  readonly params: NonNullable<InputOf<Id, 'params', D>>;
   /** The query, each value as a string. */
   readonly query: Readonly<Record<string, string>>;
   /** The parsed JSON body. */
-  readonly body: Part<Id, 'body', D>;
+  readonly body: InputOf<Id, 'body', D>;
+  /** The headers of the request. */
   readonly headers: Headers;
 }
 
@@ -54,14 +57,19 @@ export type Answering<Id extends OperationId, D extends DecimalForm = 'number'> 
 
 /** A recorded GraphQL request. */
 export interface FakeGraphqlRequest {
+  /** The document, as a string. */
   readonly query: string;
+  /** The variables of the operation. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The headers of the request. */
   readonly headers: Headers;
 }
 
 /** The details of a configured error. */
 export interface FailureDetails {
+  /** Default: the meaning of the error code. */
   readonly message?: string;
+  /** The invalid fields. Default: none. */
   readonly details?: readonly {
     readonly field?: string;
     readonly code?: string;
@@ -90,7 +98,7 @@ const PAGE_DEFAULT = 20;
 export class FakeApi<D extends DecimalForm = 'number'> {
   /** All REST requests in order, including retries. */
   readonly requests: FakeRequest[] = [];
-  /** All GraphQL requests in order. */
+  /** All GraphQL requests in order, including retries. */
   readonly graphqlRequests: FakeGraphqlRequest[] = [];
   readonly #permanentReplies = new Map<OperationId, Reply>();
   readonly #oneTimeReplies = new Map<OperationId, Reply[]>();
@@ -118,7 +126,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   };
 
   /**
-   * Sets the response of an operation.
+   * Sets the permanent response of an operation.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -148,7 +156,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Makes an operation fail with an error code and its status.
+   * Makes every request of an operation fail with an error code and the status of that code.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -164,7 +172,7 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Makes an operation fail once. For tests of retries.
+   * Makes the next request of an operation fail. For tests of retries.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -179,8 +187,8 @@ export class FakeApi<D extends DecimalForm = 'number'> {
   }
 
   /**
-   * Drops the connection of an operation once. The client gets no response and cannot know whether
-   * the request was executed.
+   * Drops the connection of the next request of an operation. The client gets no response and cannot know whether the
+   * request was executed.
    *
    * @example
    * import { createTestClient } from '@trading-automation/sdk/testing';
@@ -276,7 +284,7 @@ function toReply(input: ReplyInput): Reply {
   };
 }
 
-/** Returns the default record with the requested id or key. */
+/** Returns the default record with the id or the setting key that the path contains. */
 function withRequestedId(defaults: object, params: Readonly<Record<string, string>>): object {
   const { id, key } = defaults as { id?: unknown; key?: unknown };
   const prefix = typeof id === 'string' ? id.split('_', 1)[0] : undefined;
@@ -318,7 +326,7 @@ function stream(events: readonly object[], lastId: string | null): Response {
 }
 
 function errorResponse(code: ErrorCode, { message, details, headers }: FailureDetails): Response {
-  const entry = REFUSALS[code as keyof typeof REFUSALS] as readonly [number, string] | undefined;
+  const entry = ERRORS_BY_CODE[code as keyof typeof ERRORS_BY_CODE] as readonly [number, string] | undefined;
   if (entry === undefined) throw new TypeError(`Unknown error code: ${code}. Use a code of the API.`);
   const [status, meaning] = entry;
   const isTransient = status === 429 || status >= 500;

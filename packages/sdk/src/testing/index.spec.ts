@@ -13,7 +13,7 @@ import {
   webhookEvent,
 } from './index.js';
 
-/** Sends a request of an operation to an in-memory API, with decimals as strings or as numbers. */
+/** Sends a request of an operation to an in-memory API, and asks for decimals as strings or as numbers. */
 async function responseTo({ method, path }: { method: string; path: string }, decimals = 'string') {
   const accept = decimals === 'string' ? 'application/json; decimals=string' : 'application/json';
   const url = `https://api.test${path.replace(/:\w+/g, 'x')}`;
@@ -21,7 +21,7 @@ async function responseTo({ method, path }: { method: string; path: string }, de
   return { response, body: await response.json() };
 }
 
-/** Returns the pairs of members in which two values differ. */
+/** Returns the pairs of values in which two records with the same fields differ. */
 function differences(one: unknown, other: unknown): [unknown, unknown][] {
   if (typeof one === 'object' && one !== null && typeof other === 'object' && other !== null) {
     expect(Object.keys(one)).toEqual(Object.keys(other));
@@ -60,7 +60,7 @@ describe('the in-memory API', () => {
     },
   );
 
-  it('distinguishes literal paths from those with an id, and rejects unknown paths', async () => {
+  it('distinguishes a fixed path such as /v1/trades/analytics from one with an id, and rejects unknown paths', async () => {
     const { client, api } = createTestClient();
     await client.trades.analytics();
     await client.trades.get('trd_analytics');
@@ -130,7 +130,7 @@ describe('the in-memory API', () => {
     expect(trade).toMatchObject({ side: 'SELL', client_order_id: 'mine', symbol: 'BTC/USDT' });
   });
 
-  it('returns the requested id if it has the type of the returned record', async () => {
+  it('returns the requested id if its prefix is that of the returned record', async () => {
     const { client } = createTestClient();
     expect((await client.copiers.get('cpr_7')).id).toBe('cpr_7');
     expect((await client.webhooks.deadLetters.get('whk_7', 'dlq_7')).id).toBe('dlq_7');
@@ -195,7 +195,7 @@ describe('the in-memory API', () => {
     expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
   });
 
-  it('drops the connection once; each call is one request by default', async () => {
+  it('drops the connection of the next request only, which the client does not retry by default', async () => {
     const { client, api } = createTestClient();
     api.disconnectOnce('me.get');
     expect(await failureOf(client.me.get())).toBeInstanceOf(ConnectionError);
@@ -203,7 +203,7 @@ describe('the in-memory API', () => {
     expect(await client.me.get()).toMatchObject({ world: 'test' });
   });
 
-  it('throws the reason of a request that is aborted during its response', async () => {
+  it("throws the signal's reason if a request is aborted while the response is computed", async () => {
     const { client, api } = createTestClient();
     const abort = new AbortController();
     const reason = new Error('enough');
@@ -214,7 +214,7 @@ describe('the in-memory API', () => {
     expect(await failureOf(client.me.get({ signal: abort.signal }))).toBe(reason);
   });
 
-  it('streams the configured events after the last seen one', async () => {
+  it('streams the configured events after lastEventId', async () => {
     const { client, api } = createTestClient();
     const events = ['evt_1', 'evt_2', 'evt_3'].map((event_id) =>
       webhookEvent('trade.filled', { symbol: 'ETH/USDT' }, { event_id }),
@@ -229,7 +229,7 @@ describe('the in-memory API', () => {
     expect(await firstOf('evt_2')).toEqual(events[2]);
   });
 
-  it('returns the configured GraphQL data, and reports a missing configuration', async () => {
+  it('returns the configured GraphQL data, and an error if none is configured', async () => {
     const { client, api } = createTestClient();
     expect(await failureOf(client.graphql('{ me { id } }'))).toMatchObject({
       message: expect.stringContaining('answerGraphql'),

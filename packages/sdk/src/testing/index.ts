@@ -1,6 +1,6 @@
 /**
- * Helpers for tests of code that uses the SDK: a client without a server, records of every type and
- * signed webhooks. Runs on every JavaScript runtime and with every test runner.
+ * Helpers for tests of code that uses the SDK: a client without a server, records of every type and signed webhooks.
+ * They run on every JavaScript runtime and with every test runner.
  */
 import { Client, type ClientOptions } from '../client.js';
 import type { DecimalForm } from '../core/decimals.js';
@@ -29,12 +29,15 @@ export {
 
 /** A client with its in-memory API. */
 export interface TestClient<D extends DecimalForm = 'number'> {
+  /** A client whose requests go to `api`. */
   readonly client: Client<D>;
+  /** The in-memory API. Configure its responses and read its recorded requests. */
   readonly api: FakeApi<D>;
 }
 
 /**
- * Creates a client of an in-memory API. It does not retry, so that each call is one request, unless `maxRetries` is set.
+ * Creates a client of an in-memory API. Unless you set `maxRetries`, the client does not retry: each call is
+ * one request.
  *
  * @example
  * import { createTestClient } from '@trading-automation/sdk/testing';

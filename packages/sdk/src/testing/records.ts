@@ -1,16 +1,12 @@
-/**
- * Returns records for tests, one of each type, with changes applied. Ids and timestamps are the
- * same in every run.
- */
+/** Returns records for tests, one of each type, with the caller's changes. Ids and timestamps are always the same. */
 import type { DecimalForm, DecimalOf } from '../core/decimals.js';
-import { answersOf, eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID } from '../generated/fixtures.js';
+import { eventDataOf, FIXTURE_AT, FIXTURE_EVENT_ID, fixturesOf } from '../generated/fixtures.js';
 import type { OperationId } from '../generated/operations.js';
 import type { EventData, OperationTypes, WebhookEventOf } from '../generated/records.js';
 import { generateTestHeaders } from '../webhooks/index.js';
 
 /**
- * The API key of test clients. It gives no access. It is built at run time, so that secret scanners
- * do not report it.
+ * The API key of test clients. It gives no access. It is built at run time, so that secret scanners do not report it.
  */
 export const TEST_API_KEY = `svc_test_${'0'.repeat(32)}`;
 /** The default signing secret of test webhooks. */
@@ -19,7 +15,7 @@ export const TEST_WEBHOOK_SECRET = `whsec_${btoa('known to tests, and opens noth
 type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[Id]['data'];
 
 /**
- * Returns the test record of an operation, with changes applied; for a list, one item.
+ * Returns the test record of an operation; for a list, one item. `changes` replaces fields of the record.
  *
  * @example
  * import { fixture } from '@trading-automation/sdk/testing';
@@ -27,30 +23,30 @@ type DataOf<Id extends OperationId, D extends DecimalForm> = OperationTypes<D>[I
  * const trade = fixture('trades.get', { status: 'CANCELLED', cancel_reason: 'USER' });
  * console.log(trade.id, trade.status);
  *
- * @param decimals how decimals are read, as in the client option. Default: `number`.
+ * @param decimals the form of decimals, as in the client option `decimals`. Default: `number`.
  */
 export function fixture<Id extends OperationId, D extends DecimalForm = 'number'>(
   id: Id,
   changes: Partial<DataOf<Id, D>> = {},
   decimals?: D,
 ): DataOf<Id, D> {
-  const answers = answersOf<D>(decimalAs<D>(decimals), {
+  const fixtures = fixturesOf<D>(decimalAs<D>(decimals), {
     apiKey: TEST_API_KEY,
     webhook: TEST_WEBHOOK_SECRET,
   });
-  return { ...answers[id], ...changes };
+  return { ...fixtures[id], ...changes };
 }
 
-/** The id and the timestamp of an event. */
+/** The id and the timestamp of a test event. */
 export interface EventHead {
-  /** Default: the same in every run. */
+  /** Id of the event. Default: a fixed id, the same in every run. */
   readonly event_id?: string;
-  /** Default: the same in every run. */
+  /** Time of the event. Default: a fixed time, the same in every run. */
   readonly timestamp?: string;
 }
 
 /**
- * Returns an event of a type with changes applied to its record, in the form of webhooks and `client.events`.
+ * Returns an event, as webhooks and `client.events` deliver it. `changes` replaces fields of its record.
  *
  * @example
  * import { webhookEvent } from '@trading-automation/sdk/testing';
@@ -71,8 +67,9 @@ export function webhookEvent<Type extends keyof EventData>(
 export interface SignedWebhook {
   /** The raw body. */
   readonly payload: string;
+  /** The headers, including the signature. */
   readonly headers: Record<string, string>;
-  /** The secret that verifies it. */
+  /** The secret with which a receiver verifies the webhook. */
   readonly secret: string;
 }
 

@@ -1,4 +1,4 @@
-/** Matches requests to operations. */
+/** Finds the operation of a request. */
 import { OPERATIONS, type OperationId } from '../generated/operations.js';
 
 export interface Route {

@@ -1,7 +1,6 @@
 /**
- * Verifies webhooks for `client.webhooks`: like ./index.ts, but with the runtime's Web Crypto
- * instead of a library. It is a separate module, so that a client loads it only with the first
- * webhook.
+ * Verifies webhooks for `client.webhooks`: as ./index.ts does, but with the runtime's Web Crypto instead of a library.
+ * It is a separate module, so that a client loads it only when it verifies its first webhook.
  */
 import type { WebhookHeaders } from '@trading-automation/signed-request/webhooks';
 import { signWebhook, verifyWebhook } from '@trading-automation/signed-request/webhooks-web-crypto';

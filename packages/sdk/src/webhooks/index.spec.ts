@@ -12,7 +12,7 @@ const OTHER_SECRET = secretOf('another webhook');
 const { client } = createTestClient();
 
 /** Both verifiers: the functions and the client's methods. The latter return promises. */
-const RECEIVERS = [
+const VERIFIERS = [
   ['by the functions', functions],
   ['by a client', client.webhooks],
 ] as const;
@@ -38,12 +38,12 @@ const errorCodeOf = async (work: () => unknown) => {
 const IS_EVENT_TYPE: Record<keyof EventData, true> & Record<(typeof EVENT_TYPES)[number], true> =
   Object.fromEntries(EVENT_TYPES.map((type) => [type, true])) as Record<(typeof EVENT_TYPES)[number], true>;
 
-describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
+describe.each(VERIFIERS)('webhooks, verified %s', (_how, verifier) => {
   it.each(Object.keys(IS_EVENT_TYPE))(
     'return the event of type %s, which the standardwebhooks library signed',
     async (type) => {
       const payload = eventSampleText(type as keyof EventData);
-      const event = await receiver.constructEvent(payload, signed(payload), SECRET);
+      const event = await verifier.constructEvent(payload, signed(payload), SECRET);
       expect(event).toEqual(JSON.parse(payload));
       expect(event.type).toBe(type);
     },
@@ -52,7 +52,7 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
   it('return an event of an unknown type unchanged', async () => {
     const payload =
       '{"event_id":"evt_1","type":"trade.split","timestamp":"…","data":{"more":[1]},"also":true}';
-    expect(await receiver.constructEvent(payload, signed(payload), SECRET)).toEqual(JSON.parse(payload));
+    expect(await verifier.constructEvent(payload, signed(payload), SECRET)).toEqual(JSON.parse(payload));
   });
 
   it('are accepted as bytes, with Headers of fetch, and with one of several secrets', async () => {
@@ -60,31 +60,31 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
     const bytes = new TextEncoder().encode(payload);
     const headers = new Headers(signed(payload));
     const secrets = [OTHER_SECRET, SECRET];
-    expect(await receiver.constructEvent(bytes, headers, secrets)).toEqual(JSON.parse(payload));
+    expect(await verifier.constructEvent(bytes, headers, secrets)).toEqual(JSON.parse(payload));
   });
 
   it('are rejected before parsing if the signature or a header is invalid', async () => {
     const payload = 'no JSON';
     const forged = { ...signed(payload), 'webhook-signature': 'v1,AAAA' };
-    expect(await errorCodeOf(() => receiver.constructEvent(payload, forged, SECRET))).toBe(
+    expect(await errorCodeOf(() => verifier.constructEvent(payload, forged, SECRET))).toBe(
       'signature_mismatch',
     );
-    expect(await errorCodeOf(() => receiver.constructEvent(payload, signed(payload), OTHER_SECRET))).toBe(
+    expect(await errorCodeOf(() => verifier.constructEvent(payload, signed(payload), OTHER_SECRET))).toBe(
       'signature_mismatch',
     );
-    expect(await errorCodeOf(() => receiver.verify(payload, {}, SECRET))).toBe('malformed_header');
-    expect(await errorCodeOf(() => receiver.verify(payload, signed(payload), SECRET))).toBe('none');
+    expect(await errorCodeOf(() => verifier.verify(payload, {}, SECRET))).toBe('malformed_header');
+    expect(await errorCodeOf(() => verifier.verify(payload, signed(payload), SECRET))).toBe('none');
   });
 
   it('are rejected if they are older than `tolerance` seconds', async () => {
     const headers = signed('{}', { at: new Date(Date.now() - 200_000) });
-    expect(await errorCodeOf(() => receiver.verify('{}', headers, SECRET))).toBe('none');
-    expect(await errorCodeOf(() => receiver.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe(
+    expect(await errorCodeOf(() => verifier.verify('{}', headers, SECRET))).toBe('none');
+    expect(await errorCodeOf(() => verifier.verify('{}', headers, SECRET, { tolerance: 60 }))).toBe(
       'too_old',
     );
     const older = signed('{}', { at: new Date(Date.now() - 400_000) });
-    expect(await errorCodeOf(() => receiver.verify('{}', older, SECRET))).toBe('too_old');
-    expect(await errorCodeOf(() => receiver.verify('{}', older, SECRET, { tolerance: 3600 }))).toBe('none');
+    expect(await errorCodeOf(() => verifier.verify('{}', older, SECRET))).toBe('too_old');
+    expect(await errorCodeOf(() => verifier.verify('{}', older, SECRET, { tolerance: 3600 }))).toBe('none');
   });
 
   it('are signed by generateTestHeaders as by the standardwebhooks library, for any body, time and secret', async () => {
@@ -97,18 +97,18 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
     await fc.assert(
       fc.asyncProperty(webhooks, async ({ payload, key, id, sentAt }) => {
         const secret = `whsec_${Buffer.from(key).toString('base64')}`;
-        const headers = await receiver.generateTestHeaders({ payload, secret, id, sentAt });
+        const headers = await verifier.generateTestHeaders({ payload, secret, id, sentAt });
         expect(headers).toEqual(signed(payload, { id, secret, at: sentAt }));
       }),
     );
     const payload = '{"now":true}';
-    const headers = await receiver.generateTestHeaders({ payload, secret: SECRET });
+    const headers = await verifier.generateTestHeaders({ payload, secret: SECRET });
     expect(new Webhook(SECRET).verify(payload, headers)).toEqual({ now: true });
   });
 
-  it('are signed by generateTestHeaders with the id of their event', async () => {
+  it('are signed by generateTestHeaders with the id of their event, or evt_test if they have none', async () => {
     const idOf = async (payload: string) =>
-      (await receiver.generateTestHeaders({ payload, secret: SECRET }))['webhook-id'];
+      (await verifier.generateTestHeaders({ payload, secret: SECRET }))['webhook-id'];
     expect(await idOf(eventSampleText('trade.filled'))).toBe(
       JSON.parse(eventSampleText('trade.filled')).event_id,
     );
@@ -116,9 +116,9 @@ describe.each(RECEIVERS)('webhooks, verified %s', (_how, receiver) => {
       expect(await idOf(payload)).toBe('evt_test');
   });
 
-  it('throw a TypeError for an invalid secret or a parsed body', async () => {
-    await expect((async () => receiver.verify('{}', signed('{}'), 'none'))()).rejects.toThrow(TypeError);
+  it('cause a TypeError if the secret is invalid or the body is already parsed', async () => {
+    await expect((async () => verifier.verify('{}', signed('{}'), 'none'))()).rejects.toThrow(TypeError);
     const parsed = {} as unknown as string;
-    await expect((async () => receiver.verify(parsed, signed('{}'), SECRET))()).rejects.toThrow('raw body');
+    await expect((async () => verifier.verify(parsed, signed('{}'), SECRET))()).rejects.toThrow('raw body');
   });
 });

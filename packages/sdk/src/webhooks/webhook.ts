@@ -1,6 +1,4 @@
-/**
- * Defines the inputs and results of both verifiers, with and without a client. Contains no hashing.
- */
+/** Defines the inputs and results of both verifiers, with and without a client. Contains no hashing. */
 import type {
   ReceivedWebhook,
   SentWebhook,
@@ -20,7 +18,7 @@ export interface TestWebhook {
   readonly payload: string;
   /** The signing secret, `whsec_…`. */
   readonly secret: string;
-  /** Id of the event. Default: `event_id` of the payload, or `evt_test`. */
+  /** Id of the event. Default: `event_id` of the payload, or else `evt_test`. */
   readonly id?: string;
   /** Time of sending. Default: now. */
   readonly sentAt?: Date;

@@ -20,10 +20,10 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
     };
     const client = clientOf(api, { signer: { publicKey: `02${'0'.repeat(64)}`, sign } });
     await expect(client.me.get({ signal: stopping.signal })).rejects.toBe(reason);
-    expect(api.seen).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 
-  it('while waiting for the response, without a retry', async () => {
+  it('while the client waits for the response, without a retry', async () => {
     for (const maxRetries of [0, 2]) {
       stopping = new AbortController();
       api.faults.push(hang);
@@ -32,10 +32,10 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
       stopping.abort(reason);
       await expect(call).rejects.toBe(reason);
     }
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
   });
 
-  it('while reading the body', async () => {
+  it('while the client reads the body', async () => {
     const bodyStarted = new Promise<void>((resolve) => {
       api.faults.push(({ response }) => {
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -57,7 +57,7 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
       return waits.length;
     };
     await expect(call).rejects.toBe(reason);
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
   it('while the signer is working, without sending the request', async () => {
@@ -70,10 +70,10 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
     };
     const call = clientOf(api, { signer }).me.get({ signal: stopping.signal });
     await expect(call).rejects.toBe(reason);
-    expect(api.seen).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 
-  it('which is a TimeoutError for AbortSignal.timeout, regardless of remaining attempts', async () => {
+  it('which is a TimeoutError for AbortSignal.timeout, even if attempts remain', async () => {
     api.faults.push(hang);
     const call = clientOf(api).me.get({ signal: AbortSignal.timeout(50) });
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError', code: DOMException.TIMEOUT_ERR });
@@ -92,7 +92,7 @@ describe("an abort by the caller's signal throws the signal's reason", () => {
     expect(names).toEqual(['three', 'two']);
   });
 
-  it('and every call removes its listeners, so that many calls can share a signal', async () => {
+  it('and every call removes its listeners from the signal, so that many calls can share it', async () => {
     const { signal } = stopping;
     let listenerCount = 0;
     const count = (by: number) => (method: typeof signal.addEventListener) =>

@@ -36,7 +36,7 @@ describe('a response that is not from the API', () => {
     expect(error.message).toBe(
       'The response is not from the API: status 200, text/html. Call asResponse() to read it.',
     );
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('a response that is not from the API', () => {
     expect(error.message).toBe('The server responded with 502 and no message.');
   });
 
-  it('has its details ignored if they are not objects', async () => {
+  it('is parsed without those error details that are not objects', async () => {
     api.faults.push(
       respondsWith(errorOutcome(422, 'validation_failed', [null, 'x', { field: 7 }] as object[])),
     );
@@ -92,15 +92,15 @@ describe('credentials are sent only to one origin', () => {
     await expect(clientOf(api, { signer }).me.get()).rejects.toThrow(
       `${api.origin} redirects, and credentials are not sent to other origins`,
     );
-    expect([api.seen.length, otherOrigin.seen.length]).toEqual([1, 0]);
+    expect([api.requests.length, otherOrigin.requests.length]).toEqual([1, 0]);
     await otherOrigin.stop();
   });
 
   it.each(['v1/me', '.example.com/v1/me', '@example.com/', ':81/v1/me', ''])(
-    'the path %j of a caller is rejected',
+    'the path %j is rejected, because it does not start with a slash',
     async (path) => {
       await expect(newClient().get(path)).rejects.toBeInstanceOf(TypeError);
-      expect(api.seen).toEqual([]);
+      expect(api.requests).toEqual([]);
     },
   );
 
@@ -108,16 +108,16 @@ describe('credentials are sent only to one origin', () => {
     'the path %j is sent exactly as it was signed',
     async (path) => {
       await newClient({ apiKey: undefined, signer }).get(path);
-      expect(api.seen).toHaveLength(1);
+      expect(api.requests).toHaveLength(1);
     },
   );
 
-  it('headers of the caller cannot replace them, in any case', async () => {
+  it('headers of the caller cannot replace credentials, regardless of upper and lower case', async () => {
     const mine = { 'X-API-KEY': 'mine', 'x-svc-sig': 'mine', 'X-Trace': 'sent' };
     await newClient({ defaultHeaders: mine }).get('/v1/me', {}, { headers: { 'X-Api-Key': 'mine' } });
-    expect(api.seen[0]!.headers).toMatchObject({ 'x-api-key': API_KEY, 'x-trace': 'sent' });
+    expect(api.requests[0]!.headers).toMatchObject({ 'x-api-key': API_KEY, 'x-trace': 'sent' });
     await newClient({ apiKey: undefined, signer, defaultHeaders: mine }).get('/v1/me');
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
   });
 });
 
@@ -128,7 +128,7 @@ describe('a response', () => {
     expect([response.status, requestId]).toEqual([200, 'req_of_header']);
   });
 
-  it('is returned complete by asResponse, whatever its content', async () => {
+  it('is returned complete by asResponse, even if it is not JSON', async () => {
     api.faults.push(respondsWith({ status: 200, headers: html, body: '<h1>Docs</h1>' }));
     const response = await newClient().get('/docs').asResponse();
     expect([response.headers.get('content-type'), await response.text()]).toEqual([
@@ -144,10 +144,10 @@ describe('a response', () => {
     expect((await newClient().delete('/v1/x').asResponse()).status).toBe(204);
   });
 
-  it('is requested once, however often its promise is awaited', async () => {
+  it('is requested only once, even if its promise is awaited repeatedly', async () => {
     const call = clientOf(api).me.get();
     await Promise.all([call, call, call.withResponse(), call.asResponse(), call.finally(() => undefined)]);
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
     const list = clientOf(api).trades.list();
     expect(await list).toBe(await list);
   });
@@ -160,7 +160,7 @@ describe('a response', () => {
     expect(await response.json()).toMatchObject({ data: [{ id: 'trd_1' }] });
   });
 
-  it('with an error status is thrown from every method of its promise', async () => {
+  it('with an error status makes every method of its promise throw', async () => {
     const call = () => {
       api.faults.push(respondsWith(errorOutcome(404, 'not_found')));
       return clientOf(api).me.get();
@@ -171,8 +171,8 @@ describe('a response', () => {
   });
 });
 
-describe('content that is newer than this SDK passes through', () => {
-  it('for unknown members and values', async () => {
+describe('content that is newer than this SDK is passed on', () => {
+  it('as unknown fields and values of a record', async () => {
     const newer = { id: 'trd_1', status: 'HALTED', venue_note: { level: 3 } };
     api.faults.push(
       respondsWith({ status: 200, body: JSON.stringify({ success: true, data: newer, meta: 1 }) }),
@@ -180,7 +180,7 @@ describe('content that is newer than this SDK passes through', () => {
     expect(await clientOf(api).trades.get('trd_1')).toEqual(newer);
   });
 
-  it('for an unknown error code and status', async () => {
+  it('as an unknown error code and status', async () => {
     api.faults.push(respondsWith(errorOutcome(418, 'teapot')));
     await expect(clientOf(api).me.get()).rejects.toMatchObject({
       name: 'ApiError',
@@ -247,23 +247,23 @@ describe("a caller's fetch", () => {
 });
 
 describe('a signer that fails', () => {
-  it('rejects the call with its own error, and nothing is sent', async () => {
+  it('rejects the call with its error, or with a TypeError for an invalid signature, and nothing is sent', async () => {
     const locked = new Error('the keyring is locked');
     const failing = { ...signer, sign: () => Promise.reject(locked) };
     await expect(clientOf(api, { signer: failing }).me.get()).rejects.toBe(locked);
     const invalid = { ...signer, sign: () => new Uint8Array(70) };
     await expect(clientOf(api, { signer: invalid }).me.get()).rejects.toBeInstanceOf(TypeError);
-    expect(api.seen).toEqual([]);
+    expect(api.requests).toEqual([]);
   });
 });
 
 describe('an unawaited promise', () => {
   // Jest fails a test if a rejection is unhandled at the end of a tick.
   const waitForTicks = async () => {
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 3; tick++) await new Promise((resolve) => setImmediate(resolve));
   };
-  const refused = () => new Response(errorOutcome(404, 'not_found').body, { status: 404 });
-  const failing = () => clientOf(api, { fetch: async () => refused() });
+  const notFound = () => new Response(errorOutcome(404, 'not_found').body, { status: 404 });
+  const failing = () => clientOf(api, { fetch: async () => notFound() });
 
   it('of a list throws only when it is iterated or awaited', async () => {
     const list = failing().trades.list();
@@ -275,7 +275,7 @@ describe('an unawaited promise', () => {
     await expect(list).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of a call is handled if only one of its methods is awaited', async () => {
+  it('of a call causes no unhandled rejection if one of its methods is awaited instead', async () => {
     await expect(failing().me.get().asResponse()).rejects.toMatchObject({ code: 'not_found' });
     await expect(failing().me.get().withResponse()).rejects.toMatchObject({ code: 'not_found' });
     await expect(
@@ -287,7 +287,7 @@ describe('an unawaited promise', () => {
   });
 });
 
-it('a lost response is retried, even if the promise is not awaited', async () => {
+it('a request whose response was lost is retried, even if only withResponse() is awaited', async () => {
   api.faults.push(loseResponse);
   const { data } = await clientOf(api).trades.create(order('one')).withResponse();
   expect(api.trades).toEqual([data]);

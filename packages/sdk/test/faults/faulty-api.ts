@@ -1,7 +1,7 @@
 /**
  * A stub server with configurable faults: a few routes of the API on a local port.
  *
- * 1. It verifies signatures with the service's verifier, with its own replay window and clock.
+ * 1. It verifies signatures with the verifier of the REST API, but has its own replay window and clock.
  * 2. A POST takes effect once for each Idempotency-Key, even if its response is lost.
  * 3. Each request consumes one fault, in order. Without faults, requests succeed.
  */
@@ -26,17 +26,14 @@ export interface Outcome {
   readonly body: string;
 }
 
-/**
- * Handles a request in place of the normal response. `work` executes the request and returns its
- * outcome.
- */
-export type Fault = (exchange: {
+/** Handles a request in place of the stub. `execute` executes the request and returns its outcome. */
+export type Fault = (context: {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly work: () => Promise<Outcome>;
+  readonly execute: () => Promise<Outcome>;
 }) => void | Promise<void>;
 
-/** A trade with the minimum of fields. */
+/** A trade with the only fields that the tests need. */
 export interface StoredTrade {
   readonly id: string;
   readonly client_order_id: string;
@@ -47,13 +44,14 @@ const keyOf = (label: string) => `svc_test_${createHash('sha256').update(label).
 export const API_KEY = keyOf('key of the faulty API');
 
 export class FaultyApi {
-  readonly seen: RecordedRequest[] = [];
+  readonly requests: RecordedRequest[] = [];
   readonly faults: Fault[] = [];
   /** The stored trades, newest first, as in lists. */
   readonly trades: StoredTrade[] = [];
   /** The data of the event stream in order; the third has the id `evt_3`. */
   readonly events: string[] = [];
-  readonly keys = new Set([API_KEY]);
+  /** The valid API keys. */
+  readonly apiKeys = new Set([API_KEY]);
   /** Milliseconds by which the server's clock is ahead of the local clock. */
   skewMs = 0;
   /** Called before each page is returned, with the number of pages so far. */
@@ -90,7 +88,7 @@ export class FaultyApi {
 
   /** Waits until the server has received this number of requests. */
   async waitForRequests(count: number): Promise<void> {
-    while (this.seen.length < count) await once(this.changes, 'seen');
+    while (this.requests.length < count) await once(this.changes, 'request');
   }
 
   private nowMs(): number {
@@ -100,21 +98,26 @@ export class FaultyApi {
   private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const { method = '', url = '', headers } = request;
-    const seen: RecordedRequest = { method, path: url, headers: headers as RecordedRequest['headers'], body };
-    this.seen.push(seen);
-    this.changes.emit('seen');
-    const work = () => this.work(seen, request);
+    const recorded: RecordedRequest = {
+      method,
+      path: url,
+      headers: headers as RecordedRequest['headers'],
+      body,
+    };
+    this.requests.push(recorded);
+    this.changes.emit('request');
+    const execute = () => this.execute(recorded, request);
     const fault = this.faults.shift();
-    if (fault !== undefined) return fault({ request, response, work });
-    const outcome = await work();
+    if (fault !== undefined) return fault({ request, response, execute });
+    const outcome = await execute();
     if (!url.startsWith('/v1/events/stream') || outcome.status !== 200) send(response, outcome);
     else this.stream(response, headers['last-event-id']);
   }
 
-  private async work(seen: RecordedRequest, request: IncomingMessage): Promise<Outcome> {
-    const rejection = await this.rejectionOf(seen, request);
+  private async execute(recorded: RecordedRequest, request: IncomingMessage): Promise<Outcome> {
+    const rejection = await this.rejectionOf(recorded, request);
     if (rejection !== undefined) return rejection;
-    const { method, path, headers } = seen;
+    const { method, path, headers } = recorded;
     const { pathname, searchParams } = new URL(path, this.origin);
     if (pathname === '/v1/trades' && method === 'GET') return this.page(searchParams);
     if (method === 'POST') {
@@ -125,7 +128,7 @@ export class FaultyApi {
         status: 201,
         body: JSON.stringify({
           success: true,
-          data: this.createTrade(JSON.parse(seen.body).client_order_id),
+          data: this.createTrade(JSON.parse(recorded.body).client_order_id),
         }),
       };
       this.storedOutcomes.set(key, outcome);
@@ -145,7 +148,7 @@ export class FaultyApi {
     this.beforePage(++this.pageCount);
     const limit = Number(query.get('limit') ?? 2);
     const cursor = query.get('cursor');
-    // Like a keyset cursor, the cursor is a position that created or deleted records do not shift.
+    // The cursor is a position that created or deleted records do not shift, as in the API.
     const begin =
       cursor === null
         ? Number(query.get('offset') ?? 0)
@@ -163,7 +166,7 @@ export class FaultyApi {
     };
   }
 
-  /** Sends up to `count` events after the event `last` and keeps the connection open. */
+  /** Sends up to `count` events after the event with the id `last`, and keeps the connection open. */
   stream(
     response: ServerResponse,
     last: string | string[] | undefined,
@@ -176,7 +179,7 @@ export class FaultyApi {
       response.write(`id: evt_${begin + index + 1}\nevent: trade.filled\ndata: ${data}\n\n`);
   }
 
-  /** Resets the number of pages, so that the next one is the first. */
+  /** Resets the number of returned pages, so that the next page is the first. */
   resetPageCount(): void {
     this.pageCount = 0;
   }
@@ -198,7 +201,7 @@ export class FaultyApi {
     if (verdict.kind === 'refused')
       return errorOutcome(401, verdict.code, [{ field: 'x-svc-timestamp', server_time: this.nowMs() }]);
     const key = headers['x-api-key'];
-    return key !== undefined && this.keys.has(key) ? undefined : errorOutcome(401, 'invalid_api_key');
+    return key !== undefined && this.apiKeys.has(key) ? undefined : errorOutcome(401, 'invalid_api_key');
   }
 }
 
@@ -224,21 +227,21 @@ export const reset: Fault = ({ request }) => {
 };
 
 /** Executes the request and resets the connection without a response. */
-export const loseResponse: Fault = async ({ request, work }) => {
-  await work();
+export const loseResponse: Fault = async ({ request, execute }) => {
+  await execute();
   request.socket.resetAndDestroy();
 };
 
 /** Executes the request and disconnects in the middle of the response. */
-export const cutResponse: Fault = async ({ response, work }) => {
-  const { status, body } = await work();
+export const cutResponse: Fault = async ({ response, execute }) => {
+  const { status, body } = await execute();
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   response.write(body.slice(0, body.length / 2), () => response.destroy());
 };
 
 /** Executes the request and sends half of the response as if it were complete. */
-export const truncateResponse: Fault = async ({ response, work }) => {
-  const { status, body } = await work();
+export const truncateResponse: Fault = async ({ response, execute }) => {
+  const { status, body } = await execute();
   send(response, { status, body: body.slice(0, body.length / 2) });
 };
 

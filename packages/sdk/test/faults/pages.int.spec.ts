@@ -18,7 +18,7 @@ const idsOf = async (items: AsyncIterable<{ readonly id: string }>) => {
   for await (const { id } of items) ids.push(id);
   return ids;
 };
-const namesOf = (from: number, to: number) =>
+const idRange = (from: number, to: number) =>
   Array.from({ length: from - to + 1 }, (_, index) => `trd_${from - index}`);
 
 describe('iterating a list', () => {
@@ -27,48 +27,48 @@ describe('iterating a list', () => {
     const items = clientOf(api).trades.list({ limit: 2 })[Symbol.asyncIterator]();
     expect((await items.next()).value).toMatchObject({ id: 'trd_5' });
     await items.next();
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
     expect((await items.next()).value).toMatchObject({ id: 'trd_3' });
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
     expect(await idsOf({ [Symbol.asyncIterator]: () => items })).toEqual(['trd_2', 'trd_1']);
-    expect(api.seen).toHaveLength(3);
+    expect(api.requests).toHaveLength(3);
   });
 
   it('requests no further page after leaving the loop', async () => {
     createTrades(5);
     for await (const { id } of clientOf(api).trades.list({ limit: 2 })) if (id === 'trd_4') break;
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
-  it('sends the query and the headers with every page, except the offset', async () => {
+  it('requests every page with the same query and headers, but only the first one with the offset', async () => {
     createTrades(4);
     const list = clientOf(api).trades.list(
       { limit: 1, status: 'FILLED', sort: 'created_at', offset: 1, include: 'total' },
       { headers: { 'x-trace': 'one' } },
     );
     expect(await idsOf(list)).toEqual(['trd_3', 'trd_2', 'trd_1']);
-    const rest = 'limit=1&status=FILLED&sort=created_at';
-    expect(api.seen.map(({ path }) => path)).toEqual([
-      `/v1/trades?${rest}&offset=1&include=total`,
-      `/v1/trades?${rest}&include=total&cursor=3`,
-      `/v1/trades?${rest}&include=total&cursor=2`,
+    const sharedQuery = 'limit=1&status=FILLED&sort=created_at';
+    expect(api.requests.map(({ path }) => path)).toEqual([
+      `/v1/trades?${sharedQuery}&offset=1&include=total`,
+      `/v1/trades?${sharedQuery}&include=total&cursor=3`,
+      `/v1/trades?${sharedQuery}&include=total&cursor=2`,
     ]);
-    expect(api.seen.map(({ headers }) => headers['x-trace'])).toEqual(['one', 'one', 'one']);
+    expect(api.requests.map(({ headers }) => headers['x-trace'])).toEqual(['one', 'one', 'one']);
   });
 
-  it('works with client.list, and keeps the query of the path', async () => {
+  it('works with client.list, and keeps a query that the path contains', async () => {
     createTrades(4);
     const client = new Client({ baseURL: api.origin, apiKey: API_KEY, logLevel: 'off' });
     const list = client.list<{ id: string }>('/v1/trades?limit=2&offset=1', { status: 'FILLED' });
     expect(await idsOf(list)).toEqual(['trd_3', 'trd_2', 'trd_1']);
-    expect(api.seen.map(({ path }) => path)).toEqual([
+    expect(api.requests.map(({ path }) => path)).toEqual([
       '/v1/trades?limit=2&offset=1&status=FILLED',
       '/v1/trades?limit=2&status=FILLED&cursor=2',
     ]);
     await expect(client.list('/v1/me')).rejects.toThrow(UnexpectedAnswerError);
   });
 
-  it('neither skips nor repeats remaining items if others are created or deleted between pages', async () => {
+  it('neither skips nor repeats an item if other items are created or deleted between pages', async () => {
     const change = fc.record({ created: fc.nat(3), deleted: fc.array(fc.nat(30), { maxLength: 3 }) });
     await fc.assert(
       fc.asyncProperty(
@@ -105,12 +105,12 @@ describe('iterating a list', () => {
     const list = clientOf(api).trades.list({ limit: 2 });
     await list;
     api.faults.push(reset, rejectsWith(503, 'service_unavailable'));
-    expect(await idsOf(list)).toEqual(namesOf(5, 1));
+    expect(await idsOf(list)).toEqual(idRange(5, 1));
   });
 
-  it('throws after the returned items if the credential is revoked', async () => {
+  it('returns the items of the first page, and then throws if the credential was revoked', async () => {
     createTrades(5);
-    api.beforePage = () => api.keys.delete(API_KEY);
+    api.beforePage = () => api.apiKeys.delete(API_KEY);
     const ids: string[] = [];
     const reading = async () => {
       for await (const { id } of clientOf(api).trades.list({ limit: 2 })) ids.push(id);
@@ -119,11 +119,11 @@ describe('iterating a list', () => {
     expect(ids).toEqual(['trd_5', 'trd_4']);
   });
 
-  it('restarts when it is repeated, without requesting the first page again', async () => {
+  it('starts from the first item again when it is repeated, without a new request for the first page', async () => {
     createTrades(3);
     const list = clientOf(api).trades.list({ limit: 2 });
     expect(await idsOf(list)).toEqual(await idsOf(list));
-    expect(api.seen).toHaveLength(3);
+    expect(api.requests).toHaveLength(3);
   });
 });
 
@@ -132,8 +132,8 @@ describe('toArray', () => {
     createTrades(9);
     const { trades } = clientOf(api);
     const four = await trades.list({ limit: 2 }).toArray({ limit: 4 });
-    expect(four.map(({ id }) => id)).toEqual(namesOf(9, 6));
-    expect(api.seen).toHaveLength(2);
+    expect(four.map(({ id }) => id)).toEqual(idRange(9, 6));
+    expect(api.requests).toHaveLength(2);
     expect(await trades.list({ limit: 5 }).toArray({ limit: 1_000 })).toHaveLength(9);
   });
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-const distinct = (header: string) => new Set(api.seen.map(({ headers }) => headers[header]));
+const distinct = (header: string) => new Set(api.requests.map(({ headers }) => headers[header]));
 
 describe('a transient failure is retried', () => {
   it.each<[string, Fault]>([
@@ -38,34 +38,34 @@ describe('a transient failure is retried', () => {
     api.faults.push(fault);
     const trade = await clientOf(api, { signer }).trades.create(order('one'));
     expect(api.trades).toEqual([trade]);
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
   });
 
-  it('after the time limit of one attempt, which does not apply to the next', async () => {
+  it('after the time limit of an attempt; the next attempt has its own time limit', async () => {
     api.faults.push(hang);
     const { trades } = clientOf(api, { timeout: 1_000 });
     await trades.create(order('one'));
-    expect([api.seen.length, api.trades.length]).toEqual([2, 1]);
+    expect([api.requests.length, api.trades.length]).toEqual([2, 1]);
   });
 
   it('with a new signature and the same Idempotency-Key', async () => {
     api.faults.push(loseResponse, loseResponse);
     await clientOf(api, { signer }).trades.create(order('one'));
-    expect(api.seen).toHaveLength(3);
+    expect(api.requests).toHaveLength(3);
     expect(distinct('x-svc-nonce').size).toBe(3);
     expect(distinct('x-svc-sig').size).toBe(3);
     expect(distinct('idempotency-key').size).toBe(1);
     expect(api.trades).toHaveLength(1);
   });
 
-  it("with a caller's Idempotency-Key also by another client, for example after a crash", async () => {
+  it("by another client with the caller's Idempotency-Key, for example after a crash", async () => {
     const options = { idempotencyKey: 'order-1' };
     const first = await clientOf(api).trades.create(order('one'), options);
     expect(await clientOf(api).trades.create(order('one'), options)).toEqual(first);
     expect(api.trades).toHaveLength(1);
   });
 
-  it('but two calls create two records', async () => {
+  it('with the same Idempotency-Key, but two calls have two keys and create two records', async () => {
     const { trades } = clientOf(api);
     await Promise.all([trades.create(order('one')), trades.create(order('one'))]);
     expect(api.trades).toHaveLength(2);
@@ -78,7 +78,7 @@ describe('the delay before a retry', () => {
   it.each([
     ['milliseconds', { 'retry-after-ms': '1234', 'retry-after': '9' }, 1_234],
     ['seconds', { 'retry-after': '7' }, 7_000],
-  ])('is the one that the server requests in %s', async (_, headers, requestedMs) => {
+  ])('is the delay that the server requests in %s', async (_, headers, requestedMs) => {
     api.faults.push(respondsWith({ ...errorOutcome(429, 'rate_limited'), headers }));
     const client = clientOf(api);
     await client.me.get();
@@ -98,16 +98,16 @@ describe('the delay before a retry', () => {
     expect(client.waits[0]).toBeLessThanOrEqual(40_000);
   });
 
-  it('is left to the caller if the server requests more than a minute', async () => {
+  it('must not exceed a minute: if the server requests more, the error is thrown', async () => {
     api.faults.push(respondsWith({ ...errorOutcome(429, 'rate_limited'), headers: { 'retry-after': '61' } }));
     const client = clientOf(api);
     const error = await client.me.get().catch((thrown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfterMs: 61_000, code: 'rate_limited' });
-    expect([client.waits, api.seen.length]).toEqual([[], 1]);
+    expect([client.waits, api.requests.length]).toEqual([[], 1]);
   });
 
-  it('grows with each attempt if the server requests none', async () => {
+  it('doubles with each attempt if the server requests no delay', async () => {
     api.faults.push(reset, reset, reset);
     const client = clientOf(api, { maxRetries: 3 });
     await client.me.get();
@@ -115,7 +115,7 @@ describe('the delay before a retry', () => {
   });
 });
 
-describe('a permanent failure throws', () => {
+describe('a call', () => {
   it.each([
     [400, 'invalid_query', 'BadRequestError'],
     [401, 'invalid_api_key', 'AuthenticationError'],
@@ -124,7 +124,7 @@ describe('a permanent failure throws', () => {
     [405, 'method_not_allowed', 'ApiError'],
     [409, 'invalid_state', 'ConflictError'],
     [422, 'validation_failed', 'UnprocessableError'],
-  ])('for %d %s immediately a %s', async (status, code, name) => {
+  ])('that fails with %d %s throws a %s immediately', async (status, code, name) => {
     const details = [{ field: 'amount', code: 'too_small', message: 'It is too small.' }];
     api.faults.push(respondsWith(errorOutcome(status, code, details)));
     const error = await clientOf(api)
@@ -140,25 +140,25 @@ describe('a permanent failure throws', () => {
       docUrl: `${api.origin}/docs#description/errors`,
       message: `Rejected: ${code}. amount: It is too small.`,
     });
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
-  it('for 503 immediately if x-should-retry is false', async () => {
+  it('that fails with 503 throws immediately if x-should-retry is false', async () => {
     api.faults.push(rejectsWith(503, 'service_unavailable', { 'x-should-retry': 'false' }));
     await expect(clientOf(api).me.get()).rejects.toMatchObject({ status: 503 });
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
-  it('after the configured number of attempts', async () => {
+  it('throws after the configured number of retries', async () => {
     const client = clientOf(api, { maxRetries: 1 });
     api.faults.push(reset, reset, reset);
     await expect(client.me.get()).rejects.toBeInstanceOf(ConnectionError);
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
     await expect(client.me.get({ maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
-    expect(api.seen).toHaveLength(3);
+    expect(api.requests).toHaveLength(3);
   });
 
-  it('an error that names the unreachable server and the cause', async () => {
+  it('throws an error that names the unreachable server and the cause', async () => {
     const stopped = await FaultyApi.start();
     const { origin } = stopped;
     const client = clientOf(stopped);
@@ -168,7 +168,7 @@ describe('a permanent failure throws', () => {
     expect(error.message).toBe(`No response from ${origin}: ECONNREFUSED`);
   });
 
-  it('a TimeoutError after the time limit of the last attempt', async () => {
+  it('throws a TimeoutError after the time limit of the last attempt', async () => {
     api.faults.push(hang, hang);
     const error = await clientOf(api)
       .me.get({ timeout: 500, maxRetries: 1 })
@@ -176,10 +176,10 @@ describe('a permanent failure throws', () => {
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toBe('No response within 500 ms.');
-    expect(api.seen).toHaveLength(2);
+    expect(api.requests).toHaveLength(2);
   });
 
-  it('a TimeoutError if the body stalls beyond the time limit', async () => {
+  it('throws a TimeoutError if the body is not complete within the time limit', async () => {
     api.faults.push(({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"success":');

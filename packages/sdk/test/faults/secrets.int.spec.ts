@@ -13,10 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-/**
- * Returns everything that can be printed of a value: by Node, as JSON, as a string, and member by
- * member.
- */
+/** Returns a value as Node's inspect, JSON.stringify and String print it, with the message and stack of an error. */
 function printed(value: unknown): string {
   const nested = inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true });
   const { message = '', stack = '' } = Object(value) as Error;
@@ -29,12 +26,12 @@ const secretsOf = () => [
   API_KEY.slice('svc_test_'.length),
   PRIVATE_KEY,
   privateKey.slice(0, 6).join(','),
-  ...api.seen.flatMap(({ headers }) => headers['x-svc-sig'] ?? []),
+  ...api.requests.flatMap(({ headers }) => headers['x-svc-sig'] ?? []),
 ];
 
 describe('no key, secret or signature is printed', () => {
   it.each(['an API key', 'a signer'])(
-    'with a client that has %s, before and after its first request',
+    'as part of a client that has %s, before and after its first request',
     async (kind) => {
       const credential = kind === 'a signer' ? { signer } : { apiKey: API_KEY };
       const client = new Client({
@@ -44,14 +41,14 @@ describe('no key, secret or signature is printed', () => {
       });
       const before = printed(client);
       await client.me.get();
-      const shown = before + printed(client);
-      for (const secret of [...secretsOf(), 'mine-alone']) expect(shown).not.toContain(secret);
+      const output = before + printed(client);
+      for (const secret of [...secretsOf(), 'mine-alone']) expect(output).not.toContain(secret);
     },
   );
 
-  it('with a signer', () => {
-    const shown = printed(createSigner(PRIVATE_KEY));
-    for (const secret of secretsOf()) expect(shown).not.toContain(secret);
+  it('as part of a signer', () => {
+    const output = printed(createSigner(PRIVATE_KEY));
+    for (const secret of secretsOf()) expect(output).not.toContain(secret);
   });
 
   it.each([
@@ -63,7 +60,7 @@ describe('no key, secret or signature is printed', () => {
       'an HTML page',
       () => respondsWith({ status: 200, headers: { 'content-type': 'text/html' }, body: 'x' }),
     ],
-  ])('with the error of %s or in the log', async (_, fault) => {
+  ])('as part of the error of %s or of the log', async (_, fault) => {
     const logged: unknown[] = [];
     const record = (...values: unknown[]) => logged.push(values);
     const logger = { debug: record, info: record, warn: record, error: record };
@@ -76,14 +73,14 @@ describe('no key, secret or signature is printed', () => {
           (thrown) => thrown,
         );
       expect(error).toBeInstanceOf(Error);
-      const shown = printed(error) + printed(logged);
-      for (const secret of secretsOf()) expect(shown).not.toContain(secret);
+      const output = printed(error) + printed(logged);
+      for (const secret of secretsOf()) expect(output).not.toContain(secret);
       expect(printed(logged)).not.toContain('FILLED');
     }
   });
 
   it.each(['svc_test_with space', 'svc_test_é', 'svc_test_\u0000', 'svc_test_line\nx-other: 1'])(
-    'with the error of an invalid API key: %j',
+    'as part of the error of an invalid API key: %j',
     (apiKey) => {
       expect(() => new Client({ baseURL: api.origin, apiKey })).toThrow(
         new TypeError(
@@ -93,7 +90,7 @@ describe('no key, secret or signature is printed', () => {
     },
   );
 
-  it('with the error of an invalid private key', () => {
+  it('as part of the error of an invalid private key', () => {
     for (const key of [`${PRIVATE_KEY}0`, PRIVATE_KEY.slice(1), '0'.repeat(64), 'f'.repeat(64)]) {
       let error: unknown;
       try {

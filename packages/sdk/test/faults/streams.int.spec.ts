@@ -12,12 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => api.stop());
 
-/** Adds events whose numbers have digits that JSON.parse drops. */
+/** Adds events with a price such as `1.10`, whose last digit JSON.parse drops. */
 const addEvents = (count: number) => {
   for (let each = 1; each <= count; each++)
     api.events.push(`{"event_id":"evt_${each}","type":"trade.filled","price":${each}.10}`);
 };
-const lastEventIds = () => api.seen.map(({ headers }) => headers['last-event-id']);
+const lastEventIds = () => api.requests.map(({ headers }) => headers['last-event-id']);
 
 /** Sends `count` events and the beginning of the next, then disconnects. */
 const cutAfter =
@@ -46,7 +46,7 @@ async function take(events: AsyncIterable<{ readonly event_id: string }>, count:
 const firstIds = (count: number) => Array.from({ length: count }, (_, index) => `evt_${index + 1}`);
 
 describe('an event stream', () => {
-  it('resumes after the last event, wherever it disconnects, without losing or repeating one', async () => {
+  it('resumes after the last event without losing or repeating one, even if it disconnects within an event', async () => {
     addEvents(9);
     api.faults.push(
       cutAfter(2),
@@ -59,7 +59,7 @@ describe('an event stream', () => {
     expect(lastEventIds()).toEqual([undefined, 'evt_2', 'evt_4', 'evt_4', 'evt_5', 'evt_6']);
   });
 
-  it('survives a busy or unavailable server and waits as long as it requests', async () => {
+  it('survives a busy or unavailable server and waits as long as the server requests', async () => {
     addEvents(3);
     const later = { 'retry-after-ms': '70' };
     api.faults.push(
@@ -71,38 +71,38 @@ describe('an event stream', () => {
     );
     const client = clientOf(api);
     expect(await take(client.events.stream(), 3)).toEqual(firstIds(3));
-    expect(api.seen).toHaveLength(6);
-    // The server's delay (`retry: 1`), doubled after each failure, or the delay that an error
-    // requests.
+    expect(api.requests).toHaveLength(6);
+    // The delay of 1 ms that the stream requests (`retry: 1`), doubled after each failure, or the delay that an error
+    // response requests.
     expect(client.waits).toEqual([1, 70, 4, 8, 1]);
   });
 
-  it('abandons a connection without a timely response and retries', async () => {
+  it('retries after a connection without a response within the time limit', async () => {
     addEvents(2);
     api.faults.push(cutAfter(1), hang);
     expect(await take(clientOf(api, { timeout: 100 }).events.stream(), 2)).toEqual(firstIds(2));
   });
 
-  it('has no time limit after it is open', async () => {
+  it('has no time limit once it is open', async () => {
     addEvents(1);
     api.faults.push(({ response }) => {
       api.stream(response, undefined, 0);
       setTimeout(() => response.write('id: evt_1\ndata: {"event_id":"evt_1"}\n\n'), 1_500);
     });
     expect(await take(clientOf(api, { timeout: 1_000 }).events.stream(), 1)).toEqual(firstIds(1));
-    expect(api.seen).toHaveLength(1);
+    expect(api.requests).toHaveLength(1);
   });
 
-  it("starts after the caller's last event", async () => {
+  it('starts after the event lastEventId', async () => {
     addEvents(3);
     expect(await take(clientOf(api).events.stream({}, { lastEventId: 'evt_2' }), 1)).toEqual(['evt_3']);
   });
 
-  it('is requested with decimals in the form of the client', async () => {
+  it("is requested with decimals in the client's form", async () => {
     addEvents(1);
     await take(clientOf(api, { decimals: 'string' as never }).events.stream(), 1);
     await take(clientOf(api).events.stream(), 1);
-    expect(api.seen.map(({ headers }) => headers.accept)).toEqual([
+    expect(api.requests.map(({ headers }) => headers.accept)).toEqual([
       'text/event-stream, application/json; decimals=string',
       'text/event-stream, application/json',
     ]);
@@ -112,12 +112,12 @@ describe('an event stream', () => {
     addEvents(2);
     api.skewMs = 300_000;
     const client = clientOf(api, { signer });
-    api.faults.push(async (exchange) => {
-      const { status, body } = await exchange.work();
-      return respondsWith({ status, body })(exchange);
+    api.faults.push(async (context) => {
+      const { status, body } = await context.execute();
+      return respondsWith({ status, body })(context);
     }, cutAfter(1));
     expect(await take(client.events.stream(), 2)).toEqual(firstIds(2));
-    expect(new Set(api.seen.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(3);
+    expect(new Set(api.requests.map(({ headers }) => headers['x-svc-nonce'])).size).toBe(3);
   });
 
   it('reports when a connection opens, and when and why it drops', async () => {
@@ -135,14 +135,14 @@ describe('an event stream', () => {
     expect(reported).toEqual(['open', 'ConnectionError', 'InternalServerError', 'open', undefined, 'open']);
   });
 
-  it('throws a permanent error: a revoked credential', async () => {
+  it('throws a permanent error, such as that of a revoked credential', async () => {
     addEvents(2);
     api.faults.push(cutAfter(1));
     const ids: string[] = [];
     const reading = async () => {
       for await (const { event_id } of clientOf(api).events.stream()) {
         ids.push(event_id);
-        api.keys.delete(API_KEY);
+        api.apiKeys.delete(API_KEY);
       }
     };
     await expect(reading()).rejects.toBeInstanceOf(AuthenticationError);
@@ -158,7 +158,7 @@ describe('an event stream', () => {
     );
   });
 
-  it('is closed at the server after leaving the loop', async () => {
+  it('is closed at the server once its loop is left', async () => {
     addEvents(1);
     const closed = new Promise<void>((resolve) => {
       api.faults.push(({ response }) => {
@@ -170,7 +170,7 @@ describe('an event stream', () => {
     await closed;
   });
 
-  it("throws the reason of the caller's signal while it waits for an event or a connection", async () => {
+  it("throws the reason of the caller's signal after an abort while it waits for an event or a connection", async () => {
     addEvents(1);
     const reason = new Error('enough');
     const abortDuring = async (when: (stop: () => void) => void | Promise<void>) => {
@@ -189,14 +189,14 @@ describe('an event stream', () => {
     await abortDuring((stop) => stop());
     await once(open[0]!, 'close');
 
-    api.seen.length = 0;
+    api.requests.length = 0;
     api.faults.push(cutAfter(1), hang);
     await abortDuring(async (stop) => {
       await api.waitForRequests(2);
       stop();
     });
 
-    api.seen.length = 0;
+    api.requests.length = 0;
     api.faults.push(hang);
     const stopping = new AbortController();
     const first = clientOf(api).events.stream({}, { signal: stopping.signal }).next();
@@ -215,7 +215,7 @@ describe('an event stream', () => {
       data: '{"event_id":"evt_1","type":"trade.filled","price":1.10}',
       retryMs: 1,
     });
-    expect(api.seen[0]!.path).toBe('/v1/events/stream?type=trade.*');
+    expect(api.requests[0]!.path).toBe('/v1/events/stream?type=trade.*');
   });
 });
 
@@ -231,7 +231,7 @@ describe('a connection of an event stream', () => {
     expect(isClosed).toBe(true);
   });
 
-  it("throws the reason of the caller's signal even if fetch ignores the signal", async () => {
+  it("throws the reason of the caller's signal after an abort, even if fetch ignores the signal", async () => {
     const stopping = new AbortController();
     const reason = new Error('enough');
     const response = new Response(new ReadableStream({}));

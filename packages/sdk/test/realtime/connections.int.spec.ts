@@ -27,7 +27,7 @@ afterEach(async () => {
 const TICKS = 'subscription ($after: Int) { tick(after: $after) }';
 
 describe('a connection', () => {
-  it('has its own signature for CONNECT with a new nonce', async () => {
+  it('has its own signature, over the method CONNECT and a new nonce', async () => {
     const signed: string[] = [];
     const stream = openRealtime(
       server.client({ onSign: (canonical) => signed.push(canonical) }),
@@ -120,7 +120,7 @@ describe('a connection', () => {
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('is retried while the server is unavailable, if it was accepted once', async () => {
+  it('is retried without a limit while the server is unavailable, if it was accepted once', async () => {
     const stream = openRealtime(server.client(), { maxRetries: 0 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -149,11 +149,11 @@ describe('a connection', () => {
       expect((await failureOf(realtime.orderbook('tpr_1'))).error).toBeInstanceOf(TimeoutError);
     });
 
-    it('is terminated immediately when no stream waits for it any more', async () => {
-      const taken = once(listener, 'connection');
+    it('is terminated immediately when all streams that wait for it are closed', async () => {
+      const accepted = once(listener, 'connection');
       const realtime = openRealtime(server.client({ graphqlURL }), { timeout: 3_600_000 });
       const streams = [realtime.orderbook('tpr_1'), realtime.orderbook('tpr_2')];
-      const [socket] = (await taken) as [Socket];
+      const [socket] = (await accepted) as [Socket];
       const ended = once(socket.resume(), 'close');
       for (const stream of streams) stream.close();
       await ended;
@@ -212,10 +212,10 @@ describe('a connection', () => {
     [4401, 'Unauthorized', AuthenticationError, 'unknown'],
     [4409, 'Subscriber already exists', ConflictError, 'unknown'],
     [4429, 'Too many initialisation requests', RateLimitError, 'unknown'],
-  ])('is not retried after the close code %d %s', async (code, reason, Kind, errorCode) => {
+  ])('is not retried after the close code %d %s', async (code, reason, ErrorClass, errorCode) => {
     server.refusal = [code, reason];
     const { error } = await failureOf(openRealtime(server.client()).tradeSignals('str_1'));
-    expect(error).toBeInstanceOf(Kind);
+    expect(error).toBeInstanceOf(ErrorClass);
     expect(error).toMatchObject({ code: errorCode });
     expect(server.handshakes).toHaveLength(1);
   });
@@ -242,7 +242,7 @@ describe('a connection', () => {
     expect(await take(stream, 1)).toMatchObject([{ sequence: 2 }]);
   });
 
-  it('ends every stream with the reason if its key pair is revoked', async () => {
+  it('ends every stream with an error that says so if its key pair is revoked', async () => {
     const realtime = openRealtime(server.client());
     const streams = [realtime.tradeSignals('str_1', { afterSequence: 0 }), realtime.orderbook('tpr_1')];
     await server.waitUntil(() => server.subscribes.length === 2);
@@ -307,13 +307,13 @@ describe('a stream', () => {
     const waiting = [stream!.next(), stream!.next()];
     stream!.close();
     for (const next of waiting) expect(await next).toEqual({ done: true, value: undefined });
-    // When this later result arrives on the same connection, the other stream has its signal.
+    // Once this later result arrives on the same connection, the other stream has its signal.
     await take(realtime.subscribe('{ me { id } }'), 1);
     unread!.close();
     expect(await unread!.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('throws the reason of an abort before, during and after it waits for a connection', async () => {
+  it('throws the reason of an abort before it starts, while it connects and once it is connected', async () => {
     const reason = new Error('enough');
     const open = (signal: AbortSignal) => openRealtime(server.client()).tradeSignals('str_1', { signal });
     expect(await failureOf(open(AbortSignal.abort(reason)))).toEqual({ error: reason, items: 0 });
@@ -343,7 +343,7 @@ describe('a stream', () => {
     expect(await failure).toEqual({ error: 'enough', items: 0 });
   });
 
-  it('ends when its Realtime is closed, which then opens no other', async () => {
+  it('ends when its Realtime is closed, which then throws a TypeError for a new stream', async () => {
     const realtime = openRealtime(server.client());
     const streams = [realtime.orderbook('tpr_1'), realtime.tradeSignals('str_1')];
     await server.waitUntil(() => server.subscribes.length === 2);
@@ -353,7 +353,7 @@ describe('a stream', () => {
     expect(() => realtime.orderbook('tpr_1')).toThrow(TypeError);
   });
 
-  it('of a caller’s document restarts after a disconnect with its current variables', async () => {
+  it('of a caller’s GraphQL document is sent again after a disconnect, with its current variables', async () => {
     let seen = 0;
     const stream = openRealtime(server.client()).subscribe<{ tick: number }, { after: number }>(
       TICKS,

@@ -1,7 +1,4 @@
-/**
- * Tests `client.graphql`: one operation in one POST, with the signature, retries and errors of
- * REST.
- */
+/** Tests `client.graphql`: it sends one operation in one POST, with the signature, retries and errors of REST. */
 import { parse } from 'graphql';
 import {
   AuthenticationError,
@@ -11,7 +8,7 @@ import {
   RateLimitError,
   UnprocessableError,
 } from '../../src/index.js';
-import { failed, StubRealtimeServer, send } from './stub-realtime-server.js';
+import { graphqlError, StubRealtimeServer, send } from './stub-realtime-server.js';
 
 let server: StubRealtimeServer;
 beforeEach(async () => {
@@ -64,7 +61,7 @@ it('sends a signed request to the origin of the GraphQL API', async () => {
   expect([data, requestId, response.status]).toEqual([{ me: { id: 'usr_1' } }, undefined, 200]);
 });
 
-it('throws the error class of REST with the partial data', async () => {
+it('throws the error class that REST throws, with the partial data', async () => {
   const error = await errorOf(server.client().graphql('{ me { id } broken }'));
   expect(error).toBeInstanceOf(NotFoundError);
   expect(error).toMatchObject({
@@ -80,7 +77,7 @@ it('throws the error class of REST with the partial data', async () => {
 it('throws an error whose message names the invalid field', async () => {
   const details = [{ field: 'amount', code: 'too_small', message: 'Expected more.' }];
   server.scriptedResponses.push((response) =>
-    send(response, 200, { errors: [failed('validation_failed', { details }).toJSON()] }),
+    send(response, 200, { errors: [graphqlError('validation_failed', { details }).toJSON()] }),
   );
   const error = await errorOf(server.client().graphql('mutation { order(amount: 0) }'));
   expect(error).toBeInstanceOf(UnprocessableError);
@@ -88,12 +85,15 @@ it('throws an error whose message names the invalid field', async () => {
   expect(String(error)).toContain('amount: Expected more.');
 });
 
-it('retries like REST with the same Idempotency-Key, so that a mutation takes effect once', async () => {
+it('retries with the same Idempotency-Key, as REST does, so that a mutation takes effect once', async () => {
   server.scriptedResponses.push(
     (response) => response.destroy(),
-    (response) => send(response, 503, { errors: [failed('service_unavailable').toJSON()] }),
+    (response) => send(response, 503, { errors: [graphqlError('service_unavailable').toJSON()] }),
     (response) =>
-      send(response, 200, { data: { order: null }, errors: [failed('idempotency_in_progress').toJSON()] }),
+      send(response, 200, {
+        data: { order: null },
+        errors: [graphqlError('idempotency_in_progress').toJSON()],
+      }),
   );
   const client = server.client({ maxRetries: 3 });
   expect(await client.graphql('mutation { order(amount: 1) }')).toEqual({ order: '1 of 1' });
@@ -103,20 +103,19 @@ it('retries like REST with the same Idempotency-Key, so that a mutation takes ef
   expect(server.keys[4]).toBe('mine');
 });
 
-it('respects the requested retry delay', async () => {
+it('throws an error whose requested retry delay exceeds a minute', async () => {
   server.scriptedResponses.push((response) =>
-    send(response, 200, { errors: [failed('rate_limited', { retry_after: 3_600 }).toJSON()] }),
+    send(response, 200, { errors: [graphqlError('rate_limited', { retry_after: 3_600 }).toJSON()] }),
   );
   const error = await errorOf(server.client().graphql('{ me { id } }'));
-  // The delay is longer than the client waits, so the error is thrown.
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
 });
 
 it('does not retry permanent errors', async () => {
   server.scriptedResponses.push(
-    (response) => send(response, 200, { errors: [failed('not_found').toJSON()] }),
-    (response) => send(response, 200, { errors: [failed('a_code_of_tomorrow').toJSON()] }),
+    (response) => send(response, 200, { errors: [graphqlError('not_found').toJSON()] }),
+    (response) => send(response, 200, { errors: [graphqlError('a_code_of_tomorrow').toJSON()] }),
   );
   const client = server.client();
   expect(await errorOf(client.graphql('{ me { id } }'))).toMatchObject({ code: 'not_found' });
@@ -124,15 +123,15 @@ it('does not retry permanent errors', async () => {
   expect(server.keys).toHaveLength(2);
 });
 
-it('throws the last error after all retries', async () => {
+it('throws the error of the last attempt after all retries', async () => {
   const fail = (response: Parameters<(typeof server.scriptedResponses)[number]>[0]) =>
-    send(response, 200, { errors: [failed('internal_error').toJSON()] });
+    send(response, 200, { errors: [graphqlError('internal_error').toJSON()] });
   server.scriptedResponses.push(fail, fail);
   const error = await errorOf(server.client().graphql('{ me { id } }', {}, { maxRetries: 1 }));
   expect(error).toBeInstanceOf(InternalServerError);
 });
 
-it('signs with the server’s time once it is known', async () => {
+it('signs with the server’s time once an error has reported it', async () => {
   server.skewMs = 300_000;
   expect(await server.client().graphql('{ me { id } }')).toEqual({ me: { id: 'usr_1' } });
   expect(server.keys).toHaveLength(2);
@@ -140,7 +139,7 @@ it('signs with the server’s time once it is known', async () => {
 
 it('throws the server’s error for a client without a signer', async () => {
   server.scriptedResponses.push((response) =>
-    send(response, 401, { errors: [failed('invalid_api_key', { request_id: 'req_of_key' }).toJSON()] }),
+    send(response, 401, { errors: [graphqlError('invalid_api_key', { request_id: 'req_of_key' }).toJSON()] }),
   );
   const apiKey = `svc_test_${'a'.repeat(43)}`;
   const client = new Client({ baseURL: `http://127.0.0.1:${server.port}`, apiKey, logLevel: 'off' });
@@ -156,7 +155,7 @@ it('rejects a response that is not a GraphQL result', async () => {
   );
 });
 
-it('throws the reason of an abort, and rejects an invalid document before a request', async () => {
+it('throws the reason of an abort, and rejects an invalid document without sending a request', async () => {
   const reason = new Error('enough');
   const signal = AbortSignal.abort(reason);
   expect(await errorOf(server.client().graphql('{ me { id } }', {}, { signal }))).toBe(reason);

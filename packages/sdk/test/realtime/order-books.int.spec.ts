@@ -1,7 +1,6 @@
 /** Tests that returned order books equal the book of the server, even if messages are lost. */
-
 import { closeRealtime, openRealtime, take } from './open-realtime.js';
-import { type Level, StubRealtimeServer, WHEN } from './stub-realtime-server.js';
+import { type Level, StubRealtimeServer, TIMESTAMP } from './stub-realtime-server.js';
 
 let server: StubRealtimeServer;
 beforeEach(async () => {
@@ -24,7 +23,7 @@ afterEach(async () => {
 
 const numbers = (levels: readonly Level[]) => levels.map((level) => level.map(Number));
 
-/** Reads books up to one with at least this sequence. */
+/** Reads books until one has at least this sequence, and returns it. */
 async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: number) {
   const books = stream as AsyncIterator<{ sequence: number }> & typeof stream;
   for (;;) {
@@ -33,7 +32,7 @@ async function bookAt(stream: AsyncIterable<{ sequence: number }>, sequence: num
   }
 }
 
-it('a book is complete and sorted, with decimals in the form of the client', async () => {
+it("a book is complete and sorted, with decimals in the client's form", async () => {
   const [book] = await take(openRealtime(server.client()).orderbook('tpr_1', { depth: 7 }), 1);
   expect(book).toEqual({
     exchange: 'paper',
@@ -47,8 +46,8 @@ it('a book is complete and sorted, with decimals in the form of the client', asy
       [100.5, 4.5],
       [101, 3],
     ],
-    exchange_timestamp: WHEN,
-    received_at: WHEN,
+    exchange_timestamp: TIMESTAMP,
+    received_at: TIMESTAMP,
   });
   expect(server.subscribes).toEqual([{ pair: 'tpr_1', depth: 7 }]);
   const [stringBook] = await take(openRealtime(server.client({ decimals: 'string' })).orderbook('tpr_1'), 1);
@@ -92,7 +91,7 @@ it('the book is requested again after a gap in the sequence', async () => {
   expect(server.handshakes).toHaveLength(1);
 });
 
-it('a new snapshot follows a disconnect', async () => {
+it('the book is requested again after a disconnect', async () => {
   const stream = openRealtime(server.client()).orderbook('tpr_1');
   await take(stream, 1);
   server.cut();
@@ -100,15 +99,15 @@ it('a new snapshot follows a disconnect', async () => {
   expect(await bookAt(stream, server.book.sequence)).toMatchObject({ bids: [[99.5, 1]] });
 });
 
-it('a slow reader gets only the latest book, as its own copy', async () => {
+it('a slow reader gets only the latest book, as a copy that it may change', async () => {
   const realtime = openRealtime(server.client());
   const slow = realtime.orderbook('tpr_1');
   const [first] = await take(slow, 1);
   for (let i = 1; i <= 100; i++) server.change([['98', String(i)]]);
-  // When this result arrives on the same connection, the slow stream has received all changes.
-  const marks = realtime.subscribe<{ tick: number }>('subscription { tick(after: 0) }');
+  // Once this result arrives on the same connection, the slow stream has received all changes.
+  const ticks = realtime.subscribe<{ tick: number }>('subscription { tick(after: 0) }');
   server.tick();
-  await take(marks, 1);
+  await take(ticks, 1);
   const [next] = await take(slow, 1);
   expect(next).toMatchObject({ sequence: server.book.sequence, bids: numbers(server.book.bids) });
   expect(first).toMatchObject({

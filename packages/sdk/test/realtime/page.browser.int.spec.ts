@@ -1,4 +1,4 @@
-/** Tests live data in a page with the browser's WebSocket, its cryptography and disconnects. */
+/** Tests live data in a page, with the WebSocket and the cryptography of the browser, over several disconnects. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const next = (stream: string) => page.evaluate(`${stream}.next().then(({ value }) => value)`);
 
-it('signals arrive once despite disconnects, and books are complete, over one signed connection', async () => {
+it('each signal arrives once despite disconnects, and all streams share one signed connection', async () => {
   expect(await next('books')).toMatchObject({ bids: [[100, 2]], asks: [[101, 3]] });
   for (let round = 1; round <= 3; round++) {
     server.signal(2);
@@ -75,7 +75,7 @@ it('signals arrive once despite disconnects, and books are complete, over one si
   expect(server.handshakes).toHaveLength(4);
 });
 
-it('the error of a close code is thrown', async () => {
+it('a fatal close code throws its error', async () => {
   await next('books');
   const failure = page.evaluate(
     `(async () => { for await (const _ of books); })().catch(({ name, code }) => name + ' ' + code)`,

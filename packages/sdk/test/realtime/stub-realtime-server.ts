@@ -1,8 +1,7 @@
 /**
- * A stub GraphQL API with the `graphql-ws` server. It verifies signatures like the product. A test
- * can make it disconnect, stop responding, reject operations and drop messages.
+ * A stub GraphQL API with the `graphql-ws` server. It verifies signatures as the GraphQL API does. A test can make it
+ * disconnect, stop responding, reject operations and drop messages.
  */
-
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -44,13 +43,13 @@ const SCHEMA = `
   }
 `;
 
-export const WHEN = '2026-01-01T00:00:00.000Z';
-/** A test key, derived from a label. */
+export const TIMESTAMP = '2026-01-01T00:00:00.000Z';
+/** The private key of the clients, the same in every run. */
 export const privateKey = new Uint8Array(createHash('sha256').update('realtime of the SDK').digest());
 
 export type Level = readonly [price: string, amount: string];
 
-/** An order book of the server. Its messages can be dropped. */
+/** An order book of the server. A test can drop its messages. */
 export class StubOrderBook {
   readonly messages: Record<string, unknown>[] = [];
   sequence = 1;
@@ -89,7 +88,7 @@ export class StubOrderBook {
     asks: readonly Level[],
   ) {
     const { sequence } = this;
-    const timestamps = { exchangeTimestamp: WHEN, receivedAt: WHEN };
+    const timestamps = { exchangeTimestamp: TIMESTAMP, receivedAt: TIMESTAMP };
     return {
       exchange: 'paper',
       symbol: 'BTC/USDT',
@@ -106,14 +105,15 @@ export class StubOrderBook {
 export class StubRealtimeServer {
   readonly book = new StubOrderBook();
   readonly signals: Record<string, unknown>[] = [];
-  /**
-   * The headers of each handshake; below, the variables and the Idempotency-Key of each operation.
-   */
+  /** The headers of each handshake. */
   readonly handshakes: Record<string, string>[] = [];
+  /** The variables of each operation over a WebSocket. */
   readonly subscribes: Record<string, unknown>[] = [];
+  /** The Idempotency-Key of each operation, over a WebSocket or in a POST. */
   readonly keys: (string | undefined)[] = [];
   /** Number of operations that clients completed. */
   completes = 0;
+  /** Number of pings that clients sent. */
   pings = 0;
   /** Number of signals that were sent. */
   signalsSent = 0;
@@ -124,15 +124,17 @@ export class StubRealtimeServer {
   refusal: readonly [code: number, reason: string] | undefined;
   /** Error codes of the next operations, in order. */
   readonly failures: string[] = [];
-  /** The retry delay in these errors, in seconds. */
+  /** The retry delay of the errors in `failures`, in seconds. */
   retryAfter: number | undefined;
   /** Responses to the next POST requests, in order. */
   readonly scriptedResponses: ((response: ServerResponse) => void)[] = [];
-  /** The sequences of a signal that is not sent, and of one that is sent twice. */
+  /** The sequence of a signal that is not sent when it is due for the first time. */
   skipped: number | undefined;
+  /** The sequence of a signal that is sent twice. */
   doubled: number | undefined;
+  /** Number of executed `order` mutations. */
   orders = 0;
-  /** Incremented to end all subscriptions. */
+  /** A subscription ends once this number is not the one at its start. */
   private generation = 0;
   private readonly replayWindow = new InMemoryReplayWindow();
   private readonly waiting = new Set<() => void>();
@@ -168,16 +170,16 @@ export class StubRealtimeServer {
           this.subscribes.push(variables ?? {});
           this.keys.push((extensions as { idempotencyKey?: string } | undefined)?.idempotencyKey);
           const code = this.failures.shift();
-          return code === undefined ? undefined : [failed(code, { retry_after: this.retryAfter })];
+          return code === undefined ? undefined : [graphqlError(code, { retry_after: this.retryAfter })];
         },
       },
       this.sockets,
       0,
     );
-    this.sockets.on('connection', (socket) => this.count(socket));
+    this.sockets.on('connection', (socket) => this.countMessages(socket));
   }
 
-  private count(socket: WebSocket): void {
+  private countMessages(socket: WebSocket): void {
     socket.on('message', (message) => {
       const { type } = JSON.parse(String(message));
       if (type === 'complete') this.completes++;
@@ -236,7 +238,7 @@ export class StubRealtimeServer {
     this.notifyWaiters();
   }
 
-  /** Emits signals. */
+  /** Emits the next signals of every strategy. */
   signal(count = 1): void {
     for (let i = 0; i < count; i++) this.signals.push(signalOf(this.signals.length + 1));
     this.notifyWaiters();
@@ -275,7 +277,7 @@ export class StubRealtimeServer {
     const query = schema.getQueryType()!.getFields();
     query.me!.resolve = () => ({ id: 'usr_1' });
     query.broken!.resolve = () => {
-      throw failed('not_found');
+      throw graphqlError('not_found');
     };
     query.world!.resolve = (_root, { number }) => `world ${number}`;
     schema.getMutationType()!.getFields().order!.resolve = (_root, { amount }) =>
@@ -284,7 +286,7 @@ export class StubRealtimeServer {
   }
 
   private async *followSignals(strategyId: string, after: number | null | undefined) {
-    if (strategyId === 'absent') throw failed('not_found');
+    if (strategyId === 'absent') throw graphqlError('not_found');
     const { generation } = this;
     let at = after ?? this.signals.length;
     while (generation === this.generation) {
@@ -296,7 +298,7 @@ export class StubRealtimeServer {
           yield { tradeSignal: signal };
           if (at === this.doubled) yield { tradeSignal: signal };
         }
-        if (strategyId === 'private after 2' && at === 2) throw failed('not_found');
+        if (strategyId === 'private after 2' && at === 2) throw graphqlError('not_found');
       }
       await this.waitForChange();
     }
@@ -352,7 +354,7 @@ export class StubRealtimeServer {
           ? [{ code: 'skew', server_time: verdict.serverTimeMs }]
           : [];
       return send(response, 401, {
-        errors: [failed(verdict.code, { details, request_id: 'refused' }).toJSON()],
+        errors: [graphqlError(verdict.code, { details, request_id: 'refused' }).toJSON()],
       });
     }
     const scripted = this.scriptedResponses.shift();
@@ -362,8 +364,8 @@ export class StubRealtimeServer {
   }
 }
 
-/** Creates a GraphQL error with an error code of the product. */
-export function failed(code: string, more: object = {}): GraphQLError {
+/** Creates a GraphQL error with an error code of the API. */
+export function graphqlError(code: string, more: object = {}): GraphQLError {
   return new GraphQLError(`failed with ${code}`, {
     extensions: { code, request_id: `request of ${code}`, ...more },
   });
@@ -391,7 +393,7 @@ function signalOf(sequence: number): Record<string, unknown> {
     filledAmount: '0.1000000000000000005',
     referencePrice: '60000.25',
     sourceTradeId: 'trd_1',
-    emittedAt: WHEN,
-    expiresAt: WHEN,
+    emittedAt: TIMESTAMP,
+    expiresAt: TIMESTAMP,
   };
 }

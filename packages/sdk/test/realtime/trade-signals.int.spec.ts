@@ -1,7 +1,7 @@
 /** Tests that signals of a strategy are neither lost nor repeated over failing connections. */
 import { BadRequestError, NotFoundError } from '../../src/index.js';
 import { closeRealtime, failureOf, openRealtime, take } from './open-realtime.js';
-import { StubRealtimeServer, WHEN } from './stub-realtime-server.js';
+import { StubRealtimeServer, TIMESTAMP } from './stub-realtime-server.js';
 
 let server: StubRealtimeServer;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 
 const sequencesOf = (signals: readonly { sequence: number }[]) => signals.map(({ sequence }) => sequence);
 
 describe('a signal', () => {
-  it('has the form of a REST record: names, no null members, decimals as numbers', async () => {
+  it('has the form of a REST record: the same names, no null fields, and decimals as numbers', async () => {
     server.signal();
     const [signal] = await take(openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 }), 1);
     expect(signal).toEqual({
@@ -32,12 +32,12 @@ describe('a signal', () => {
       filled_amount: 0.1,
       reference_price: 60000.25,
       source_trade_id: 'trd_1',
-      emitted_at: WHEN,
-      expires_at: WHEN,
+      emitted_at: TIMESTAMP,
+      expires_at: TIMESTAMP,
     });
   });
 
-  it('has decimals as strings with every digit if the client requests strings', async () => {
+  it('has decimals as strings, without loss of digits, if the client requests strings', async () => {
     server.signal();
     const client = server.client({ decimals: 'string' });
     const [signal] = await take(openRealtime(client).tradeSignals('str_1', { afterSequence: 0 }), 1);
@@ -64,7 +64,7 @@ describe('a stream of signals', () => {
     expect(server.subscribes).toEqual([{ strategy: 'str_1' }, { strategy: 'str_1', after: 6 }]);
   });
 
-  it('neither loses nor repeats a signal over twenty disconnects, whether or not it was read before', async () => {
+  it('neither loses nor repeats a signal over twenty disconnects, read or unread at the disconnect', async () => {
     const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
     const sequences: number[] = [];
     for (let round = 0; round < 20; round++) {
@@ -111,7 +111,7 @@ describe('a stream of signals', () => {
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('is not requested again before the delay that the server requests', async () => {
+  it('is not requested again until the delay has passed that the server requests', async () => {
     const stream = openRealtime(server.client(), { heartbeat: 200 }).tradeSignals('str_1', {
       afterSequence: 0,
     });
@@ -126,7 +126,7 @@ describe('a stream of signals', () => {
     expect(server.subscribes).toHaveLength(2);
   });
 
-  it('buffers a limited number for a slow reader, pauses the subscription and loses no signal', async () => {
+  it('buffers 1,000 signals for a slow reader, then pauses the subscription, and loses no signal', async () => {
     server.signal(2_000);
     const stream = openRealtime(server.client()).tradeSignals('str_1', { afterSequence: 0 });
     const signals = await take(stream, 1);
@@ -157,7 +157,7 @@ describe('a stream of signals', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('survives transient errors after its first signal, but throws after maxRetries before it', async () => {
+  it('survives transient errors after its first signal; before that, it throws after maxRetries', async () => {
     const stream = openRealtime(server.client(), { maxRetries: 1 }).tradeSignals('str_1', {
       afterSequence: 0,
     });

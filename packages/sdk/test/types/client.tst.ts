@@ -71,7 +71,7 @@ describe('lists', () => {
 });
 
 describe('operations', () => {
-  test('require their required fields and reject unknown ones', () => {
+  test('reject a body without a required field or with an unknown one', () => {
     const { amount: _amount, ...withoutAmount } = order;
     expect(client.trades.create).type.toBeCallableWith(order);
     expect(client.trades.create).type.not.toBeCallableWith(withoutAmount);
@@ -104,18 +104,18 @@ describe('operations', () => {
     expect(client.trades.get('trd_1').asResponse()).type.toBe<Promise<Response>>();
   });
 
-  test('without an SDK method return the type argument, or unknown by default', async () => {
+  test('without an SDK method return the type of the type argument; by default, unknown', async () => {
     expect(await client.get('/v1/new')).type.toBe<unknown>();
     expect(await client.post<{ id: string }>('/v1/new', {})).type.toBe<{ id: string }>();
   });
 });
 
 describe('a client', () => {
-  test('accepts a signer of the package or of the caller', () => {
+  test('accepts a signer of the package, or one that the caller implements', () => {
     expect(createSigner('00'.repeat(32))).type.toBe<Signer>();
-    const ownSigner = { publicKey: '02', sign: async (_message: Uint8Array) => new Uint8Array(64) };
-    expect(Client).type.toBeConstructableWith({ signer: ownSigner });
-    expect(Client).type.not.toBeConstructableWith({ signer: { ...ownSigner, sign: () => 'text' } });
+    const customSigner = { publicKey: '02', sign: async (_message: Uint8Array) => new Uint8Array(64) };
+    expect(Client).type.toBeConstructableWith({ signer: customSigner });
+    expect(Client).type.not.toBeConstructableWith({ signer: { ...customSigner, sign: () => 'text' } });
   });
 
   test('rejects unknown options', () => {

@@ -14,7 +14,7 @@ import { expect, test } from 'tstyche';
 
 const error: unknown = undefined;
 
-test('an error narrows by its class', () => {
+test('instanceof narrows an error to its class', () => {
   if (error instanceof NotFoundError) {
     expect(error.code).type.toBe<ErrorCode>();
     expect(error.status).type.toBe<number>();
@@ -38,7 +38,7 @@ test('error classes are not assignable to each other', () => {
   expect<ConnectionError>().type.not.toBeAssignableTo<ApiError>();
 });
 
-test('a WebhookVerificationError has a code of a closed list', () => {
+test('the code of a WebhookVerificationError has a closed list of values', () => {
   if (error instanceof WebhookVerificationError) {
     expect(error.code).type.not.toBe<string>();
     expect(error.code).type.toBeAssignableTo<string>();

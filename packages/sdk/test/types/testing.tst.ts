@@ -32,7 +32,7 @@ describe('the in-memory API', () => {
     expect<FakeRequest<'trades.get'>['body']>().type.toBe<undefined>();
   });
 
-  test('fails only for existing operations', () => {
+  test('can fail only existing operations', () => {
     expect(api.fail).type.toBeCallableWith('trades.create', 'insufficient_balance');
     expect(api.fail).type.not.toBeCallableWith('trades.fetch', 'not_found');
   });

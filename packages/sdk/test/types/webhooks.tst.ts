@@ -10,7 +10,7 @@ import { describe, expect, test } from 'tstyche';
 const event = constructEvent('', new Headers(), 'whsec_');
 
 describe('an event', () => {
-  test('is narrowed by its type, and so is its record', () => {
+  test('is narrowed by its member `type`, and so is its record', () => {
     expect(event).type.toBe<WebhookEvent>();
     if (event.type === 'trade.filled') {
       expect(event).type.toBe<WebhookEventOf<'trade.filled'>>();

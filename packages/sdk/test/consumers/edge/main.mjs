@@ -2,7 +2,7 @@ import * as sdk from '@trading-automation/sdk';
 import * as signer from '@trading-automation/sdk/signer';
 import * as testing from '@trading-automation/sdk/testing';
 import * as webhooks from '@trading-automation/sdk/webhooks';
-import { runScenario } from '../play.mjs';
+import { runScenario } from '../scenario.mjs';
 
 addEventListener('fetch', (event) => {
   event.respondWith(

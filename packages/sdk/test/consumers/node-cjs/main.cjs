@@ -5,7 +5,7 @@ const testing = require('@trading-automation/sdk/testing');
 const webhooks = require('@trading-automation/sdk/webhooks');
 
 async function main() {
-  const { listen, runScenario } = await import('../play.mjs');
+  const { listen, runScenario } = await import('../scenario.mjs');
   const settings = JSON.parse(process.env.SETTINGS);
   const results = await runScenario({ sdk, signer, testing, webhooks }, settings);
   console.log(JSON.stringify({ ...results, received: await listen({ sdk, realtime, signer }, settings) }));

@@ -4,7 +4,7 @@ import { createSigner, generatePrivateKey, type Signer } from '@trading-automati
 import * as testing from '@trading-automation/sdk/testing';
 import { constructEvent } from '@trading-automation/sdk/webhooks';
 
-/** Compiles with the exported type Signer. */
+/** The annotation checks that the type Signer is exported. */
 const signer: Signer = createSigner(generatePrivateKey());
 const client = new Client({ baseURL: 'http://127.0.0.1:4000', signer, decimals: 'string' });
 

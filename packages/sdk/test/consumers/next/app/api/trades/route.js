@@ -3,7 +3,7 @@ import * as realtime from '@trading-automation/sdk/realtime';
 import * as signer from '@trading-automation/sdk/signer';
 import * as testing from '@trading-automation/sdk/testing';
 import * as webhooks from '@trading-automation/sdk/webhooks';
-import { listen, runScenario } from '../../../../play.mjs';
+import { listen, runScenario } from '../../../../scenario.mjs';
 
 export const dynamic = 'force-dynamic';
 

@@ -1,6 +1,6 @@
 /**
- * Exercises all entries for each consumer and returns the results as one object: lists with an API key, signed trades, an
- * error, a webhook and the in-memory API.
+ * Uses the entries of the SDK in one consumer and returns the results as one object: a list with an API key, a signed
+ * trade, an error, a webhook and the in-memory API.
  */
 export async function runScenario({ sdk, signer, testing, webhooks }, { baseURL, apiKey, privateKey }) {
   const clientWithKey = new sdk.Client({ baseURL, apiKey });
@@ -38,7 +38,7 @@ export async function runScenario({ sdk, signer, testing, webhooks }, { baseURL,
   };
 }
 
-/** Listens for two results, on runtimes with WebSockets or the package `ws`. */
+/** Receives two results of a subscription. Needs a runtime with WebSockets, or the package `ws`. */
 export async function listen({ sdk, realtime, signer }, { baseURL, privateKey }) {
   const client = new sdk.Client({ baseURL, signer: signer.createSigner(privateKey) });
   const live = new realtime.Realtime(client);

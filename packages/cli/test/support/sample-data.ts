@@ -1,12 +1,9 @@
-/**
- * Generates the response of an operation from its schema: exactly the fields of the contract, with
- * constant values.
- */
+/** Generates sample data of an operation from its schema: exactly the fields of the contract, with constant values. */
 import { type JsonSchema, jsonSchemaOf, type Operation } from '@trading-automation/contracts';
 
 const REF = '#/$defs/';
 
-/** Realistic values by field name. */
+/** Realistic texts by field name. */
 const TEXTS: Readonly<Record<string, unknown>> = {
   symbol: 'BTC/USDT',
   base: 'BTC',
@@ -27,7 +24,7 @@ const TEXTS: Readonly<Record<string, unknown>> = {
 };
 
 /** Returns the `data` of an operation's response; for a list, one item. */
-export function dataOf(operation: Operation): unknown {
+export function sampleDataOf(operation: Operation): unknown {
   const { root, definitions } = jsonSchemaOf(operation.response, 'output');
   return sampleOf(root, definitions, '', 0);
 }
@@ -62,7 +59,7 @@ function sampleOfReference(
   return schema === undefined ? null : sampleOf(schema, definitions, name, depth);
 }
 
-/** Decimals by field name. Long ones show that every digit is printed. */
+/** Decimals by field name. The long ones show that no digit is lost. */
 const DECIMALS: Readonly<Record<string, string>> = {
   average_price: '60000.100000000000000001',
   amount: '0.01',
