@@ -82,8 +82,8 @@ async function signed(body) {
 }
 
 const TESTED = [
-  'quick-start, 3. The same in TypeScript',
-  'quick-start, 3. The same in TypeScript (2)',
+  'quick-start, 3. The same with the SDK',
+  'quick-start, 3. The same with the SDK (2)',
   'paginate, Paginate',
   'paginate, Paginate (2)',
   'paginate, Page by page',
@@ -110,14 +110,14 @@ describe('the TypeScript of the guides', () => {
 
 describe('quick start', () => {
   it('the first trade is filled', async () => {
-    const lines = await linesOf('quick-start, 3. The same in TypeScript');
+    const lines = await linesOf('quick-start, 3. The same with the SDK');
     expect(lines.join('\n')).toMatch(
       /^FILLED 0\.01 @ \d+(\.\d+)? fee \{ amount: [\d.e-]+, currency: 'BTC' \}/,
     );
   });
 
   it('an error prints its code and the request id', async () => {
-    const [line] = await linesOf('quick-start, 3. The same in TypeScript (2)');
+    const [line] = await linesOf('quick-start, 3. The same with the SDK (2)');
     expect(line).toMatch(/^true 404 not_found \S+$/);
   });
 });
