@@ -18,8 +18,8 @@ const pollMs = 500;
  * @param {{
  *   seconds: number, seed: number, minimum?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
- *   say?: (line: string) => void, log?: (line: string) => void,
- * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `say` receives
+ *   print?: (line: string) => void, log?: (line: string) => void,
+ * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `print` receives
  *   progress lines, `log` the services' log lines
  */
 export async function runChaos({
@@ -29,23 +29,23 @@ export async function runChaos({
   strategies = 3,
   copiers = 200,
   workers = 2,
-  say = () => {},
+  print = () => {},
   log,
 }) {
-  const product = await startKillableProduct({ workers, say: log });
+  const product = await startKillableProduct({ workers, print: log });
   try {
-    say(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
+    print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const participants = await openParticipants(product, { strategies, copiers });
-    say(`the storm begins: ${seconds} s`);
+    print(`the storm begins: ${seconds} s`);
     const done = await storm({
       product,
       participants,
       random: seeded(seed),
       seconds,
       isEnough: enoughCheck(product, minimum),
-      say,
+      print,
     });
-    say('the storm is over');
+    print('the storm is over');
     await cancelAll(participants);
     return { done, ...(await auditWhenSettled(product, participants)) };
   } finally {

@@ -19,10 +19,10 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   say?: (line: string) => void,
+ *   print?: (line: string) => void,
  * }} [options] `only`: the services to start; `workers`: the number of trading workers
  */
-export async function startKillableProduct({ only, workers = 1, extraEnv, say = () => {} } = {}) {
+export async function startKillableProduct({ only, workers = 1, extraEnv, print = () => {} } = {}) {
   /** @type {(() => unknown)[]} */
   const cleanup = [];
   const stop = async () => {
@@ -51,7 +51,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, say = 
         dataDir: join(folder, 'redis'),
         logFile: join(folder, 'redis.log'),
         port: await freePort(),
-        say: () => undefined,
+        print: () => undefined,
       }),
     ]);
     await Promise.all([keeper.start(postgres), keeper.start(redis)]);
@@ -69,7 +69,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, say = 
       workers,
     );
     const processes = new Map(
-      services.map((service) => [service.name, superviseService(service, say, SHORT_RESTART_DELAYS)]),
+      services.map((service) => [service.name, superviseService(service, print, SHORT_RESTART_DELAYS)]),
     );
     cleanup.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
     await Promise.all([...processes.values()].map((running) => running.untilReady()));

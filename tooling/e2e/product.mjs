@@ -15,10 +15,10 @@ import { startTestServers } from '../launch/test-servers.mjs';
  * process is restarted, as with `npm start`.
  *
  * @param {{
- *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], say?: (line: string) => void,
+ *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
  * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: more environment variables for single services
  */
-export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, say = () => {} } = {}) {
+export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, print = () => {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
@@ -61,7 +61,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, sa
         service.name,
         superviseService(service, (line) => {
           lines.push(line);
-          say(line);
+          print(line);
         }),
       ]),
     );

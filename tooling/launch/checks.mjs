@@ -67,7 +67,7 @@ export async function runChecks(checks, steps, { areTestsRunning = false } = {})
     if (!areTestsRunning) heading(name);
     const hasPassed = await steps.time(name, () =>
       passes(output).catch((error) => {
-        output.say(error instanceof Error ? error.message : String(error));
+        output.print(error instanceof Error ? error.message : String(error));
         return false;
       }),
     );
@@ -84,7 +84,7 @@ export async function runChecks(checks, steps, { areTestsRunning = false } = {})
 /** Returns functions that run commands and capture their output. */
 function captureOutput() {
   let text = '';
-  const say = (/** @type {string} */ addition) => {
+  const print = (/** @type {string} */ addition) => {
     text += addition.endsWith('\n') || addition === '' ? addition : `${addition}\n`;
   };
   /**
@@ -93,12 +93,12 @@ function captureOutput() {
    */
   async function command(program, args) {
     const { code, stdout, stderr } = await run(program, args);
-    say(stdout);
-    say(stderr);
+    print(stdout);
+    print(stderr);
     return code === 0;
   }
   return {
-    say,
+    print,
     command,
     /** @param {string} name a program of the root package @param {string[]} [args] */
     tool: (name, args = []) => command(join(root, 'node_modules', '.bin', name), args),

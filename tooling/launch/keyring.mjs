@@ -14,15 +14,15 @@ export function hasKeyring({ path = process.env.PATH ?? '' } = {}) {
 /**
  * Finds or installs a keyring for the tests of secrets in a desktop's keyring. All other tests run without it.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ has?: () => boolean, install?: typeof installPackage }} [machine]
  * @returns {Promise<boolean>} false if it cannot be installed without a prompt
  */
-export async function ensureKeyring(say, { has = hasKeyring, install = installPackage } = {}) {
+export async function ensureKeyring(print, { has = hasKeyring, install = installPackage } = {}) {
   if (has()) return true;
-  say('No GNOME Keyring on the PATH: installing one');
+  print('No GNOME Keyring on the PATH: installing one');
   const reason = await install('gnome-keyring');
-  if (!has()) say(keyringMissingMessage(reason));
+  if (!has()) print(keyringMissingMessage(reason));
   return has();
 }
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const has = () => hasKeyring({ path: folder });
-const say = (line) => lines.push(line);
+const print = (line) => lines.push(line);
 const programs = (...names) => {
   for (const name of names) writeFileSync(join(folder, name), '');
 };
@@ -27,12 +27,12 @@ describe('the keyring of a machine', () => {
       programs('dbus-daemon', 'dbus-send');
       return null;
     };
-    for (let i = 0; i < 2; i++) expect(await ensureKeyring(say, { has, install })).toBe(true);
+    for (let i = 0; i < 2; i++) expect(await ensureKeyring(print, { has, install })).toBe(true);
     expect(lines).toEqual(['No GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
   });
 
   it('is missing if it cannot be installed, and a line says which tests are skipped and why', async () => {
-    expect(await ensureKeyring(say, { has, install: async () => 'apt-get needs root here' })).toBe(false);
+    expect(await ensureKeyring(print, { has, install: async () => 'apt-get needs root here' })).toBe(false);
     expect(lines.at(-1)).toBe(
       'Keyring tests are skipped. Install gnome-keyring and dbus to run them. (apt-get needs root here)',
     );

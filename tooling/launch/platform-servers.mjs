@@ -10,16 +10,16 @@ import { startKeeper } from './servers.mjs';
  *
  * @param {{
  *   paths: import('./paths.mjs').DataPaths, ports: import('./ports.mjs').Ports,
- *   lifecycle: import('./lifecycle.mjs').Lifecycle, say: (line: string) => void,
+ *   lifecycle: import('./lifecycle.mjs').Lifecycle, print: (line: string) => void,
  * }} options
  * @returns {Promise<{ databaseUrl: string, redisUrl: string }>}
  */
-export async function startServers({ paths, ports, lifecycle, say }) {
+export async function startServers({ paths, ports, lifecycle, print }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   makeFolder(paths.logs, 0o700);
   const keeper = startKeeper((name, event) => {
     if (event.type !== 'exited') return;
-    say(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
+    print(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
   });
   await lifecycle.defer(() => keeper.stop());
   const [postgres, redis] = await Promise.all([
@@ -38,7 +38,7 @@ export async function startServers({ paths, ports, lifecycle, say }) {
           dataDir: paths.redis,
           port: ports.redis,
           logFile: join(paths.logs, 'redis.log'),
-          say,
+          print,
         }),
   ]);
   await Promise.all([postgres, redis].map((server) => server && keeper.start(server)));

@@ -27,11 +27,11 @@ const { values: options } = parseArgs({
 });
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 /** @param {string} line */
-const say = (line) => console.log(line);
+const print = (line) => console.log(line);
 
 const lock = takeLock(paths.lock);
 if (!lock.taken) {
-  say(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
+  print(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
   process.exit(1);
 }
 
@@ -41,7 +41,7 @@ await lifecycle.defer(endCommands);
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, async () => {
     if (lifecycle.stopping) return;
-    say('Stopping');
+    print('Stopping');
     const failures = await lifecycle.stop();
     for (const failure of failures) console.error(failure);
     process.exit(failures.length === 0 ? 0 : 1);
@@ -51,23 +51,23 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 try {
   if (options.fresh) {
     if (process.env.DATABASE_URL || process.env.REDIS_URL)
-      say('DATABASE_URL or REDIS_URL is set: --fresh does not delete the data of those servers.');
+      print('DATABASE_URL or REDIS_URL is set: --fresh does not delete the data of those servers.');
     const { postgres, redis, paperExchange, keys, demo, mail } = paths;
     for (const path of [postgres, redis, paperExchange, keys, demo, mail])
       rmSync(path, { recursive: true, force: true });
   }
-  await setUp(say);
+  await setUp(print);
   const { startServices } = await import('./services.mjs');
   if (!lifecycle.stopping) {
-    const platform = await startServices(paths, lifecycle, say, {
+    const platform = await startServices(paths, lifecycle, print, {
       hasFreePorts: options['free-ports'],
       inspect: options.inspect,
     });
     if (options.watch) {
       const { keepLive } = await import('./watch/keep-live.mjs');
-      const live = keepLive({ ...platform, say });
+      const live = keepLive({ ...platform, print });
       await lifecycle.defer(live.stop);
-      say('Watching: an edit of an app or package is compiled, and the services that use it restart.');
+      print('Watching: an edit of an app or package is compiled, and the services that use it restart.');
     }
   }
 } catch (error) {

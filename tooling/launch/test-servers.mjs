@@ -24,18 +24,18 @@ export function temporaryFolder() {
  * @param {{
  *   postgres: boolean, redis: boolean,
  *   onEvent?: (name: string, event: import('./supervise.mjs').ProcessEvent) => void,
- *   say?: (line: string) => void,
+ *   print?: (line: string) => void,
  * }} options `postgres`, `redis`: whether to start it
  * @returns {Promise<{ databaseUrl?: string, redisUrl?: string, stop: () => Promise<void> }>}
  */
-export async function startTestServers({ postgres, redis, onEvent = reportCrash, say = console.error }) {
+export async function startTestServers({ postgres, redis, onEvent = reportCrash, print = console.error }) {
   const folder = temporaryFolder();
   const keeper = startKeeper(onEvent);
   keeper.removeAfterwards(folder);
   try {
     const [preparedPostgres, preparedRedis] = await Promise.all([
       postgres ? prepareTestPostgres(folder) : undefined,
-      redis ? prepareTestRedis(folder, say) : undefined,
+      redis ? prepareTestRedis(folder, print) : undefined,
     ]);
     const wanted = [preparedPostgres, preparedRedis].filter((server) => server !== undefined);
     await Promise.all(wanted.map((server) => keeper.start(server)));
@@ -60,15 +60,15 @@ async function prepareTestPostgres(folder) {
 
 /**
  * @param {string} folder
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-async function prepareTestRedis(folder, say) {
+async function prepareTestRedis(folder, print) {
   return await prepareRedis({
     dataDir: join(folder, 'redis'),
     logFile: join(folder, 'redis.log'),
     port: await freePort(),
     isTemporary: true,
-    say,
+    print,
   });
 }
 

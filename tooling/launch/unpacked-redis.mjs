@@ -48,12 +48,12 @@ export function aptMissingMessage() {
  * Returns the Redis under `folder`, and downloads and unpacks it there first if it is missing or does not run. A
  * second call needs neither apt nor a network. Two launchers of one clone run it one after the other.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ folder?: string, run?: typeof run, hasApt?: () => boolean }} [machine]
  * @returns {Promise<RedisResult>}
  */
 export async function ensureUnpackedRedis(
-  say,
+  print,
   { folder = dataPaths().redisProgram, run: execute = run, hasApt: canUnpack = hasApt } = {},
 ) {
   const existing = await programIn(folder, execute);
@@ -64,10 +64,10 @@ export async function ensureUnpackedRedis(
     async () => {
       const unpackedMeanwhile = await programIn(folder, execute);
       if (unpackedMeanwhile.program !== undefined) return unpackedMeanwhile;
-      say(`No redis-server or valkey-server on the PATH: unpacking the redis-server package in ${folder}`);
+      print(`No redis-server or valkey-server on the PATH: unpacking the redis-server package in ${folder}`);
       return await unpack(folder, execute);
     },
-    (pid) => say(`Waiting for process ${pid}, which unpacks Redis`),
+    (pid) => print(`Waiting for process ${pid}, which unpacks Redis`),
   );
 }
 

@@ -24,6 +24,6 @@ if (name === undefined) {
     generate(root);
   }
   console.log(
-    `Next: make ${paths.find((path) => path.endsWith('.spec.ts'))} say what you build, and build it.`,
+    `Next: make ${paths.find((path) => path.endsWith('.spec.ts'))} print what you build, and build it.`,
   );
 }

@@ -40,10 +40,10 @@ const migrations = ['packages/core/src/database', 'apps/migrator/src'];
  * Applies each edit of an app or package: compiles the changed files, then restarts the services that depend on
  * them. A file that does not compile is reported, and the running processes stay as they are.
  *
- * @param {{ running: RunningService[], databaseUrl: string, say: (line: string) => void }} options
+ * @param {{ running: RunningService[], databaseUrl: string, print: (line: string) => void }} options
  * @returns {{ stop: () => Promise<void> }}
  */
-export function keepLive({ running, databaseUrl, say }) {
+export function keepLive({ running, databaseUrl, print }) {
   const members = readWorkspace();
   const mailbox = join(root, 'tooling', 'mailbox');
   const folders = [
@@ -52,13 +52,13 @@ export function keepLive({ running, databaseUrl, say }) {
   ];
   /** Changed files that are not applied yet, including files that do not compile. */
   const pending = new Set();
-  let types = createTypeCheck(say);
+  let types = createTypeCheck(print);
   /** @type {Promise<void> | undefined} */
   let working;
   let hasNewChanges = false;
   let isStopped = false;
   /** @param {string} line */
-  const report = (line) => say(`── dev: ${line}`);
+  const report = (line) => print(`── dev: ${line}`);
 
   const watching = watchFiles(folders.filter(existsSync), (changed) => {
     for (const file of changed) pending.add(file);
@@ -70,7 +70,7 @@ export function keepLive({ running, databaseUrl, say }) {
     while (hasNewChanges && !isStopped) {
       hasNewChanges = false;
       types.stop();
-      types = createTypeCheck(say);
+      types = createTypeCheck(print);
       try {
         await update();
       } catch (error) {
@@ -229,9 +229,9 @@ async function succeed(command, args, cwd) {
 /**
  * Checks the types of changed apps and packages once their code is live, at low priority, and reports errors.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-function createTypeCheck(say) {
+function createTypeCheck(print) {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   const children = new Set();
   let isStopped = false;
@@ -252,11 +252,11 @@ function createTypeCheck(say) {
         child.stdout.setEncoding('utf8').on('data', (text) => {
           output += text;
         });
-        child.on('error', (error) => say(`── dev: types of ${name} were not checked: ${error.message}`));
+        child.on('error', (error) => print(`── dev: types of ${name} were not checked: ${error.message}`));
         child.on('close', (code) => {
           children.delete(child);
           if (!isStopped && code !== 0)
-            say(`── dev: type errors in ${name}; its code runs anyway\n${output}`);
+            print(`── dev: type errors in ${name}; its code runs anyway\n${output}`);
         });
       }
     },
