@@ -7,7 +7,7 @@ import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { storm } from './storm.mjs';
 
-/** Long enough for the takeover from a dead worker, and for the lookup of orders whose response was lost. */
+/** Long enough to take over the accounts of a dead worker, and to look up orders whose response was lost. */
 const settleMaxMs = 180_000;
 /** The pause between two checks. */
 const pollMs = 500;
@@ -54,7 +54,8 @@ export async function runChaos({
 }
 
 /**
- * Returns a check whether the storm produced more than `minimum`, and killed both servers. The duration depends on the machine.
+ * Returns a function that checks whether the storm produced more than `minimum` and killed both servers. How long that takes
+ * depends on the machine.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
@@ -103,7 +104,7 @@ async function cancelAllOf({ api }) {
 async function auditWhenSettled(product, participants) {
   const deadline = performance.now() + settleMaxMs;
   for (;;) {
-    const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'away' }));
+    const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'unavailable' }));
     const isSettled = Object.values(unfinished).every((count) => count === 0);
     const isLate = performance.now() > deadline;
     if (isSettled || isLate) {

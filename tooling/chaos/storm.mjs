@@ -11,12 +11,13 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
  *   print: (line: string) => void,
  * }} Context the storm lasts at least `seconds`, and until `isEnough`
  *
- * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done the numbers of orders and kills so far
+ * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done `orders`: placed through the product;
+ *   `venueOrders`: placed directly at the exchange; `kills`: by name of the process
  *
  * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Clock `pause` resolves early when the storm ends
  */
 
-/** The storm ends after this additional time, even if it is not enough. */
+/** The storm ends after this additional time, even if `isEnough` is still false. */
 const extraMaxMs = 180_000;
 const pollMs = 1_000;
 
