@@ -10,7 +10,7 @@ import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/servi
 import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
 
-/** Short restart delays: a process that a test killed is not faulty. */
+/** Short restart delays, because a process that a test killed is not faulty. */
 const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 };
 
 /**
@@ -44,7 +44,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
         logFile: join(folder, 'postgres.log'),
         port: await freePort(),
         database: 'product',
-        // Data from before the start needs no protection; later commits are flushed.
+        // The new cluster is not flushed to the disk, but later commits are.
         isFlushed: false,
       }),
       prepareRedis({
@@ -80,7 +80,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, print 
      */
     const signalService = (name, signal) => {
       const pid = processes.get(name)?.pid;
-      if (pid === undefined) throw new Error(`${name} does not run`);
+      if (pid === undefined) throw new Error(`${name} is not running`);
       process.kill(pid, signal);
     };
     cleanup.push(() => {

@@ -16,7 +16,8 @@ import { startTestServers } from '../launch/test-servers.mjs';
  *
  * @param {{
  *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
- * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: more environment variables for single services
+ * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: further environment
+ *   variables of single services, by name
  */
 export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, print = () => {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
@@ -108,7 +109,8 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, pr
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
 /**
- * Returns further processes of a service, each with its own port: `name-2` and so on, until there are `count`.
+ * Returns further processes of a service, each with its own port and named `name-2` and so on, so that there are `count` in
+ * all.
  *
  * @param {readonly import('../launch/service-list.mjs').Service[]} services
  * @param {string} name

@@ -41,14 +41,14 @@ export async function findBrowser({ path = process.env.PATH ?? '', run: execute 
 export async function ensureBrowser(print, { find = findBrowser, install = installPackage } = {}) {
   const found = await find();
   if (found !== null) return found;
-  print('No Chromium on the PATH: installing one');
+  print('There is no Chromium on the PATH: installing one');
   const reason = await install('chromium');
   const installed = await find();
   if (installed === null) print(browserMissingMessage(reason));
   return installed;
 }
 
-/** @param {string | null} [reason] */
+/** @param {string | null} [reason] why the browser could not be installed */
 export function browserMissingMessage(reason = null) {
   return `Browser tests are skipped. Install chromium to run them.${reason ? ` (${reason})` : ''}`;
 }

@@ -31,14 +31,14 @@ export const SET_UP = {
 export const DRIFT = { name: 'drift', passes: (show) => show.command('node', ['tooling/launch/drift.mjs']) };
 
 /**
- * Checks the types. It uses all cores and may write `dist`, so it does not run beside the tests.
+ * Checks the types. It uses all cores and may write `dist`, so it does not run at the same time as the tests.
  *
  * @type {Check}
  */
 export const TYPES = { name: 'types', passes: (show) => show.tool('tsc', ['-b']) };
 
 /**
- * Checks that write no files and use one core each. They run beside the tests.
+ * Checks that write no files and use one core each. They run at the same time as the tests.
  *
  * @type {Check[]}
  */
@@ -51,8 +51,8 @@ export const CHECKS = [
 ];
 
 /**
- * Runs checks one after another. The output of a check is printed when the check ends. While tests run, the heading is
- * printed then as well, so that test output does not separate the two.
+ * Runs checks one after another. The output of a check is printed when the check ends. Its heading is normally printed
+ * first. While tests run, the heading is printed together with the output, so that test output does not separate the two.
  *
  * @param {readonly Check[]} checks
  * @param {import('./steps.mjs').Steps} steps

@@ -20,7 +20,7 @@ const programs = (...names) => {
 };
 
 describe('the keyring of a machine', () => {
-  it('is installed if one of its programs is missing, and only then', async () => {
+  it('is installed only if one of its programs is missing', async () => {
     programs('gnome-keyring-daemon');
     const install = async (what) => {
       lines.push(what);
@@ -28,10 +28,10 @@ describe('the keyring of a machine', () => {
       return null;
     };
     for (let i = 0; i < 2; i++) expect(await ensureKeyring(print, { has, install })).toBe(true);
-    expect(lines).toEqual(['No GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
+    expect(lines).toEqual(['There is no GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
   });
 
-  it('is missing if it cannot be installed, and a line says which tests are skipped and why', async () => {
+  it('is missing if it cannot be installed; a line then names the skipped tests and the reason', async () => {
     expect(await ensureKeyring(print, { has, install: async () => 'apt-get needs root here' })).toBe(false);
     expect(lines.at(-1)).toBe(
       'Keyring tests are skipped. Install gnome-keyring and dbus to run them. (apt-get needs root here)',

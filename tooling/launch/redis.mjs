@@ -20,7 +20,7 @@ function findRedis(path = process.env.PATH ?? '') {
         accessSync(candidate, constants.X_OK);
         return candidate;
       } catch {
-        // Not here.
+        // This folder does not contain the program.
       }
     }
   }
@@ -28,8 +28,8 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
- * Returns a Redis server of this machine. If the PATH has none, it provides one: for an ordinary user it tries to
- * unpack one under the data folder before it installs one; for root it installs one.
+ * Returns a Redis server of this machine. If the PATH has no such program, it unpacks one under the data folder, or installs
+ * one. For an ordinary user it tries to unpack first; for root it tries to install first.
  *
  * @param {(line: string) => void} print
  * @param {{
@@ -125,10 +125,10 @@ export async function prepareRedis({
 function answersPing(port) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 2_000 });
-    /** @param {boolean} answer */
-    const done = (answer) => {
+    /** @param {boolean} hasAnswered */
+    const done = (hasAnswered) => {
       socket.destroy();
-      resolve(answer);
+      resolve(hasAnswered);
     };
     socket.once('connect', () => socket.write('PING\r\n'));
     socket.once('data', (data) => done(data.toString().startsWith('+PONG')));

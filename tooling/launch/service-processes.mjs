@@ -29,7 +29,7 @@ export async function migrateDatabase(databaseUrl) {
  *
  * @param {import('./service-list.mjs').Service} service
  * @param {(line: string) => void} print
- * @param {import('./supervise.mjs').Supervised['delays']} [delays] restart delays, for tests that end the service on purpose
+ * @param {import('./supervise.mjs').Supervised['delays']} [delays] the delays before a restart, for tests that kill the service
  */
 export function superviseService({ name, app, main = mainOf(app), env }, print, delays) {
   let readiness = createDeferred();

@@ -16,13 +16,13 @@ import { migrateDatabase, superviseService } from './service-processes.mjs';
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
  * @param {(line: string) => void} print
- * @param {{ hasFreePorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
+ * @param {{ usesRandomPorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
  */
-export async function startServices(paths, lifecycle, print, { hasFreePorts = false, inspect } = {}) {
+export async function startServices(paths, lifecycle, print, { usesRandomPorts = false, inspect } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
   const [ports, keys] = await Promise.all([
-    choosePorts(hasFreePorts ? freePorts : undefined),
+    choosePorts(usesRandomPorts ? freePorts : undefined),
     ensureKeys(paths.keys),
   ]);
   print('Starting Postgres and Redis');

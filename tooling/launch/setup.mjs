@@ -42,8 +42,8 @@ function packageManager() {
 }
 
 /**
- * Runs the pinned package manager. `npx` downloads it if the machine has none, and also adds the
- * package manager to the PATH of tools that call it.
+ * Runs the pinned package manager. If the machine has none, `npx` downloads it. `npx` also adds it to the PATH of
+ * the tools that call it.
  *
  * @param {string[]} args
  * @param {'show' | 'keep'} output

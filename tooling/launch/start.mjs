@@ -8,9 +8,10 @@ import { dataPaths } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * `npm start [-- --fresh] [--data <folder>]`: sets up a fresh clone and runs all services in the foreground. Ctrl-C stops
- * everything. `--fresh` deletes the data first; `--data` uses another folder than `.data`; `--free-ports` uses any free ports
- * instead of the usual ones; `--inspect <service>[:<port>]` opens the debugger of one service, by default on port 9229.
+ * `npm start [-- --fresh] [--data <folder>] [--free-ports] [--inspect <service>]`: sets up a fresh clone and runs all services
+ * in the foreground. Ctrl-C stops everything. `--fresh` deletes the data first; `--data` uses another folder than `.data`;
+ * `--free-ports` uses any free ports instead of the usual ones;
+ * `--inspect <service>[:<port>]` opens the debugger of one service, by default on port 9229.
  * `npm run dev` adds `--watch`, which applies edits of apps and packages to the running services.
  *
  * Before the set-up has run, this file must not import installed packages.
@@ -60,13 +61,13 @@ try {
   const { startServices } = await import('./services.mjs');
   if (!lifecycle.stopping) {
     const platform = await startServices(paths, lifecycle, print, {
-      hasFreePorts: options['free-ports'],
+      usesRandomPorts: options['free-ports'],
       inspect: options.inspect,
     });
     if (options.watch) {
-      const { keepLive } = await import('./watch/keep-live.mjs');
-      const live = keepLive({ ...platform, print });
-      await lifecycle.defer(live.stop);
+      const { applyEdits } = await import('./watch/apply-edits.mjs');
+      const watching = applyEdits({ ...platform, print });
+      await lifecycle.defer(watching.stop);
       print('Watching: an edit of an app or package is compiled, and the services that use it restart.');
     }
   }

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { makeFolder } from './files.mjs';
 import { freePort } from './ports.mjs';
 import { preparePostgres } from './postgres.mjs';
-import { isOpenToOthers, outsideHome } from './postgres-binaries.mjs';
+import { folderOutsideClone, isOpenToOthers } from './postgres-binaries.mjs';
 import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
-/** Creates a temporary folder that the user of Postgres may enter. */
+/** Creates a temporary folder to which the user that runs Postgres has access. */
 export function temporaryFolder() {
   const isClosed = process.getuid?.() === 0 && !isOpenToOthers(tmpdir());
-  if (isClosed) makeFolder(outsideHome, 0o755);
-  const folder = mkdtempSync(join(isClosed ? outsideHome : tmpdir(), 'trading-automation-test-'));
+  if (isClosed) makeFolder(folderOutsideClone, 0o755);
+  const folder = mkdtempSync(join(isClosed ? folderOutsideClone : tmpdir(), 'trading-automation-test-'));
   chmodSync(folder, 0o755);
   return folder;
 }

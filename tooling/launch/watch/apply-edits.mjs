@@ -10,10 +10,10 @@ import { compileInto, isCompiled } from './compile.mjs';
 import { watchFiles } from './watch-files.mjs';
 import { memberOf, readWorkspace } from './workspace.mjs';
 
-/** The grace period in milliseconds. It is short, because every service survives a kill and an edit should not wait. */
+/** The grace period of a restart is short: every service survives a kill, and a developer should not wait. */
 const graceMs = 500;
 
-/** Services that are restarted first, because developers look at them. Restarting all at once would be slower. */
+/** Services that are restarted first, because developers call them directly. Restarting all services together is slower. */
 const restartedFirst = new Set(['rest-api', 'graphql-api']);
 
 /** Scripts that generate files which a service reads at its start, and the folders from which they are generated. */
@@ -43,7 +43,7 @@ const migrations = ['packages/core/src/database', 'apps/migrator/src'];
  * @param {{ running: RunningService[], databaseUrl: string, print: (line: string) => void }} options
  * @returns {{ stop: () => Promise<void> }}
  */
-export function keepLive({ running, databaseUrl, print }) {
+export function applyEdits({ running, databaseUrl, print }) {
   const members = readWorkspace();
   const mailbox = join(root, 'tooling', 'mailbox');
   const folders = [
@@ -101,7 +101,7 @@ export function keepLive({ running, databaseUrl, print }) {
       affected.filter(({ service }) => restartedFirst.has(service.name)),
       affected.filter(({ service }) => !restartedFirst.has(service.name)),
     ]) {
-      // The launcher is ending the services.
+      // The launcher is already ending the services.
       if (isStopped) return;
       await Promise.all(group.map(({ supervised }) => supervised.restart(graceMs)));
       const isReady = await Promise.all(group.map(({ supervised }) => readyOrChanged(supervised)));
@@ -113,7 +113,7 @@ export function keepLive({ running, databaseUrl, print }) {
     await finish(files, changed);
   }
 
-  /** A service that does not start must not hold up the edit that repairs it. */
+  /** Waits until a service is ready. Stops waiting at the next edit, because that edit may repair the service. */
   async function readyOrChanged(/** @type {import('../service-processes.mjs').ServiceProcess} */ supervised) {
     let isOver = false;
     const isReady = supervised.untilReady().then(
@@ -260,7 +260,7 @@ function createTypeCheck(print) {
         });
       }
     },
-    /** Ends a check that a newer edit made obsolete. */
+    /** Ends running checks, because a newer edit made them obsolete. */
     stop() {
       isStopped = true;
       for (const { pid } of children) if (pid !== undefined) signalTree(pid, 'SIGKILL');
