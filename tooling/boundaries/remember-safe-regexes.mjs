@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 
 /**
- * Caches the results of dependency-cruiser's check of regular expressions. dependency-cruiser repeats that check for each
- * folder, and it takes longer than reading a small folder. A process that reads many folders with the same rules is faster.
+ * Caches the results of dependency-cruiser's check of regular expressions. dependency-cruiser repeats that check for
+ * each folder, and it takes longer than reading a small folder. A process that reads many folders with the same rules
+ * is faster.
  *
  * @typedef {{ options: object, isVulnerable: (expression: RegExp) => boolean }} Analyzer
  */

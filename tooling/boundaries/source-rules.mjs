@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /**
- * Rules that dependency-cruiser cannot check. Tests, fixtures, tooling and benchmarks are exempt, because they simulate the
- * environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the code
- * must not do.
+ * Rules that dependency-cruiser cannot check. Tests, fixtures, tooling and benchmarks are exempt, because they simulate
+ * the environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the
+ * code must not do.
  */
 
 /** @typedef {{ rule: string, file: string }} SourceViolation */

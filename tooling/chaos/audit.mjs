@@ -6,7 +6,8 @@ import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
 /**
- * Compares the product's records with the exchange's own records (the ledger of the paper exchange). Each string in `faults` describes one difference.
+ * Compares the product's records with the exchange's own records (the ledger of the paper exchange). Each string in
+ * `faults` describes one difference.
  *
  * 1. No order was placed twice: the exchange has one order for each accepted trade, and each of its orders has one trade.
  * 2. No copy is lost or placed twice. Signals cover everything that leaders bought, except amounts that they had sold

@@ -54,8 +54,8 @@ export async function runChaos({
 }
 
 /**
- * Returns a function that checks whether the storm produced more than `minimum` and killed both servers. How long that takes
- * depends on the machine.
+ * Returns a function that checks whether the storm produced more than `minimum` and killed both servers. How long that
+ * takes depends on the machine.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true

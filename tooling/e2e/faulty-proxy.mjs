@@ -1,7 +1,8 @@
 import { createServer, request as sendRequest } from 'node:http';
 
 /**
- * A proxy between a client and one server. It applies the next planned fault to each request; client and server do not know it.
+ * A proxy between a client and one server. It applies the next planned fault to each request; client and server do not
+ * know it.
  *
  * - `reset`: resets the connection before the server receives the request
  * - `lose`: drops the whole response after the server has handled the request
@@ -45,8 +46,8 @@ export async function openFaultyProxy(serverUrl) {
   return {
     url: `http://127.0.0.1:${port}`,
     /**
-     * Plans a fault for each of the next requests, and clears `requests`. Requests after these are forwarded unchanged. Without
-     * arguments, all requests are.
+     * Plans a fault for each of the next requests, and clears `requests`. Requests after these are forwarded unchanged.
+     * Without arguments, all requests are.
      */
     plan(/** @type {Fault[]} */ ...faults) {
       planned = faults;

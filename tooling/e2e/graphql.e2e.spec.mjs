@@ -61,7 +61,9 @@ const tradeOf = (more) => ({
   },
 });
 
-/** Builds the order book of each sequence from messages: a SNAPSHOT starts a book, a DELTA updates the previous book. */
+/**
+ * Builds the order book of each sequence from messages: a SNAPSHOT starts a book, a DELTA updates the previous book.
+ */
 function booksOf(messages) {
   const books = new Map();
   let book;

@@ -34,9 +34,9 @@ const sendOne = (key) => outcomeOf(admin.webhooks.create(webhookNamed(key), { id
 const KILLS_MAX = 20;
 
 /**
- * Sends 1,000 equal requests at once and kills Postgres after `responsesBefore` responses. On a fast machine, all requests may
- * be answered before Postgres ends. In that case, sends further requests and kills Postgres again, until one of the
- * requests fails because of it.
+ * Sends 1,000 equal requests at once and kills Postgres after `responsesBefore` responses. On a fast machine, all
+ * requests may be answered before Postgres ends. In that case, sends further requests and kills Postgres again, until
+ * one of the requests fails because of it.
  */
 async function sendWhileKilled(key, responsesBefore) {
   let responseCount = 0;

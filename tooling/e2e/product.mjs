@@ -109,8 +109,8 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, pr
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
 /**
- * Returns further processes of a service, each with its own port and named `name-2` and so on, so that there are `count` in
- * all.
+ * Returns further processes of a service, each with its own port and named `name-2` and so on, so that there are
+ * `count` in all.
  *
  * @param {readonly import('../launch/service-list.mjs').Service[]} services
  * @param {string} name

@@ -85,8 +85,8 @@ class SampleRunner {
   }
 
   /**
-   * Returns the value to which a reference leads. Repeats the referenced sample until its response contains the value, because
-   * fills, notifications and failed deliveries take time.
+   * Returns the value to which a reference leads. Repeats the referenced sample until its response contains the value,
+   * because fills, notifications and failed deliveries take time.
    */
   async valueOf(/** @type {string} */ reference) {
     const { name, path } = /** @type {{ name: string, path: string[] }} */ (referenceIn(reference));

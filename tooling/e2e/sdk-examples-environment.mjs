@@ -8,8 +8,8 @@ import { openSharedProduct } from './shared-product.mjs';
  * The test environment of the SDK's examples: the whole product, with two users that have records of every kind.
  *
  * 1. A value that an example uses is created on demand. A record that an example may change or delete is created each time.
- * 2. Everything is created through the SDK, except accounts at the paper exchange and the code of a mail, which the SDK does
- *    not return.
+ * 2. Everything is created through the SDK, except accounts at the paper exchange and the code of a mail, which the SDK
+ *    does not return.
  */
 
 /**
@@ -121,7 +121,10 @@ export class ExampleEnvironment {
     code: () => this.#mailedCode(),
   };
 
-  /** Creates further settings that an example needs, and clears `requests`. @param {string} text the code of the example */
+  /**
+   * Creates further settings that an example needs, and clears `requests`.
+   * @param {string} text the code of the example
+   */
   async prepare(text) {
     if (text.includes('dashboard.theme')) await this.client.settings.set('dashboard.theme', 'light');
     this.#requests = [];

@@ -8,7 +8,8 @@ import { root } from '../launch/paths.mjs';
  *
  * 1. Everything that the entry points export is public. Each public method and function has an example, or its name is in
  *    `selfEvident`.
- * 2. Each module contains one example, unchanged. The module provides the names that the example uses but does not declare.
+ * 2. Each module contains one example, unchanged. The module provides the names that the example uses but does
+ *    not declare.
  */
 
 const source = join(root, 'packages/sdk/src');

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * Provides one product for all test files that neither kill nor reconfigure it. Jest's global set-up runs this server; the
- * product starts when the first file requests it. Each file creates its own users and accounts.
+ * Provides one product for all test files that neither kill nor reconfigure it. Jest's global set-up runs this server;
+ * the product starts when the first file requests it. Each file creates its own users and accounts.
  *
  * A file that kills a service, sets weather, or changes rows or settings that other files see, starts its own product
  * (`startProduct`).

@@ -40,10 +40,11 @@ import { openWebhooks } from './webhooks.mjs';
  */
 
 /**
- * Opens the test environment of one fault: its own database and Redis, webhooks, a record of the committed events, and functions that
- * start the built services. The services are never restarted automatically.
+ * Opens the test environment of one fault: its own database and Redis, webhooks, a record of the committed events, and
+ * functions that start the built services. The services are never restarted automatically.
  *
- * The database is created in the Postgres of TEST_DATABASE_URL. With `ownPostgres`, the environment gets its own Postgres server, which the fault can stop.
+ * The database is created in the Postgres of TEST_DATABASE_URL. With `ownPostgres`, the environment gets its own
+ * Postgres server, which the fault can stop.
  *
  * @param {EnvironmentOptions} options
  */

@@ -5,8 +5,8 @@ import { appendEvents, inTransaction, newUuid } from '@trading-automation/persis
 /**
  * The committed events, as recorded by their producer. All deliveries are compared with this record.
  *
- * An event is added once Postgres confirmed its commit. If the confirmation is lost, the event is looked up by its id, and
- * written again only if it is missing.
+ * An event is added once Postgres confirmed its commit. If the confirmation is lost, the event is looked up by its id,
+ * and written again only if it is missing.
  *
  * @typedef {{ id: string, publicId: string, userId: string, type: string }} CommittedEvent
  */

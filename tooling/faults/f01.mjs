@@ -7,8 +7,8 @@ import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /**
- * Clients create objects continuously and repeat every request that got no response. The API is killed repeatedly, always
- * between a commit and its response, so the client cannot know whether the object was created.
+ * Clients create objects continuously and repeat every request that got no response. The API is killed repeatedly,
+ * always between a commit and its response, so the client cannot know whether the object was created.
  */
 
 /** @type {['READ']} */

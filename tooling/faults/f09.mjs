@@ -71,8 +71,8 @@ export const fault = {
 };
 
 /**
- * Fills Redis beyond its limit. Redis rejects a write only if the limit was already exceeded before it. SETRANGE allocates
- * 3 MB with a short command; a long command would itself exceed the limit.
+ * Fills Redis beyond its limit. Redis rejects a write only if the limit was already exceeded before it. SETRANGE
+ * allocates 3 MB with a short command; a long command would itself exceed the limit.
  *
  * @param {import('./redis-control.mjs').RedisControl} redis
  * @returns {Promise<string[]>} the keys that occupy the memory

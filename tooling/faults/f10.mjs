@@ -7,8 +7,8 @@ import { openRedis } from './redis-control.mjs';
 import { openTcpProxy } from './tcp-proxy.mjs';
 
 /**
- * The connections to Redis fail in five ways: they are killed repeatedly, the network is interrupted, the server dies, the
- * server becomes a replica that rejects writes, or it stops responding while its host name moves to another server.
+ * The connections to Redis fail in five ways: they are killed repeatedly, the network is interrupted, the server dies,
+ * the server becomes a replica that rejects writes, or it stops responding while its host name moves to another server.
  * Without the defence, workers often keep a dead connection and never take a job again.
  */
 
@@ -104,7 +104,10 @@ const disruptions = {
     await replica.follow();
     servers.proxy.redirect(replica.port);
   },
-  /** Promotes the replica and makes the primary a replica. Connections to it stay open, but may only read. @param {RedisServers} servers */
+  /**
+   * Promotes the replica and makes the primary a replica. Connections to it stay open, but may only read.
+   * @param {RedisServers} servers
+   */
   async demotion(servers) {
     const { primary, replica } = await addReplica(servers);
     await replica.follow();

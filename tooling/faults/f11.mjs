@@ -6,9 +6,9 @@ import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations, pairOf } from './reconcile.mjs';
 
 /**
- * Postgres is restarted under load in three ways: by a fast shutdown, by an immediate shutdown, and by a kill of one of its
- * backends, after which Postgres restarts all backends. Attempts that were sent and not yet recorded are recorded after that. The API
- * rejects every change that it cannot store, and stores every change that it accepts.
+ * Postgres is restarted under load in three ways: by a fast shutdown, by an immediate shutdown, and by a kill of one of
+ * its backends, after which Postgres restarts all backends. Attempts that were sent and not yet recorded are recorded
+ * after that. The API rejects every change that it cannot store, and stores every change that it accepts.
  */
 
 const holdMs = 100;

@@ -6,13 +6,15 @@ import { openTcpProxy } from './tcp-proxy.mjs';
 
 /**
  * Every round trip to Postgres takes half a second. For a while no statement ends at all, so every connection of the
- * pool is in use. Two dispatchers share the work, and each could wrongly consider the other dead. BullMQ's locks on jobs
- * could then prevent duplicates, too. Therefore Redis is flushed all the time, so that only leases prevent them.
+ * pool is in use. Two dispatchers share the work, and each could wrongly consider the other dead. BullMQ's locks on
+ * jobs could then prevent duplicates, too. Therefore Redis is flushed all the time, so that only leases prevent them.
  */
 
 const flushEveryMs = 250;
 
-/** Settings of the run without the defence: a lease ends before the result is recorded, so the attempt is sent again. */
+/**
+ * Settings of the run without the defence: a lease ends before the result is recorded, so the attempt is sent again.
+ */
 const shortLeases = { ATTEMPT_TIMEOUT_MS: '60', LEASE_MS: '100', SILENCE_MS: '100', SWEEP_MS: '50' };
 
 export const fault = {

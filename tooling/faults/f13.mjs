@@ -6,8 +6,8 @@ import { findViolations } from './reconcile.mjs';
 import { rejectOneInEight } from './reject-one-in-eight.mjs';
 
 /**
- * Postgres rejects writes at random: because of a full disk, a serialisation failure or a deadlock. Not every
- * machine allows a test to fill a disk, so triggers raise these errors with their SQLSTATE. Clients cannot see the difference.
+ * Postgres rejects writes at random: because of a full disk, a serialisation failure or a deadlock. Not every machine
+ * allows a test to fill a disk, so triggers raise these errors with their SQLSTATE. Clients cannot see the difference.
  */
 
 /** The error codes of a full disk, a serialisation failure and a deadlock. */

@@ -6,9 +6,10 @@ import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
 
 /**
- * Receivers hang or stream endlessly while thousands of deliveries wait for them. Another user's receiver works. There are
- * three crowds of bad receivers. In the first, all webhooks of a few users hang. In the second, the responses to all
- * webhooks of a few users never end. In the third, one webhook of each of many users hangs; no limit per user helps there.
+ * Receivers hang or stream endlessly while thousands of deliveries wait for them. Another user's receiver works. There
+ * are three crowds of bad receivers. In the first, all webhooks of a few users hang. In the second, the responses to
+ * all webhooks of a few users never end. In the third, one webhook of each of many users hangs; no limit per user
+ * helps there.
  *
  * @typedef {{ name: string, users: number, perUser: number, events: number, mode: 'hang' | 'stream' }} Crowd
  *   each user gets `events` events, and each event is due at each webhook of the user
@@ -140,7 +141,8 @@ async function runBesideCrowd(crowd, { size, seed, isDefended }) {
 }
 
 /**
- * Returns the time from the commit of each event to its first request. If an event does not arrive within `waitMaxMs`, its time ends now.
+ * Returns the time from the commit of each event to its first request. If an event does not arrive within `waitMaxMs`,
+ * its time ends now.
  *
  * @param {readonly { at: number, eventId: string }[]} emitted
  * @param {import('./slow-receiver.mjs').SlowReceiver} receiver

@@ -5,9 +5,9 @@ import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
 
 /**
- * Many endpoints fail together, each while it gets an event of the same moment, and recover together. Their next attempts must not
- * arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may contain more than twice the
- * attempts of an even spread over that tenth. Other endpoints (`piles`) get many more
+ * Many endpoints fail together, each while it gets an event of the same moment, and recover together. Their next
+ * attempts must not arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may
+ * contain more than twice the attempts of an even spread over that tenth. Other endpoints (`piles`) get many more
  * events and respond slowly: no endpoint may ever get more than four requests at once.
  *
  * Delays below 30 s get no jitter, and 30 s do not fit into a short run. The short run therefore checks the times that

@@ -7,11 +7,12 @@ import { openSlowReceiver } from './slow-receiver.mjs';
 /**
  * Three dispatchers share the work, and all their clocks are wrong: one is 90 s ahead, one is 90 s behind, and one is
  * set back by a little over five minutes halfway through the run, in a time zone with daylight saving time. At that
- * moment the dispatcher that is ahead is stopped. The others, for whose clocks its retries lie far in the future, must find
- * them. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is correct, and it
- * rejects invalid signatures.
+ * moment the dispatcher that is ahead is stopped. The others, for whose clocks its retries lie far in the future, must
+ * find them. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is correct,
+ * and it rejects invalid signatures.
  *
- * Postgres's clock decides: no attempt is early, none is more than a minute late, and all are signed with the correct time.
+ * Postgres's clock decides: no attempt is early, none is more than a minute late, and all are signed with the
+ * correct time.
  *
  * @typedef {{ users: number, perUser: number, perSecond: number, seconds: number, delaysMs: number[],
  *   drainMaxMs: number, settings: Record<string, string> }} Size `drainMaxMs` is an upper limit: the run ends as
@@ -107,8 +108,8 @@ export const fault = {
 };
 
 /**
- * Returns a function that starts a dispatcher with a wrong clock. Without the defence, its SQL statements use that clock instead
- * of Postgres's.
+ * Returns a function that starts a dispatcher with a wrong clock. Without the defence, its SQL statements use that
+ * clock instead of Postgres's.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {boolean} isDefended

@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { setUp } from '../launch/setup.mjs';
 
 /**
- * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown] [--as-built]`:
- * runs every fault with all defences, which must pass, and once with one defence removed, which must fail. The exit code is 0
- * if both is true of every fault. `--as-built` skips the set-up and uses the existing build.
+ * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown]
+ * [--as-built]`: runs every fault with all defences, which must pass, and once with one defence removed, which must
+ * fail. The exit code is 0 if both is true of every fault. `--as-built` skips the set-up and uses the existing build.
  *
  * Before the set-up has run, this file must not import installed packages.
  */

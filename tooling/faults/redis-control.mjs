@@ -9,7 +9,8 @@ import { prepareRedis } from '../launch/redis.mjs';
 import { startServer } from './server-process.mjs';
 
 /**
- * Starts a separate Redis server, which a fault may kill and suspend. After `kill`, the server stays down until `start`.
+ * Starts a separate Redis server, which a fault may kill and suspend. After `kill`, the server stays down
+ * until `start`.
  *
  * @param {{
  *   folder: string, mode?: 'appendonly' | 'plain', port?: number, maxMemory?: string,

@@ -10,8 +10,8 @@ const linesKept = 400;
 /** @typedef {{ code: number | null, signal: NodeJS.Signals | null, tookMs: number }} Ending */
 
 /**
- * Runs a built app once, without restarts. Resolves when the app reports that it is ready. The app ends when this process
- * ends, because the channel between them closes.
+ * Runs a built app once, without restarts. Resolves when the app reports that it is ready. The app ends when this
+ * process ends, because the channel between them closes.
  *
  * @param {{ app: string, env: Record<string, string>, sabotage?: string | readonly string[] | undefined }} options
  *   `sabotage` names files of sabotage/ without `.mjs`; the app loads them first

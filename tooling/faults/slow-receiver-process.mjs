@@ -11,8 +11,8 @@ import { Webhook } from 'standardwebhooks';
  *   | { kind: 'hang' }
  *   | { kind: 'stream', everyMs: number }
  *   | { kind: 'reset' }} Behaviour
- *   `respond` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with 200
- *   and a body that never ends; `reset` closes the connection with a TCP reset
+ *   `respond` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with
+ *   200 and a body that never ends; `reset` closes the connection with a TCP reset
  * @typedef {{ path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string,
  *   verified: boolean, status?: number }} Received `at`: when the headers arrived, in Unix milliseconds; `status`: set
  *   once the response was sent
@@ -27,7 +27,10 @@ const behaviours = {};
 const verifiers = new Map();
 /** @type {Received[]} */
 const received = [];
-/** By path: the requests in flight now, and the highest number at any time. @type {Map<string, { now: number, max: number }>} */
+/**
+ * By path: the requests in flight now, and the highest number at any time.
+ * @type {Map<string, { now: number, max: number }>}
+ */
 const inFlight = new Map();
 const allPaths = { now: 0, max: 0 };
 const chunk = Buffer.alloc(64, 'x');

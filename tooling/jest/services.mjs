@@ -10,8 +10,8 @@ const doNothing = async () => {};
 
 /**
  * Jest's global set-up. It starts one Postgres and one Redis for the whole run, unless the environment already names
- * servers. It packs the SDK and the CLI as they are published. It also starts a server from which end-to-end tests request the
- * product that they share; the first request starts that product.
+ * servers. It packs the SDK and the CLI as they are published. It also starts a server from which end-to-end tests
+ * request the product that they share; the first request starts that product.
  */
 export default async function startServices() {
   const stopFunctions = await Promise.all([startServers(), packSdk()]);

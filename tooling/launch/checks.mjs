@@ -51,8 +51,9 @@ export const CHECKS = [
 ];
 
 /**
- * Runs checks one after another. The output of a check is printed when the check ends. Its heading is normally printed
- * first. While tests run, the heading is printed together with the output, so that test output does not separate the two.
+ * Runs checks one after another. The output of a check is printed when the check ends. Its heading is normally
+ * printed first. While tests run, the heading is printed together with the output, so that test output does not
+ * separate the two.
  *
  * @param {readonly Check[]} checks
  * @param {import('./steps.mjs').Steps} steps

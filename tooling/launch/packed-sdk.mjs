@@ -113,8 +113,8 @@ function assertSucceeded(what, { code, stdout, stderr }) {
 }
 
 /**
- * Links the declared dependencies and peer dependencies to the installed packages of the workspace. These have their own
- * dependencies.
+ * Links the declared dependencies and peer dependencies to the installed packages of the workspace. These have their
+ * own dependencies.
  *
  * @param {string} name
  * @param {string} folder

@@ -16,7 +16,8 @@ import { run } from './commands.mjs';
 import { makeFolder } from './files.mjs';
 
 /**
- * The folder for Postgres files if the launcher runs as root and the user that runs Postgres has no access to the clone.
+ * The folder for Postgres files if the launcher runs as root and the user that runs Postgres has no access to
+ * the clone.
  */
 export const folderOutsideClone = '/var/lib/trading-automation';
 
@@ -46,8 +47,8 @@ export async function postgresUser() {
 }
 
 /**
- * Returns whether every user has access to all folders of this path. It checks only the mode bits for other users. A path to
- * which only a group has access therefore counts as closed; the only consequence is an unnecessary copy.
+ * Returns whether every user has access to all folders of this path. It checks only the mode bits for other users. A
+ * path to which only a group has access therefore counts as closed; the only consequence is an unnecessary copy.
  *
  * @param {string} path
  */

@@ -73,8 +73,9 @@ export async function preparePostgres({
 }
 
 /**
- * Returns the real location of the cluster. If the user that runs Postgres has no access to the clone, the cluster is under
- * /var/lib, and `dataDir` is a symbolic link to it. If the link is removed, the next start creates an empty cluster.
+ * Returns the real location of the cluster. If the user that runs Postgres has no access to the clone, the cluster
+ * is under /var/lib, and `dataDir` is a symbolic link to it. If the link is removed, the next start creates an
+ * empty cluster.
  *
  * @param {string} dataDir
  * @param {import('./postgres-binaries.mjs').UserIds | undefined} user

@@ -8,11 +8,11 @@ import { dataPaths } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * `npm start [-- --fresh] [--data <folder>] [--free-ports] [--inspect <service>]`: sets up a fresh clone and runs all services
- * in the foreground. Ctrl-C stops everything. `--fresh` deletes the data first; `--data` uses another folder than `.data`;
- * `--free-ports` uses any free ports instead of the usual ones;
- * `--inspect <service>[:<port>]` opens the debugger of one service, by default on port 9229.
- * `npm run dev` adds `--watch`, which applies edits of apps and packages to the running services.
+ * `npm start [-- --fresh] [--data <folder>] [--free-ports] [--inspect <service>]`: sets up a fresh clone and runs all
+ * services in the foreground. Ctrl-C stops everything. `--fresh` deletes the data first; `--data` uses another folder
+ * than `.data`; `--free-ports` uses any free ports instead of the usual ones; `--inspect <service>[:<port>]` opens the
+ * debugger of one service, by default on port 9229. `npm run dev` adds `--watch`, which applies edits of apps and
+ * packages to the running services.
  *
  * Before the set-up has run, this file must not import installed packages.
  */

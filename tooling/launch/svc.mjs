@@ -4,8 +4,8 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * Runs the CLI. Tests get the CLI that was packed for their run, as users install it. Other programs get the build of the
- * workspace.
+ * Runs the CLI. Tests get the CLI that was packed for their run, as users install it. Other programs get the build of
+ * the workspace.
  */
 const installed = process.env.TEST_PACKED_SDK;
 if (installed === '')

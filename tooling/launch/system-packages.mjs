@@ -147,8 +147,8 @@ async function privilege(installer, execute, isRoot) {
 }
 
 /**
- * Does the work with a policy that prevents packages from starting a daemon on its default port. An existing policy of the
- * machine is not changed.
+ * Does the work with a policy that prevents packages from starting a daemon on its default port. An existing policy of
+ * the machine is not changed.
  *
  * @template T
  * @param {string | null} policyFile

@@ -102,8 +102,8 @@ async function unpack(folder, execute) {
 }
 
 /**
- * Downloads the packages with the system's package lists. If these lists are missing or too old, it downloads its own lists,
- * because an ordinary user cannot update the system's, and tries again.
+ * Downloads the packages with the system's package lists. If these lists are missing or too old, it downloads its own
+ * lists, because an ordinary user cannot update the system's, and tries again.
  *
  * @param {string} work
  * @param {string} archives

@@ -1,5 +1,6 @@
 /**
- * A defect to plant. `find` occurs exactly once in `file`, and `replace` replaces it; then at least one of `tests` must fail.
+ * A defect to plant. `find` occurs exactly once in `file`, and `replace` replaces it; then at least one of `tests`
+ * must fail.
  *
  * @typedef {{
  *   name: string, file: string, find: string, replace: string, tests: readonly string[],

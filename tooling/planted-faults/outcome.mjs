@@ -45,8 +45,8 @@ const IN_MESSAGE = new RegExp(String.raw`^(?:\w+: )?${ASSERTION}`);
 const IN_CAUSE = new RegExp(String.raw`^ *Cause:\n *${ASSERTION}`, 'm');
 
 /**
- * Returns whether an assertion failed in a test. A property of fast-check fails with an error whose cause is the assertion; only
- * the report of the file contains causes.
+ * Returns whether an assertion failed in a test. A property of fast-check fails with an error whose cause is the
+ * assertion; only the report of the file contains causes.
  *
  * @param {TestResult} test
  * @param {FileResult} file

@@ -3,17 +3,18 @@ import { parseArgs } from 'node:util';
 import { groupBy } from '../launch/group-by.mjs';
 
 /**
- * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path] [--write-table]`: fails if a test of
- * the first log is missing from the second log, or executed fewer `expect` calls there. `ASSERTION_LOG=$PWD/after.jsonl npm test`
- * writes a log.
+ * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path] [--write-table]`: fails if a test
+ * of the first log is missing from the second log, or executed fewer `expect` calls there.
+ * `ASSERTION_LOG=$PWD/after.jsonl npm test` writes a log.
  *
  * Moved and renamed tests are mapped. `moved-tests.json` is written by hand and maps files and single titles.
- * `--write-table` writes `moved-tests.tsv`, which maps many titles: in each file, it pairs the titles that only the first log
- * has with the titles that only the second log has, in the order in which the tests ran.
+ * `--write-table` writes `moved-tests.tsv`, which maps many titles: in each file, it pairs the titles that only the
+ * first log has with the titles that only the second log has, in the order in which the tests ran.
  *
- * The number of calls of some tests varies from run to run, because of random inputs or races. Therefore each argument can be
- * several logs, joined by commas. A test then counts as weakened only if its largest number in the second logs is below its
- * smallest number in the first logs. A test that runs several times in one log counts once, with its smallest number.
+ * The number of calls of some tests varies from run to run, because of random inputs or races. Therefore each argument
+ * can be several logs, joined by commas. A test then counts as weakened only if its largest number in the second logs
+ * is below its smallest number in the first logs. A test that runs several times in one log counts once, with its
+ * smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
  * @typedef {{ files: Record<string, string>, titles: Record<string, string> }} MovedTests
@@ -94,7 +95,8 @@ export function compareLogs(before, after, { files, titles }) {
 }
 
 /**
- * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the tests ran.
+ * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the
+ * tests ran.
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved

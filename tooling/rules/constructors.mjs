@@ -3,9 +3,9 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * Counts the collaborators of constructors. A collaborator is an object with behaviour that a constructor takes. A plain
- * value (a string, a number, a date, an object of such values) is not one. A parameter that bundles several objects counts as
- * its members, wherever its type is declared.
+ * Counts the collaborators of constructors. A collaborator is an object with behaviour that a constructor takes. A
+ * plain value (a string, a number, a date, an object of such values) is not one. A parameter that bundles several
+ * objects counts as its members, wherever its type is declared.
  */
 
 /** @typedef {{ file: string, className: string, collaborators: readonly string[] }} ConstructorCount */
@@ -94,7 +94,8 @@ export class ConstructorCounter {
     const within = [...path, use.type, ...this.#declarationsOf(use)];
     const held = members.filter((member) => !this.#isPlain(member, within));
     if (held.length === 0) return [];
-    // An object whose members are all functions is a port: it counts as one collaborator, unless the parameter is a bundle.
+    // An object whose members are all functions is a port: it counts as one collaborator, unless the parameter is
+    // a bundle.
     if (
       !isBundle &&
       (members.some((member) => member.isMethod) || held.every((member) => isFunction(member.type)))
@@ -112,8 +113,8 @@ export class ConstructorCounter {
   }
 
   /**
-   * Returns the members of an object type. Returns undefined for a function, a class with methods, and a type that is not
-   * declared in the repository.
+   * Returns the members of an object type. Returns undefined for a function, a class with methods, and a type that is
+   * not declared in the repository.
    * @returns {(TypeUse & { name: string, isMethod: boolean })[] | undefined}
    */
   #membersOf(/** @type {TypeUse} */ { file, type }, /** @type {readonly any[]} */ path) {

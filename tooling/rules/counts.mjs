@@ -6,7 +6,8 @@ import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.m
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run counts [-- <root>]`: prints figures about the structure of the repository, for the comparison of two releases.
+ * `npm run counts [-- <root>]`: prints figures about the structure of the repository, for the comparison of
+ * two releases.
  *
  * Functions, constructors and short files are counted only in product code, without tests, test support and migrations.
  */

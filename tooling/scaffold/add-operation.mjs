@@ -176,7 +176,9 @@ function newSpec(workspace, { className, path }, { id, name, parameter, schema, 
 import type { Actor } from '${folderImport(path)}operations/index.js';
 import { ${className} } from './${path.slice(folder.length + 1).replace(/\.ts$/, '.js')}';
 
-/** The service has no collaborators. Test a method that reads the database with \`CoreUnderTest\`, as other tests do. */
+/**
+ * The service has no collaborators. Test a method that reads the database with \`CoreUnderTest\`, as other tests do.
+ */
 const service: ${className} = Object.create(${className}.prototype);
 const actor: Actor = {
   userId: '019a0000-0000-7000-8000-000000000001',

@@ -1,4 +1,7 @@
-/** Runs both generators in a copy of the workspace. The written code must compile, keep the import rules, and fail only its own tests. */
+/**
+ * Runs both generators in a copy of the workspace. The written code must compile, keep the import rules, and fail only
+ * its own tests.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Prepares every statement of the product and compares the columns of its rows with the row type that the code declares (its claim).
- * Prints a report as JSON. Usage: node --import ./register.mjs check.mjs <database URL> <absolute file>…
+ * Prepares every statement of the product and compares the columns of its rows with the row type that the code declares
+ * (its claim). Prints a report as JSON. Usage: node --import ./register.mjs check.mjs <database URL> <absolute file>…
  */
 import { basename, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -34,7 +34,9 @@ const POSITION = /^__sort_/;
 /** The OID of the Postgres type `void`: the result of a function that is called only for its effect. */
 const VOID = 2278;
 
-/** `statements`: prepared statements; `variants`: their distinct SQL; `typed`: statements whose row type was compared. */
+/**
+ * `statements`: prepared statements; `variants`: their distinct SQL; `typed`: statements whose row type was compared.
+ */
 const counts = { statements: 0, variants: 0, typed: 0 };
 /** Statements that return rows without a claim. @type {string[]} */
 const unclaimed = [];

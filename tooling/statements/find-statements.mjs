@@ -2,7 +2,8 @@ import { isFunction, namesOf, sourceOf, walk } from './syntax.mjs';
 
 /** @typedef {import('./syntax.mjs').Node} Node */
 /**
- * A call that sends a statement. `variants` is TypeScript code that evaluates, in its module, to an iterable of the call's SQL.
+ * A call that sends a statement. `variants` is TypeScript code that evaluates, in its module, to an iterable of the
+ * call's SQL.
  * @typedef {{ name: string, file: string, line: number, call: Node, ancestors: readonly Node[], variants: string,
  *   isTypeOrm: boolean, isSelection: boolean, isList: boolean }} Statement
  */
@@ -94,7 +95,8 @@ class Scope {
   }
 
   /**
-   * Writes code for an iterable of the values of an expression, for each combination of values that its parameters have.
+   * Writes code for an iterable of the values of an expression, for each combination of values that its
+   * parameters have.
    * @param {readonly Node[]} ancestors
    * @param {(of: (node: Node) => string) => string} write
    * @param {readonly Node[]} parts the nodes that `write` uses

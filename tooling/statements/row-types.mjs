@@ -6,8 +6,8 @@ import { isFunction, namesOf, sourceOf, walk } from './syntax.mjs';
 /** @typedef {{ node: Node, file: string, bound: ReadonlyMap<string, Type> }} Type a type, the file that contains it, and the
  *   values of its type parameters */
 /**
- * The row type that the code declares for a statement: the kinds of value by column. `isComplete`: the type lists every
- * column.
+ * The row type that the code declares for a statement: the kinds of value by column. `isComplete`: the type lists
+ * every column.
  * @typedef {{ columns: Map<string, Set<string>>, isComplete: boolean }} Claim
  */
 
@@ -70,7 +70,8 @@ function destructured(/** @type {Node} */ pattern) {
 }
 
 /**
- * Returns the properties that are read from the row of `const [row] =`, or the return type of a function that returns the row.
+ * Returns the properties that are read from the row of `const [row] =`, or the return type of a function that returns
+ * the row.
  * @returns {Claim | undefined}
  */
 function accessed(/** @type {Type} */ { node: pattern, file, bound }, /** @type {Node | undefined} */ fn) {
@@ -204,7 +205,8 @@ function fileOf(/** @type {string} */ specifier, /** @type {string} */ from) {
 }
 
 /**
- * Returns the members of an object type with the kinds of their values; undefined for any other type, and for a type that this code does not understand.
+ * Returns the members of an object type with the kinds of their values; undefined for any other type, and for a type
+ * that this code does not understand.
  * @param {Type} type
  * @returns {Claim | undefined}
  */

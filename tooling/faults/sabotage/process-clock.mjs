@@ -1,6 +1,6 @@
 /**
- * Removes the use of Postgres's clock: in statements about deliveries, `clock_timestamp()` becomes the wrong time of the
- * process.
+ * Removes the use of Postgres's clock: in statements about deliveries, `clock_timestamp()` becomes the wrong time of
+ * the process.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

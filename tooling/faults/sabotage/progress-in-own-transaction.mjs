@@ -1,4 +1,7 @@
-/** Removes the transaction that progress and deliveries share: the relay commits its progress first, and the deliveries later. */
+/**
+ * Removes the transaction that progress and deliveries share: the relay commits its progress first, and the deliveries
+ * later.
+ */
 import { builtModule } from './built-module.mjs';
 import './only-relay.mjs';
 

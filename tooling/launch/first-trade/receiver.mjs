@@ -44,7 +44,8 @@ export async function startReceiver({ statusFor = () => 204 } = {}) {
       secret = value;
     },
     /**
-     * Resolves with the first delivery that matches, of those already received and those that arrive within the timeout.
+     * Resolves with the first delivery that matches, of those already received and those that arrive within
+     * the timeout.
      *
      * @param {string} what the expected delivery, for the error message
      * @param {(received: Received) => boolean} matches

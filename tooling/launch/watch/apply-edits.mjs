@@ -13,7 +13,9 @@ import { memberOf, readWorkspace } from './workspace.mjs';
 /** The grace period of a restart is short: every service survives a kill, and a developer should not wait. */
 const graceMs = 500;
 
-/** Services that are restarted first, because developers call them directly. Restarting all services together is slower. */
+/**
+ * Services that are restarted first, because developers call them directly. Restarting all services together is slower.
+ */
 const restartedFirst = new Set(['rest-api', 'graphql-api']);
 
 /** Scripts that generate files which a service reads at its start, and the folders from which they are generated. */

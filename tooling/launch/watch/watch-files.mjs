@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const quietMs = 40;
 
 /**
- * Watches folders and all their subfolders. The recursive mode of Node's `watch` misses files that an editor replaces by
- * renaming. Therefore each event triggers a scan of all files, and only differences are reported.
+ * Watches folders and all their subfolders. The recursive mode of Node's `watch` misses files that an editor replaces
+ * by renaming. Therefore each event triggers a scan of all files, and only differences are reported.
  *
  * @param {string[]} folders
  * @param {(changed: string[]) => void} onChange receives the paths of new, changed and removed files
