@@ -1,10 +1,10 @@
 /**
- * Rules about which module may import which. They define the architecture that docs/architecture.md draws. For each rule, a
+ * Rules about which module may import which. They define the architecture that docs/architecture.md describes. For each rule, a
  * fixture under tooling/boundaries/fixtures/<rule name>/ violates it, to prove that the rule reports violations.
  *
  * - Paths are source paths: workspace packages resolve to their source, as they do for tests.
  * - Type-only imports count, because a type is a dependency too.
- * - Rules that do not depend on imports (process.env, fetch, venue names) are in tooling/boundaries/source-rules.mjs.
+ * - Rules that dependency-cruiser cannot check (process.env, fetch, venue names) are in tooling/boundaries/source-rules.mjs.
  */
 
 const SPEC = '\\.spec\\.m?ts$';
@@ -13,7 +13,7 @@ const SUPPORT = [SPEC, '/testing/', '/test/', '/conformance/'];
 /** Matches other packages of the workspace, or entry points of them (`runtime/backoff`), whether or not the import resolved. */
 const packages = (...names) =>
   `^(?:packages/|@trading-automation/)(?:${names.map((name) => name.replace('/', '/(?:src/)?')).join('|')})(?:/|$)`;
-/** Every test may use it; `production-code-imports-no-test-support` keeps it out of the product. */
+/** Matches test support. Every test may import it; `production-code-imports-no-test-support` forbids it in production code. */
 const TEST_SUPPORT = packages('runtime/testing');
 const ANY_PACKAGE = '^(?:packages/|@trading-automation/)';
 const APPS = '^apps/';
@@ -114,7 +114,7 @@ const forbidden = [
   {
     name: 'core-sees-only-the-exchange-port',
     comment:
-      'Core decides about trades; only the trading worker knows the library that sends them to a venue. Tests of core may use the fake.',
+      'Core decides about trades; only the trading worker knows the library that sends them to a venue. Tests of core may import the fake exchange.',
     from: { path: '^packages/core/', pathNot: SUPPORT },
     to: {
       path: '^(?:packages/exchanges/src|@trading-automation/exchanges)/',
@@ -270,7 +270,7 @@ const forbidden = [
   },
   {
     name: 'graphql-stays-in-the-graphql-api',
-    comment: 'GraphQL is one of several transports.',
+    comment: 'GraphQL is one of several transports, so only the GraphQL API may import its libraries.',
     from: { pathNot: ['^apps/graphql-api/', '^apps/dashboard/', '^bench/', ...SUPPORT] },
     to: { path: npm('@nestjs/graphql', '@nestjs/mercurius', 'mercurius', 'graphql') },
   },

@@ -3,7 +3,7 @@
  * are the same as the trading worker would write.
  */
 
-/** Each trade has two fills. The trades of a pair alternate: a buy, then the sale of it. */
+/** Each trade has two fills. The trades of a pair alternate between a purchase and its sale. */
 export const FILLS_A_TRADE = 2;
 export const DAYS = 365;
 export const PAIRS = 10;
@@ -12,6 +12,8 @@ export const STRATEGIES = 3;
 const TRADES_PER_STATEMENT = 50_000;
 
 /**
+ * Writes a user with the given number of fills.
+ *
  * @param {{ database: import('pg').Client, fills: number }} options
  * @returns {Promise<string>} the user's id
  */
@@ -51,8 +53,9 @@ const STRATEGIES_SQL = `
   FROM generate_series(1, $2::int) n`;
 
 /**
- * Trade n uses pair n mod PAIRS. A round is one trade per pair. Rounds alternate between buy and sell, and a sale sells what
- * the previous round bought on the same account. Each two rounds belong to the next strategy in turn, or to none.
+ * Trade n uses pair n mod PAIRS. A round is one trade of each pair. Rounds alternate between buying and selling, and a
+ * sale sells what the previous round bought on the same account. Each purchase round and its sale round belong to the
+ * next strategy in turn; after the last strategy, two rounds belong to no strategy.
  */
 const TRADES_SQL = `
   WITH pair AS (SELECT id, symbol, row_number() OVER (ORDER BY symbol) - 1 AS place, count(*) OVER () AS n FROM trade_pairs),
@@ -83,7 +86,10 @@ const FILLS_SQL = `
     'USDT', 'TAKER', t.created_at + n * interval '100 ms'
   FROM trades t CROSS JOIN generate_series(1, ${FILLS_A_TRADE}) n`;
 
-/** The next trade of the pair sells each purchase. The last purchases of a pair may have no sale and stay open. */
+/**
+ * Each purchase is sold by the next trade of its pair. The last purchase of a pair may have no sale; its lots stay
+ * open.
+ */
 const LOTS_SQL = `
   INSERT INTO lots (id, user_id, exchange_account_id, trade_pair_id, symbol, strategy_id, trade_id, side, opened_amount,
     open_amount, opened_value, open_value, opened_at, closed_at)

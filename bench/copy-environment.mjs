@@ -1,4 +1,4 @@
-/** Starts what `copy.mjs` measures: the product as `npm start` runs it, with one worker and its own Postgres and Redis. */
+/** Starts the product for `copy.mjs`, as `npm start` runs it, with one worker and its own Postgres and Redis. */
 import { join } from 'node:path';
 import pg from 'pg';
 import { ensureKeys } from '../tooling/launch/keys.mjs';
@@ -7,7 +7,7 @@ import { ampleRateLimits, listServices, serviceNodeOptions } from '../tooling/la
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
 import { startDurableServers } from './durable-servers.mjs';
 
-/** Limits beyond the requests of a run: they are counted as usual and never reached. */
+/** Exchange limits that no run reaches. Requests are counted as usual. */
 const AMPLE = { weightPerMinute: 100_000_000, ordersPer10s: 1_000_000 };
 
 /** Functions that release what was opened; `close` calls the newest first. */
@@ -20,7 +20,8 @@ export async function close() {
 /**
  * As in a deployment, both servers write acknowledged data to the disk.
  *
- * @param {{ profileFile?: string | undefined }} options `profileFile`: the file for a CPU profile of the worker; no profile without it
+ * @param {{ profileFile?: string | undefined }} options `profileFile`: the file for a CPU profile of the worker; if it is undefined, no
+ *   profile is written
  */
 export async function startProduct({ profileFile }) {
   const { databaseUrl, redisUrl, folder, stop } = await startDurableServers();

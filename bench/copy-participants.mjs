@@ -1,4 +1,5 @@
-/** Creates the participants through the REST API: one leader, and copiers of ten users with a hundred accounts each. */
+/** Creates the participants through the REST API: one leader, and ten users with up to a hundred accounts each, on which
+ * copiers trade. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeId } from '@trading-automation/contracts';
 import { generatePrivateKey } from '@trading-automation/signed-request';
@@ -20,7 +21,7 @@ export async function createParticipants({ restUrl, paperExchangeUrl, database }
   const leader = await openLeader({ restUrl, paperExchangeUrl });
   const users = [];
   for (let i = 0; i < USERS; i++) users.push(await openUser(restUrl, `copiers ${i}`));
-  // The users alternate, because the requests of one user wait for one another.
+  // The users alternate, because concurrent requests of one user wait for each other's locks.
   const owners = Array.from({ length: accountsPerUser }, () => users).flat();
   const accounts = await mapConcurrently(owners, CONCURRENCY, async (api, i) => ({
     api,

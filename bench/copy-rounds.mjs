@@ -7,7 +7,7 @@ import { decodeId } from '@trading-automation/contracts';
 import { serviceNodeOptions } from '../tooling/launch/service-list.mjs';
 import { mapConcurrently, ordersAtVenue } from './copy-venue.mjs';
 
-/** Minus the exchange's fee, this is a multiple of the pair's step, so an exit leaves no remainder. */
+/** This amount minus the exchange's fee is a multiple of the pair's amount step, so an exit leaves no remainder. */
 const LEADER_BUYS = '0.01';
 const LEADER_SELLS = '0.00999';
 const DEADLINE_MS = 120_000;
@@ -144,7 +144,7 @@ export async function baselineRound(url, orders) {
   return ms;
 }
 
-/** Throws unless every copy is exactly one order in the exchange's ledger, and the ledger has no other orders. */
+/** Throws unless the exchange has exactly one order for each copy, and no other orders. */
 export async function assertLedgers({ database, paperExchangeUrl, accounts }) {
   const copies = await rowsOf(
     database,

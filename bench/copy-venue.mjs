@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
  * @typedef {{ apiKey: string, secret: string, symbol: string, side: 'BUY' | 'SELL', quantity: string, type: string, timeInForce?: string, price?: string }} BareOrder
  */
 
-/** Large enough for all rounds, which also sell from these balances. */
+/** These balances are large enough for all purchases and sales of a run. */
 const BALANCES = { USDT: '1000000', BTC: '1' };
 
 /** @returns {Promise<Credentials>} */

@@ -16,8 +16,8 @@
  *    the commit of the last copier's decision and order. `acknowledged` is when the last order's response is stored.
  *    The bare loop stores nothing and ends with the last response. It is compared with the time until the exchange has
  *    filled the last copy; the time until everything is stored is printed as well.
- * 4. Each round checks that every copier has one decision with its own order, which filled. The last check is that the
- *    exchange's ledger contains each copy once and nothing else.
+ * 4. Each round checks that every copier has one decision with its own order, which filled. At the end, the
+ *    run checks that the exchange has exactly one order for each copy and no other orders.
  */
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,10 @@ const { values: options } = parseArgs({
 
 const median = (values) => quantile(values, 0.5);
 
-/** Repeats rounds in which the leader's order filled at two prices. The first round is a warm-up and not counted. */
+/**
+ * Returns the figures of `count` rounds. Repeats a round if the leader's order filled at two prices. The first round
+ * warms up.
+ */
 async function measure(context, count) {
   const rounds = [];
   while (rounds.length <= count) {

@@ -27,7 +27,7 @@ export async function startDurableServers({ postgresSettings = [] } = {}) {
     dataDir: join(folder, 'redis'),
     logFile: join(folder, 'redis.log'),
     port: await freePort(),
-    say: () => undefined,
+    print: () => undefined,
   });
   await Promise.all([keeper.start(postgres), keeper.start(redis)]);
   return { databaseUrl: postgres.url, redisUrl: redis.url, folder, stop: () => keeper.stop() };

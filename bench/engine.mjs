@@ -1,6 +1,6 @@
 /**
- * Measures orders per second through the paper exchange's engine, within one process: matching alone, with accounts and
- * ledger, and with the journal on the disk. The baseline is the matching library with the same orders. Rounds are
+ * Measures orders per second through the paper exchange's engine, within one process: only matching; with accounts and
+ * ledger; and with the journal on the disk. The baseline is the matching library with the same orders. Rounds are
  * interleaved; a ratio is the median of the ratios of all rounds. Build the packages first: `node bench/engine.mjs`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -112,8 +112,8 @@ function openAccounts(/** @type {InstanceType<typeof Exchange>} */ exchange) {
   });
 }
 
-/** For each side, returns the function to measure and an optional function that ends it. */
-const SIDES = {
+/** The compared variants. Each returns the function to measure, and optionally a function that cleans up. */
+const VARIANTS = {
   'bare library': (steps) => ({ run: () => runBaseline(steps) }),
   matching: (steps) => ({ run: () => runMatching(steps) }),
   'with accounts and ledger': (steps) => ({ run: runExchange(steps) }),
@@ -130,11 +130,11 @@ const SIDES = {
 
 const median = (/** @type {number[]} */ values) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const seconds = Object.fromEntries(Object.keys(SIDES).map((name) => [name, []]));
+const seconds = Object.fromEntries(Object.keys(VARIANTS).map((name) => [name, []]));
 for (let round = -1; round < ROUNDS; round += 1) {
   const steps = plan(round + 2);
   const results = new Set();
-  for (const [name, prepare] of Object.entries(SIDES)) {
+  for (const [name, prepare] of Object.entries(VARIANTS)) {
     const { run, end } = prepare(steps);
     const startedAt = performance.now();
     results.add(run());
@@ -143,7 +143,8 @@ for (let round = -1; round < ROUNDS; round += 1) {
     // The first round warms up.
     if (round >= 0) seconds[name].push(elapsedSeconds);
   }
-  if (results.size !== 1) throw new Error(`the sides traded ${[...results].join(', ')} lots`);
+  if (results.size !== 1)
+    throw new Error(`the variants traded different amounts: ${[...results].join(', ')} lots`);
 }
 const bare = seconds['bare library'];
 console.table(

@@ -3,12 +3,13 @@
  *
  *   pnpm turbo run build && node bench/flood.mjs
  *
- * 1. 50 good users read their trades 200 times a second together, from one address. They are measured alone, during a flood
- *    of up to 2,000 requests a second that unregistered keys sign (from another address), and beside 500 connections that
- *    send their bodies at one byte a second.
+ * 1. 50 good users together send 200 requests a second for their trades, from one address. They are measured alone,
+ *    during a flood of up to 2,000 requests a second that unregistered keys sign (from another address), and while 500
+ *    connections send their bodies at one byte a second.
  * 2. Rounds are interleaved; each ratio is the median of the ratios of all rounds. The flood is sent by a separate process
  *    on the same cores, so the cost of sending is included.
- * 3. The run compares how long the API takes to reject a revoked key and an unknown key, to find a timing oracle.
+ * 3. The run compares how long the API takes to reject a revoked key and an unknown key, because a difference would
+ *    show attackers which keys once existed.
  */
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -141,7 +142,7 @@ function unknownApiKey() {
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Measures the good users in turn: alone, beside the flood, and beside the slow connections. */
+/** Measures the good users alone, during the flood, and during the slow connections, in each round. */
 async function measureRounds(apiUrl, users) {
   const rounds = { alone: [], flood: [], slow: [] };
   const starters = { alone: async () => async () => undefined, flood: startFlood, slow: startSlow };

@@ -38,9 +38,9 @@ export async function compareBooks() {
       open: openBare,
     },
     {
-      name: 'ours',
+      name: 'product',
       url: await serveApi('graphql-api', { ...env, NODE_OPTIONS: serviceNodeOptions }),
-      open: (url, index) => openOurs(url, users[index % users.length], pairId),
+      open: (url, index) => openProduct(url, users[index % users.length], pairId),
     },
   ];
   const rounds = new Map(contestants.map(({ name }) => [name, []]));
@@ -81,7 +81,7 @@ async function writeUsers(database) {
   return users;
 }
 
-/** Creates the book and its updates, and sends each to both sides in the same tick. */
+/** Creates an order book. `update` changes it, and publishes the change for the product or for the baseline. */
 async function openBook(redisUrl) {
   const onError = (error) => console.error(error);
   const publisher = new MarketDataPublisher({
@@ -110,7 +110,7 @@ async function openBook(redisUrl) {
   }, 3_000);
   let count = 0;
   return {
-    /** @param message builds the message for the baseline; without it the product publishes the update */
+    /** @param message builds the message for the baseline; if it is undefined, the change is published for the product */
     async update(message) {
       count++;
       const change = (levels) =>
@@ -160,7 +160,7 @@ function openBare(url) {
   });
 }
 
-function openOurs(url, { privateKey }, pairId) {
+function openProduct(url, { privateKey }, pairId) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
     perMessageDeflate: false,
   });
@@ -203,7 +203,7 @@ async function runBook({ name, url, open }, book) {
     });
   const startedAtMs = performance.now();
   for (let update = 0; update < UPDATES_PER_SECOND * SECONDS; update++) {
-    await book.update(name === 'ours' ? undefined : bareMessage);
+    await book.update(name === 'product' ? undefined : bareMessage);
     await sleep(Math.max(0, startedAtMs + ((update + 1) * 1_000) / UPDATES_PER_SECOND - performance.now()));
   }
   const seconds = (performance.now() - startedAtMs) / 1_000;
@@ -227,8 +227,8 @@ function report(rounds) {
       `${name.padEnd(10)}  ${figure(({ perSecond }) => perSecond).padStart(11)}   ${figure(({ bytes }) => bytes).padStart(5)}   ${figure(({ p50 }) => p50).padStart(6)}   ${figure(({ p99 }) => p99).padStart(6)}`,
     );
   }
-  const [bare, ours] = [...rounds.values()].map((results) => results.map(({ perSecond }) => perSecond));
-  const ratio = median(ours.map((rate, round) => rate / bare[round]));
+  const [bare, product] = [...rounds.values()].map((results) => results.map(({ perSecond }) => perSecond));
+  const ratio = median(product.map((rate, round) => rate / bare[round]));
   console.log(
     `of bare ws: ${ratio.toFixed(3)} (target ${RATIO_MIN}: ${ratio >= RATIO_MIN ? 'met' : 'missed'})`,
   );

@@ -1,4 +1,6 @@
-/** A preload for a process to profile: the first SIGUSR2 starts a CPU profile, the next one writes it to PROFILE_FILE. */
+/**
+ * A preload that profiles its process: the first SIGUSR2 starts a CPU profile, the next one writes it to PROFILE_FILE.
+ */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 

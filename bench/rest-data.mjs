@@ -27,7 +27,8 @@ export async function openUsers({ restUrl, database, count }) {
 }
 
 /**
- * Writes trades of all users in turn, one per second up to now. Most are filled (with one or two fills), some are cancelled, some are open.
+ * Writes trades of all users in turn, one per second, the last one now. Most trades are filled (with one or two fills),
+ * some are cancelled, and some are open.
  *
  * @param {{ database: import('pg').Client, users: readonly User[], count: number }} options
  */

@@ -1,4 +1,4 @@
-/** Starts what `rest.mjs` measures: the API and its baseline as separate processes with one temporary Postgres. */
+/** Starts the API and its baseline for `rest.mjs`, as separate processes with one temporary Postgres. */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -47,7 +47,11 @@ export async function runRound(url, requestOf) {
   };
 }
 
-/** Returns the value that the given share of all values does not exceed. @param {readonly number[]} values @param {number} share 0 to 1 */
+/**
+ * Returns the smallest value that is at least as large as the given share of all values.
+ * @param {readonly number[]} values
+ * @param {number} share 0 to 1
+ */
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

@@ -9,7 +9,7 @@ const LIST = `/v1/trades?limit=${LIMIT}`;
 
 /**
  * @typedef {import('./rest-data.mjs').User} User
- * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} KnownTrade the ids are those that the contestant returned
+ * @typedef {{ id: string, account: string, pair: string, clientOrderId: string }} KnownTrade with the ids that the contestant returned
  * @typedef {{
  *   name: string, url: string, authenticate: (user: User, request: import('./rest-load.mjs').Request) => object,
  *   format: RequestFormat, known: Map<User, readonly KnownTrade[]>,
@@ -32,7 +32,7 @@ const BASELINE_FORMAT = {
   order: ({ account, pair }) => ({ account, pair, ...ORDER }),
 };
 
-/** The compared sides: the baseline first, then the API with each kind of credential. */
+/** Returns the compared contestants: the baseline first, then the API with each kind of credential. */
 export function contestants({ apiUrl, bareUrl, users }) {
   const signers = new Map(users.map((user) => [user, createRequestSigner(user.privateKey)]));
   const sign = (user, { method, path, body }) => signers.get(user)({ method, path, body });

@@ -9,8 +9,8 @@
  *    The baseline has none of these and returns the rows unchanged. The run checks before the rounds that all three return
  *    the same trades, during them that every response is a success, and afterwards that every trade and its event exist.
  * 3. Requests are signed before the measurement. All processes, including the client, share the cores of this machine.
- * 4. Rounds are interleaved, so that a slow phase of the machine affects all alike. Each figure is the median of the rounds
- *    (p99: the median of the p99 of each round), each ratio the median of the ratios of all rounds.
+ * 4. Rounds are interleaved, so that a slow phase of the machine affects all of them equally. Each figure is the median
+ *    of the rounds (p99: the median of the p99 of each round), each ratio the median of the ratios of all rounds.
  */
 import { cpus } from 'node:os';
 import { acknowledgeAll, countTradesAndEvents, openUsers, writeTrades } from './rest-data.mjs';
@@ -56,10 +56,10 @@ async function compareCreating(operation, context) {
 
 const median = (values) => quantile(values, 0.5);
 
-function ratioOf(rounds, name, peer) {
-  const rates = (side) => rounds.get(side).map(({ ratePerSecond }) => ratePerSecond);
-  const peers = rates(peer);
-  return median(rates(name).map((rate, round) => rate / peers[round]));
+function ratioOf(rounds, name, baselineName) {
+  const rates = (contestant) => rounds.get(contestant).map(({ ratePerSecond }) => ratePerSecond);
+  const baselineRates = rates(baselineName);
+  return median(rates(name).map((rate, round) => rate / baselineRates[round]));
 }
 
 function report({ name, title }, rounds) {

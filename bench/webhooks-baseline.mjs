@@ -6,7 +6,7 @@ import { Queue, Worker } from 'bullmq';
 import { Pool } from 'undici';
 import { post } from './webhooks-post.mjs';
 
-/** All jobs exist before the clock starts; the time to add them is printed separately. */
+/** Adds all jobs, then measures the time until all are completed. The time to add the jobs is measured separately. */
 async function byQueue(pool, { redisUrl, deliveries, concurrency }) {
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
   const queue = new Queue('bare', { connection, prefix: 'bare' });

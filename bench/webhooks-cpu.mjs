@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 const TICK_MS = 10;
 const PROCESS_KINDS = [
   ['dispatcher', /webhook-dispatcher/],
-  ['peer', /webhooks-baseline/],
+  ['baseline', /webhooks-baseline/],
   ['receiver', /webhooks-receiver/],
   ['Postgres', /postgres/],
   ['Redis', /redis-server|valkey-server/],
@@ -20,7 +20,7 @@ function cpuMs() {
       .filter(isPid)
       .map((pid) => [pid, readProcess(pid)]),
   );
-  const isOurs = (pid) => {
+  const isDescendant = (pid) => {
     for (let at = pid; processes.get(at) !== undefined; at = processes.get(at).parent)
       if (at === String(process.pid)) return true;
     return false;
@@ -28,7 +28,7 @@ function cpuMs() {
   const usedMs = Object.fromEntries(PROCESS_KINDS.map(([name]) => [name, 0]));
   for (const [pid, found] of processes) {
     const kind = found && PROCESS_KINDS.find(([, pattern]) => pattern.test(found.command));
-    if (kind !== undefined && isOurs(pid)) usedMs[kind[0]] += found.ms;
+    if (kind !== undefined && isDescendant(pid)) usedMs[kind[0]] += found.ms;
   }
   return usedMs;
 }

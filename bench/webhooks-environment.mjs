@@ -1,4 +1,4 @@
-/** Starts what `webhooks.mjs` measures: one dispatcher as it is deployed, with a durable Postgres and a durable Redis. */
+/** Starts one dispatcher for `webhooks.mjs`, as it is deployed, with a durable Postgres and a durable Redis. */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { listServices } from '../tooling/launch/service-list.mjs';
 import { migrateDatabase, superviseService } from '../tooling/launch/service-processes.mjs';
 import { startDurableServers } from './durable-servers.mjs';
 
-/** @typedef {{ id: string, userId: string, publicId: string, path: string, secret: string }} Hook */
+/** @typedef {{ id: string, userId: string, publicId: string, path: string, secret: string }} BenchWebhook */
 
 /** Functions that release what was opened; `close` calls the newest first. */
 const cleanup = [];
@@ -38,7 +38,7 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
   });
   cleanup.push(() => platform.close());
   const sealer = await Sealer.for(keys.webhookSealing);
-  const hooks = await addWebhooks({ platform, sealer, receiverUrl: receiver.url, users, webhooksPerUser });
+  const webhooks = await addWebhooks({ platform, sealer, receiverUrl: receiver.url, users, webhooksPerUser });
   const service = dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFile });
   const dispatcher = superviseService(service, logProblem);
   cleanup.push(() => dispatcher.stop());
@@ -49,8 +49,8 @@ export async function startEnvironment({ users, webhooksPerUser, concurrency, pr
     concurrency,
     redisUrl,
     receiver,
-    hooks,
-    peers: { queue: startPeer(service), loop: startPeer(service) },
+    webhooks,
+    baselines: { queue: startBaseline(service), loop: startBaseline(service) },
     /** Starts a profile of the dispatcher, or stops it. */
     switchProfile: () => process.kill(dispatcher.pid, 'SIGUSR2'),
   };
@@ -68,9 +68,9 @@ function dispatcherService({ databaseUrl, redisUrl, keys, concurrency, profileFi
   return { ...service, env: { ...service.env, NODE_OPTIONS: options, PROFILE_FILE: profileFile } };
 }
 
-/** Creates webhooks with one URL each. @returns {Promise<Hook[]>} */
+/** Creates webhooks with one URL each. @returns {Promise<BenchWebhook[]>} */
 async function addWebhooks({ platform, sealer, receiverUrl, users, webhooksPerUser }) {
-  const hooks = [];
+  const webhooks = [];
   for (let user = 0; user < users; user++) {
     const userId = newUuid();
     await platform.database.query('INSERT INTO users (id) VALUES ($1)', [userId]);
@@ -83,10 +83,10 @@ async function addWebhooks({ platform, sealer, receiverUrl, users, webhooksPerUs
         `INSERT INTO webhooks (id, user_id, url, events, description, secret_sealed) VALUES ($1, $2, $3, '{*}', '', $4)`,
         [id, userId, receiverUrl + path, await sealer.seal(secret, `webhook/${id}`)],
       );
-      hooks.push({ id, userId, publicId, path, secret });
+      webhooks.push({ id, userId, publicId, path, secret });
     }
   }
-  return hooks;
+  return webhooks;
 }
 
 async function startReceiver() {
@@ -96,7 +96,8 @@ async function startReceiver() {
     url: `http://127.0.0.1:${port}`,
     /**
      * @param {import('./webhooks-receiver.mjs').Expected} expected
-     * @returns {Promise<() => Promise<import('./webhooks-receiver.mjs').Seen>>} resolves once the receiver counts, with a function that waits for all deliveries
+     * @returns {Promise<() => Promise<import('./webhooks-receiver.mjs').ReceiverReport>>} resolves once the receiver has started to count;
+     *   the returned function waits for all deliveries
      */
     async expect(expected) {
       child.send(expected);
@@ -108,7 +109,7 @@ async function startReceiver() {
 }
 
 /** Starts a baseline with the Node options of the dispatcher. Like the dispatcher, it runs for all rounds. */
-function startPeer({ env: { NODE_OPTIONS = '' } }) {
+function startBaseline({ env: { NODE_OPTIONS = '' } }) {
   const child = startChild('webhooks-baseline.mjs', {
     NODE_OPTIONS: NODE_OPTIONS.replace(/--import \S+/, ''),
   });
@@ -131,7 +132,7 @@ function startChild(script, env) {
   return child;
 }
 
-/** Prints warnings and errors of the dispatcher, and that it ended. */
+/** Prints warnings and errors of the dispatcher, and prints if it ends. */
 function logProblem(line) {
   if (/\b(ended|ERROR|FATAL|WARN)\b/i.test(line) && !/SMTP_URL/.test(line)) console.error(line.slice(0, 400));
 }

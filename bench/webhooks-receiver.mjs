@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * @typedef {{ count: number, waitMs?: number, secrets?: Record<string, string> }} Expected `count`: the number of deliveries, each
- *   answered after `waitMs`; `secrets` by webhook id: if set, each signature is checked
- * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], refused: string[] }} Seen `arrivals`: for each
+ * @typedef {{ count: number, responseDelayMs?: number, secrets?: Record<string, string> }} Expected `count`: the number of deliveries;
+ *   the receiver responds to each after `responseDelayMs`; `secrets` by webhook id: if set, each signature is checked
+ * @typedef {{ total: number, arrivals: [delivery: string, atMs: number][], invalidSignatures: string[] }} ReceiverReport `arrivals`: for each
  *   delivery (webhook and event), when its headers arrived
  */
 
@@ -19,7 +19,7 @@ let expected = { count: Number.POSITIVE_INFINITY };
 /** @type {Map<string, number>} */
 let arrivals = new Map();
 let total = 0;
-let refused = [];
+let invalidSignatures = [];
 
 const server = createServer((request, response) => {
   const atMs = nowMs();
@@ -27,7 +27,8 @@ const server = createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     record(request.headers, atMs, chunks);
-    if (expected.waitMs > 0) setTimeout(() => response.writeHead(204).end(), expected.waitMs);
+    if (expected.responseDelayMs > 0)
+      setTimeout(() => response.writeHead(204).end(), expected.responseDelayMs);
     else response.writeHead(204).end();
   });
 });
@@ -40,19 +41,19 @@ function record(headers, atMs, chunks) {
   if (arrivals.has(delivery)) return;
   arrivals.set(delivery, atMs);
   if (arrivals.size === expected.count)
-    process.send?.(/** @type {Seen} */ ({ total, arrivals: [...arrivals], refused }));
+    process.send?.(/** @type {ReceiverReport} */ ({ total, arrivals: [...arrivals], invalidSignatures }));
 }
 
 function verify(secret, headers, chunks) {
   try {
     new Webhook(secret).verify(Buffer.concat(chunks).toString(), headers);
   } catch (error) {
-    refused.push(`${headers['webhook-id']}: ${error}`);
+    invalidSignatures.push(`${headers['webhook-id']}: ${error}`);
   }
 }
 
 process.on('message', (/** @type {Expected} */ next) => {
-  [expected, arrivals, total, refused] = [next, new Map(), 0, []];
+  [expected, arrivals, total, invalidSignatures] = [next, new Map(), 0, []];
   process.send?.('expecting');
 });
 server.listen(0, '127.0.0.1', () => process.send?.(server.address().port));

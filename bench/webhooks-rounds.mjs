@@ -1,4 +1,4 @@
-/** Runs one round of each side of `webhooks.mjs`, and measures the delay of single events. */
+/** Runs one round of the product or of a baseline for `webhooks.mjs`, and measures the delay of single events. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { appendEvent, appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
@@ -46,18 +46,19 @@ function newEvent(userId) {
 }
 
 /** Creates `count` events, for the users in turn. */
-function newEvents({ hooks }, count) {
-  const users = [...new Set(hooks.map(({ userId }) => userId))];
+function newEvents({ webhooks }, count) {
+  const users = [...new Set(webhooks.map(({ userId }) => userId))];
   return Array.from({ length: count }, (_, index) => newEvent(users[index % users.length]));
 }
 
-function secretsOf(hooks) {
-  return Object.fromEntries(hooks.map(({ publicId, secret }) => [publicId, secret]));
+function secretsOf(webhooks) {
+  return Object.fromEntries(webhooks.map(({ publicId, secret }) => [publicId, secret]));
 }
 
 /** Returns the times of arrival. @throws if the receiver did not get each delivery once with a valid signature */
-function checkArrivals({ total, arrivals, refused }, count) {
-  if (refused.length > 0) throw new Error(`${refused.length} signatures are invalid: ${refused[0]}`);
+function checkArrivals({ total, arrivals, invalidSignatures }, count) {
+  if (invalidSignatures.length > 0)
+    throw new Error(`${invalidSignatures.length} signatures are invalid: ${invalidSignatures[0]}`);
   if (total !== count || arrivals.length !== count)
     throw new Error(`expected ${count} deliveries; got ${arrivals.length} in ${total} requests`);
   const instants = arrivals.map(([, atMs]) => atMs);
@@ -70,14 +71,14 @@ function checkArrivals({ total, arrivals, refused }, count) {
  *
  * @returns {Promise<Round>}
  */
-export async function productRound(context, { events: count, waitMs, isChecked }) {
-  const { database, receiver, hooks } = context;
+export async function productRound(context, { events: count, responseDelayMs, checksSignatures }) {
+  const { database, receiver, webhooks } = context;
   const events = newEvents(context, count);
-  const expectedCount = count * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
+  const expectedCount = count * (webhooks.length / new Set(webhooks.map(({ userId }) => userId)).size);
   const waitForAll = await receiver.expect({
     count: expectedCount,
-    waitMs,
-    ...(isChecked ? { secrets: secretsOf(hooks) } : {}),
+    responseDelayMs,
+    ...(checksSignatures ? { secrets: secretsOf(webhooks) } : {}),
   });
   const xid = await inTransaction(database, async (tx) => {
     await appendEvents(tx, events);
@@ -115,23 +116,31 @@ async function untilRecorded(database) {
  *
  * @returns {Promise<Round>}
  */
-export async function baselineRound(context, peer, { events: count, waitMs, isChecked, isQueued }) {
-  const { receiver, hooks, redisUrl, concurrency } = context;
+export async function baselineRound(
+  context,
+  runBaseline,
+  { events: count, responseDelayMs, checksSignatures, isQueued },
+) {
+  const { receiver, webhooks, redisUrl, concurrency } = context;
   const deliveries = newEvents(context, count).flatMap(({ publicId, userId, body }) =>
-    hooks
-      .filter((hook) => hook.userId === userId)
-      .map((hook) => ({
+    webhooks
+      .filter((webhook) => webhook.userId === userId)
+      .map((webhook) => ({
         id: publicId,
-        webhookId: hook.publicId,
-        path: hook.path,
-        secret: hook.secret,
+        webhookId: webhook.publicId,
+        path: webhook.path,
+        secret: webhook.secret,
         body,
       })),
   );
-  const expected = { count: deliveries.length, waitMs, ...(isChecked ? { secrets: secretsOf(hooks) } : {}) };
+  const expected = {
+    count: deliveries.length,
+    responseDelayMs,
+    ...(checksSignatures ? { secrets: secretsOf(webhooks) } : {}),
+  };
   const waitForAll = await receiver.expect(expected);
   const round = { receiverUrl: receiver.url, deliveries, concurrency };
-  const { ms, addMs } = await peer(isQueued ? { ...round, redisUrl } : round);
+  const { ms, addMs } = await runBaseline(isQueued ? { ...round, redisUrl } : round);
   const { receivedMs } = checkArrivals(await waitForAll(), deliveries.length);
   return { settledMs: ms, receivedMs, addMs };
 }
@@ -141,10 +150,11 @@ export async function baselineRound(context, peer, { events: count, waitMs, isCh
  *
  * @returns {Promise<number[]>} for each delivery, the milliseconds from the commit (by the database's clock) to its arrival
  */
-export async function measureWaits(context, { perSecond, seconds }) {
-  const { database, receiver, hooks } = context;
+export async function measureDelays(context, { perSecond, seconds }) {
+  const { database, receiver, webhooks } = context;
   const events = newEvents(context, perSecond * seconds);
-  const expectedCount = events.length * (hooks.length / new Set(hooks.map(({ userId }) => userId)).size);
+  const expectedCount =
+    events.length * (webhooks.length / new Set(webhooks.map(({ userId }) => userId)).size);
   const waitForAll = await receiver.expect({ count: expectedCount });
   const startedAt = performance.now();
   const commits = events.map(async (event, index) => {

@@ -26,7 +26,7 @@ import { quantile } from './rest-load.mjs';
 import { runAndClose } from './run.mjs';
 import { withCpu } from './webhooks-cpu.mjs';
 import { close, startEnvironment } from './webhooks-environment.mjs';
-import { baselineRound, measureWaits, productRound } from './webhooks-rounds.mjs';
+import { baselineRound, measureDelays, productRound } from './webhooks-rounds.mjs';
 
 const USERS = 40;
 const WEBHOOKS_PER_USER = 2;
@@ -46,33 +46,33 @@ const { values: options } = parseArgs({
 });
 const events = Number(options.events);
 const deliveries = events * WEBHOOKS_PER_USER;
-const waitMs = Number(options['receiver-ms']);
+const responseDelayMs = Number(options['receiver-ms']);
 
 const median = (values) => quantile(values, 0.5);
 const rounded = (number) => Math.round(number).toLocaleString('en-US');
 const rate = (ms) => (deliveries / ms) * 1000;
 
-/** @returns {Promise<Record<'ours' | 'queue' | 'loop', import('./webhooks-rounds.mjs').Round>[]>} the first one warms up */
+/** @returns {Promise<Record<'product' | 'queue' | 'loop', import('./webhooks-rounds.mjs').Round>[]>} the first one warms up */
 async function measure(context) {
   const rounds = [];
   for (let index = 0; index <= Number(options.rounds); index++) {
-    const roundOptions = { events, waitMs, isChecked: index === 0 };
+    const roundOptions = { events, responseDelayMs, checksSignatures: index === 0 };
     const loop = await withCpu(() =>
-      baselineRound(context, context.peers.loop, { ...roundOptions, isQueued: false }),
+      baselineRound(context, context.baselines.loop, { ...roundOptions, isQueued: false }),
     );
     const queue = await withCpu(() =>
-      baselineRound(context, context.peers.queue, { ...roundOptions, isQueued: true }),
+      baselineRound(context, context.baselines.queue, { ...roundOptions, isQueued: true }),
     );
     const isProfiled = options.profile !== undefined && index === Number(options.rounds);
     if (isProfiled) await startProfile(context);
-    const ours = await withCpu(() => productRound(context, roundOptions));
+    const product = await withCpu(() => productRound(context, roundOptions));
     if (isProfiled) await stopProfile(context);
     console.error(
-      `deliveries a second: ours ${rounded(rate(ours.settledMs))}, BullMQ ${rounded(rate(queue.settledMs))}, undici ${rounded(rate(loop.settledMs))}`,
+      `deliveries a second: product ${rounded(rate(product.settledMs))}, BullMQ ${rounded(rate(queue.settledMs))}, undici ${rounded(rate(loop.settledMs))}`,
     );
     // Autovacuum would analyse the tables only after minutes; until then, plans assume empty tables.
     if (index === 0) await context.database.query('ANALYZE');
-    else rounds.push({ ours, queue, loop });
+    else rounds.push({ product, queue, loop });
   }
   return rounds;
 }
@@ -100,19 +100,21 @@ function report(rounds) {
     const rates = rounds.map((round) => rate(round[side].settledMs));
     return {
       'deliveries/s': rounded(median(rates)),
-      least: rounded(Math.min(...rates)),
-      most: rounded(Math.max(...rates)),
-      'first to last byte, /s': rounded(medianOf((round) => rate(round[side].receivedMs))),
-      'of BullMQ': medianOf(({ [side]: ownSide, queue }) => queue.settledMs / ownSide.settledMs).toFixed(3),
-      'of undici': medianOf(({ [side]: ownSide, loop }) => loop.settledMs / ownSide.settledMs).toFixed(3),
+      slowest: rounded(Math.min(...rates)),
+      fastest: rounded(Math.max(...rates)),
+      'first to last arrival, /s': rounded(medianOf((round) => rate(round[side].receivedMs))),
+      'of BullMQ': medianOf(({ [side]: measured, queue }) => queue.settledMs / measured.settledMs).toFixed(3),
+      'of undici': medianOf(({ [side]: measured, loop }) => loop.settledMs / measured.settledMs).toFixed(3),
     };
   };
   console.log(
-    `\n${rounded(deliveries)} deliveries a round, ${options.concurrency} at once, receiver responds after ${waitMs} ms; median of ${rounds.length} interleaved rounds`,
+    `\n${rounded(deliveries)} deliveries a round, ${options.concurrency} at once, receiver responds after ${responseDelayMs} ms; median of ${rounds.length} interleaved rounds`,
   );
-  console.table({ ours: row('ours'), BullMQ: row('queue'), undici: row('loop') });
-  const ratioToQueue = medianOf(({ ours, queue }) => queue.settledMs / ours.settledMs);
-  const ratioWithAdding = medianOf(({ ours, queue }) => (queue.settledMs + queue.addMs) / ours.settledMs);
+  console.table({ product: row('product'), BullMQ: row('queue'), undici: row('loop') });
+  const ratioToQueue = medianOf(({ product, queue }) => queue.settledMs / product.settledMs);
+  const ratioWithAdding = medianOf(
+    ({ product, queue }) => (queue.settledMs + queue.addMs) / product.settledMs,
+  );
   const formatRatio = (ratio) =>
     `${ratio.toFixed(3)} (target ≥ ${RATIO_TO_QUEUE_MIN}: ${ratio >= RATIO_TO_QUEUE_MIN ? 'met' : 'MISSED'})`;
   console.log(`relative to BullMQ, including the time to add its jobs: ${formatRatio(ratioWithAdding)}`);
@@ -129,14 +131,14 @@ function reportCpu(rounds) {
       ]),
     );
   console.log('CPU time per delivery in µs, including adding its job:');
-  console.table({ ours: row('ours'), BullMQ: row('queue'), undici: row('loop') });
+  console.table({ product: row('product'), BullMQ: row('queue'), undici: row('loop') });
 }
 
-async function reportWaits(context) {
-  const waitsMs = await measureWaits(context, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
-  const figure = (share) => quantile(waitsMs, share).toFixed(1);
+async function reportDelays(context) {
+  const delaysMs = await measureDelays(context, { perSecond: PER_SECOND, seconds: Number(options.seconds) });
+  const figure = (share) => quantile(delaysMs, share).toFixed(1);
   console.log(
-    `\n${PER_SECOND} events a second for ${options.seconds} s, ${rounded(waitsMs.length)} deliveries: commit to arrival p50 ${figure(0.5)} ms, p99 ${figure(0.99)} ms, longest ${figure(1)} ms`,
+    `\n${PER_SECOND} events a second for ${options.seconds} s, ${rounded(delaysMs.length)} deliveries: commit to arrival p50 ${figure(0.5)} ms, p99 ${figure(0.99)} ms, longest ${figure(1)} ms`,
   );
 }
 
@@ -154,9 +156,9 @@ async function run() {
   if (Number(options.rounds) > 0) {
     const rounds = await measure(context);
     report(rounds);
-    if (rounds[0].ours.cpu !== undefined) reportCpu(rounds);
+    if (rounds[0].product.cpu !== undefined) reportCpu(rounds);
   }
-  if (Number(options.seconds) > 0) await reportWaits(context);
+  if (Number(options.seconds) > 0) await reportDelays(context);
 }
 
 await runAndClose(run, close);

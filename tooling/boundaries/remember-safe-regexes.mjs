@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 
 /**
- * dependency-cruiser checks the expressions of every rule each time it reads a tree, which takes longer than reading a
- * small one. Remembers the results for a process that reads many trees with the same rules.
+ * Caches the results of dependency-cruiser's check of regular expressions. dependency-cruiser repeats that check for
+ * each folder, and it takes longer than reading a small folder. A process that reads many folders with the same rules
+ * is faster.
  *
  * @typedef {{ options: object, isVulnerable: (expression: RegExp) => boolean }} Analyzer
  */
@@ -15,7 +16,7 @@ for (const { prototype } of analyzers) {
   const { isVulnerable } = prototype;
   /** @type {Map<string, boolean>} */
   const results = new Map();
-  prototype.isVulnerable = function remembered(expression) {
+  prototype.isVulnerable = function cached(expression) {
     const key = JSON.stringify([this.options, expression.source, expression.flags]);
     const result = results.get(key) ?? isVulnerable.call(this, expression);
     results.set(key, result);

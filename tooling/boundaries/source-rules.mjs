@@ -3,9 +3,9 @@ import { join, relative, sep } from 'node:path';
 import { parseSync } from '@swc/core';
 
 /**
- * Rules that do not depend on imports. Tests, fixtures, tooling and benchmarks are exempt, because they simulate the
- * environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the code
- * must not do.
+ * Rules that dependency-cruiser cannot check. Tests, fixtures, tooling and benchmarks are exempt, because they simulate
+ * the environment of the product. The rules inspect the syntax tree, so that comments and messages may mention what the
+ * code must not do.
  */
 
 /** @typedef {{ rule: string, file: string }} SourceViolation */
@@ -46,7 +46,7 @@ const SOURCE_RULES = [
   {
     name: 'webhook-urls-are-read-by-the-egress-guard-alone',
     comment:
-      'Two parsers of one URL may disagree about its host, so only the egress guard parses webhook URLs. (The URL of the mail server is a setting.)',
+      'Two parsers of one URL may disagree about its host, so only the egress guard parses webhook URLs. smtp-client.ts is exempt, because it parses only the configured SMTP_URL.',
     allowed:
       /^(?!packages\/core\/src\/webhooks\/|apps\/webhook-dispatcher\/src\/)|\/webhooks\/egress\.ts$|\/smtp-client\.ts$/,
     violates: (/** @type {Node} */ node) => readsUrl(node),
@@ -56,7 +56,7 @@ const SOURCE_RULES = [
 const VENUE_RULE = {
   name: 'venues-only-in-exchanges',
   comment:
-    'Code and comments outside exchanges and the paper exchange must not name a venue, because a venue is a value in a list.',
+    'Code and comments outside exchanges and the paper exchange must not name a venue, because venues are configured (VENUES), not coded.',
   allowed: /^(?:packages\/exchanges\/|apps\/paper-exchange\/)/,
 };
 
@@ -152,7 +152,7 @@ function usedValues(/** @type {Node} */ node) {
   }
 }
 
-/** @returns {readonly string[] | undefined} the connecting exports of the module that a literal names */
+/** @returns {readonly string[] | undefined} the exports that open connections, of the module that a string literal names */
 function clientsOf(/** @type {unknown} */ literal) {
   const name = String(/** @type {Node | null | undefined} */ (literal)?.value ?? '').replace(/^node:/, '');
   return Object.hasOwn(CLIENTS, name) ? CLIENTS[/** @type {keyof typeof CLIENTS} */ (name)] : undefined;

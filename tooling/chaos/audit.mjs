@@ -6,7 +6,8 @@ import { amountText, units } from './amounts.mjs';
 import { ledgerOf } from './venue.mjs';
 
 /**
- * Compares the product's records with the exchange's own ledger. Every sentence that `audit` returns reports a fault.
+ * Compares the product's records with the exchange's own records (the ledger of the paper exchange). Each string in
+ * `faults` describes one difference.
  *
  * 1. No order was placed twice: the exchange has one order for each accepted trade, and each of its orders has one trade.
  * 2. No copy is lost or placed twice. Signals cover everything that leaders bought, except amounts that they had sold
@@ -68,7 +69,7 @@ export async function audit(product, participants) {
 }
 
 /**
- * Counts what is not finished yet: trades in flight, open decisions, and strategies with signals that are not planned.
+ * Counts unfinished work: trades in flight, unsettled decisions, and strategies with unplanned signals.
  *
  * @param {string} databaseUrl
  */
@@ -262,8 +263,8 @@ async function readCopying(database) {
 function compareSignals({ signals, leaderTrades }) {
   /** @type {string[]} */
   const faults = [];
-  for (const [strategy, ofStrategy] of groupBy(signals, ({ strategy_id }) => strategy_id)) {
-    ofStrategy.forEach(({ sequence }, index) => {
+  for (const [strategy, signalsOfStrategy] of groupBy(signals, ({ strategy_id }) => strategy_id)) {
+    signalsOfStrategy.forEach(({ sequence }, index) => {
       if (Number(sequence) !== index + 1)
         faults.push(`${strategy}: signal ${index + 1} has sequence ${sequence}`);
     });

@@ -11,17 +11,17 @@ const { values } = parseArgs({
   },
 });
 const startedAt = performance.now();
-const say = (/** @type {string} */ line) =>
+const print = (/** @type {string} */ line) =>
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
 const { done, figures, faults } = await runChaos({
   seconds: Number(values.seconds),
   seed: Number(values.seed),
   copiers: Number(values.copiers),
-  say,
-  log: values.verbose ? say : () => {},
+  print,
+  log: values.verbose ? print : () => {},
 });
-say(JSON.stringify(done));
-say(JSON.stringify(figures));
-for (const fault of faults.slice(0, 50)) say(`FAULT ${fault}`);
-say(faults.length === 0 ? 'no fault' : `${faults.length} faults`);
+print(JSON.stringify(done));
+print(JSON.stringify(figures));
+for (const fault of faults.slice(0, 50)) print(`FAULT ${fault}`);
+print(faults.length === 0 ? 'no fault' : `${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -7,7 +7,7 @@ import { openParticipants } from './participants.mjs';
 import { seeded } from './random.mjs';
 import { storm } from './storm.mjs';
 
-/** Long enough for the takeover from a dead worker, and for the lookup of orders whose response was lost. */
+/** Long enough to take over the accounts of a dead worker, and to look up orders whose response was lost. */
 const settleMaxMs = 180_000;
 /** The pause between two checks. */
 const pollMs = 500;
@@ -18,8 +18,8 @@ const pollMs = 500;
  * @param {{
  *   seconds: number, seed: number, minimum?: { orders: number, signals: number },
  *   strategies?: number, copiers?: number, workers?: number,
- *   say?: (line: string) => void, log?: (line: string) => void,
- * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `say` receives
+ *   print?: (line: string) => void, log?: (line: string) => void,
+ * }} options the storm continues beyond `seconds` until it produced more than `minimum`; `print` receives
  *   progress lines, `log` the services' log lines
  */
 export async function runChaos({
@@ -29,23 +29,23 @@ export async function runChaos({
   strategies = 3,
   copiers = 200,
   workers = 2,
-  say = () => {},
+  print = () => {},
   log,
 }) {
-  const product = await startKillableProduct({ workers, say: log });
+  const product = await startKillableProduct({ workers, print: log });
   try {
-    say(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
+    print(`${strategies} strategies, ${copiers} copiers, ${workers} workers, seed ${seed}`);
     const participants = await openParticipants(product, { strategies, copiers });
-    say(`the storm begins: ${seconds} s`);
+    print(`the storm begins: ${seconds} s`);
     const done = await storm({
       product,
       participants,
       random: seeded(seed),
       seconds,
       isEnough: enoughCheck(product, minimum),
-      say,
+      print,
     });
-    say('the storm is over');
+    print('the storm is over');
     await cancelAll(participants);
     return { done, ...(await auditWhenSettled(product, participants)) };
   } finally {
@@ -54,7 +54,8 @@ export async function runChaos({
 }
 
 /**
- * Returns a check whether the storm produced more than `minimum`, and killed both servers. The duration depends on the machine.
+ * Returns a function that checks whether the storm produced more than `minimum` and killed both servers. How long that
+ * takes depends on the machine.
  *
  * @param {import('../e2e/killable-product.mjs').KillableProduct} product
  * @param {{ orders: number, signals: number }} [minimum] without it, the check is always true
@@ -103,7 +104,7 @@ async function cancelAllOf({ api }) {
 async function auditWhenSettled(product, participants) {
   const deadline = performance.now() + settleMaxMs;
   for (;;) {
-    const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'away' }));
+    const unfinished = await unsettled(product.databaseUrl).catch(() => ({ database: 'unavailable' }));
     const isSettled = Object.values(unfinished).every((count) => count === 0);
     const isLate = performance.now() > deadline;
     if (isSettled || isLate) {

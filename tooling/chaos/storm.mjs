@@ -8,15 +8,16 @@ import { disconnectStreams, setWeather, tradeAtVenue } from './venue.mjs';
  * @typedef {{
  *   product: import('../e2e/killable-product.mjs').KillableProduct, participants: import('./participants.mjs').Participants,
  *   random: import('./random.mjs').Random, seconds: number, isEnough: (done: Done) => Promise<boolean>,
- *   say: (line: string) => void,
+ *   print: (line: string) => void,
  * }} Context the storm lasts at least `seconds`, and until `isEnough`
  *
- * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done the numbers of orders and kills so far
+ * @typedef {{ orders: number, venueOrders: number, kills: Record<string, number> }} Done `orders`: placed through the product;
+ *   `venueOrders`: placed directly at the exchange; `kills`: by name of the process
  *
  * @typedef {{ isOver: () => boolean, pause: (ms: number) => Promise<void> }} Clock `pause` resolves early when the storm ends
  */
 
-/** The storm ends after this additional time, even if it is not enough. */
+/** The storm ends after this additional time, even if `isEnough` is still false. */
 const extraMaxMs = 180_000;
 const pollMs = 1_000;
 
@@ -168,12 +169,12 @@ async function changeWeather({ product, random }, { isOver, pause }) {
  * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
-async function killWorkers({ product, random, say }, { isOver, pause }, kills) {
+async function killWorkers({ product, random, print }, { isOver, pause }, kills) {
   while (!isOver()) {
     await pause(random.between(2_000, 7_000));
     if (isOver()) return;
     const name = random.pick(product.workerNames);
-    say(`kill -9 ${name}`);
+    print(`kill -9 ${name}`);
     await product.kill(name);
     kills[name] = (kills[name] ?? 0) + 1;
   }
@@ -184,12 +185,12 @@ async function killWorkers({ product, random, say }, { isOver, pause }, kills) {
  * @param {Clock} clock
  * @param {Record<string, number>} kills
  */
-async function killServers({ product, random, seconds, say }, { isOver, pause }, kills) {
+async function killServers({ product, random, seconds, print }, { isOver, pause }, kills) {
   const everyMs = Math.min(60_000, (seconds * 1_000) / 4);
   for (const name of alternate(random)) {
     await pause(everyMs * random.between(0.8, 1.2));
     if (isOver()) return;
-    say(`kill -9 ${name}`);
+    print(`kill -9 ${name}`);
     await product.kill(name);
     kills[name] = (kills[name] ?? 0) + 1;
   }

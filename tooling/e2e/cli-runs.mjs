@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { environmentIn, svcFile } from '../launch/svc.mjs';
 
 /**
- * Creates a home folder for runs of `svc`, with an empty configuration and secrets in a file. It looks like a checkout in
- * which `npm start` runs the product.
+ * Creates a home folder for runs of `svc`, with an empty configuration and secrets in a file. To `svc` it looks
+ * like a checkout in which `npm start` runs.
  *
  * @param {import('./product.mjs').Product} product
  */
@@ -29,10 +29,10 @@ export function openHome(product) {
   const runs = new Set();
 
   /**
-   * Starts a run; its output can be read while it runs.
+   * Starts `svc` with these arguments. The output can be read while it runs.
    *
    * @param {readonly string[]} args
-   * @param {Record<string, string>} [extraEnv] variables
+   * @param {Record<string, string>} [extraEnv] further environment variables
    */
   function begin(args, extraEnv = {}) {
     const run = startRun(process.execPath, [svcFile, ...args], folder, { ...env, ...extraEnv });
@@ -55,7 +55,7 @@ export function openHome(product) {
       return { code, stdout: run.stdout(), stderr: run.stderr() };
     },
     /**
-     * Runs lines in a shell, as if they were pasted.
+     * Runs lines in a shell, as if a user pasted them.
      *
      * @param {string} lines
      */

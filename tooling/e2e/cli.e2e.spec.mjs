@@ -27,7 +27,7 @@ async function dataOf(args, extraEnv) {
   expect([args.join(' '), code, code === 0 ? '' : stderr]).toEqual([args.join(' '), 0, '']);
   return JSON.parse(stdout);
 }
-/** Runs the shell lines of a README section, with the address of this API. */
+/** Runs the shell lines of a section of README.md against this product's API. */
 function paste(section) {
   const [, text] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${section}\n`);
   const [, block] = /```sh\n([\s\S]*?)```/.exec(text);
@@ -199,10 +199,10 @@ describe('svc against the real product', () => {
     expect(decision.outcome).toBe('COPIED');
     const graphql = await paste('GraphQL');
     expect([graphql.code, JSON.parse(graphql.stdout).trades.nodes.length]).toEqual([0, 3]);
-    // About twelve runs, each in a new process.
+    // The test starts `svc` about twelve times.
   }, 180_000);
 
-  it('reports no failure by default, and the skew of a wrong clock in milliseconds', async () => {
+  it('doctor reports no failure by default, and reports how many milliseconds a wrong clock is off', async () => {
     const healthy = await home.svc(['doctor']);
     expect([healthy.code, healthy.stdout]).toEqual([0, expect.stringContaining('\tcredential\t')]);
     expect(healthy.stdout).not.toMatch(/^fail/m);
@@ -215,7 +215,7 @@ describe('svc against the real product', () => {
     const [, skewMs] = /^fail\tclock\t(\d+) ms behind the server's/.exec(clock) ?? [];
     expect(Math.abs(Number(skewMs) - 300_000)).toBeLessThan(5_000);
     expect(skewed.code).toBe(1);
-    // The SDK signs with the server's time once it knows it, so the credential works nevertheless.
+    // After the first response, the SDK signs with the server's time, so the credential works nevertheless.
     expect(skewed.stdout).toMatch(/^ok\tcredential\t/m);
     expect(skewed.stderr).toMatch(/GET\n\s+\/v1\/me\n\s+\d{13}\n\s+[0-9a-f]{32}\n\s+[0-9a-f]{64}/);
   });

@@ -5,7 +5,7 @@ import { pairNamed, pairsOf, until } from '../launch/first-trade/scenario.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
-/** Checks copying over REST and in the exchange's own ledger. Two workers run, so that one may be killed. */
+/** Checks copies over REST and in the exchange's own records. Two workers run, so that a test can kill one. */
 let product;
 let leader;
 let follower;
@@ -105,19 +105,19 @@ it('an entry, a partial exit and the final exit are copied, each with its decisi
   await closeAndStop(copier);
 }, 120_000);
 
-it('a remainder too small to sell does not keep a trade open: the trades of both sides close with their result', async () => {
+it('a remainder that is too small to sell does not keep a trade open: the leader’s trade and its copy get their results', async () => {
   const copier = await startCopier('dust', { sizing: { mode: 'FIXED_QUOTE', value: '300' } });
   const opening = await leader.api.trades.create(order({ amount: '0.0123' }));
   await untilSettled(copier, 1);
   await closeLeader();
   const [entry] = await untilSettled(copier, 2);
   const copy = await follower.api.trades.get(entry.trade_id);
-  const own = await leader.api.trades.get(opening.id);
-  for (const trade of [copy, own]) expect(trade).toMatchObject({ realized_pnl: expect.any(Number) });
+  const leaderTrade = await leader.api.trades.get(opening.id);
+  for (const trade of [copy, leaderTrade]) expect(trade).toMatchObject({ realized_pnl: expect.any(Number) });
   expect((await stop(copier)).open_lots).toEqual([]);
 }, 120_000);
 
-it('the first copy can spend the balance of an account that was just linked', async () => {
+it('the first copy can spend the balance of a newly linked account', async () => {
   const { account, credentials } = await linkAccount(follower.api, 'new', { USDT: '10000' });
   const copier = await startCopier('at once', { exchange_account_id: account.id });
   await leader.api.trades.create(order({ amount: '0.01' }));
@@ -142,8 +142,8 @@ it('a lost response leads to exactly one order on each side, and the trade is co
   await stop(copier);
 }, 120_000);
 
-it('a copy is placed once although all workers are killed before it', async () => {
-  const copier = await startCopier('killed over');
+it('a copy is placed once although all workers are killed before they place it', async () => {
+  const copier = await startCopier('killed workers');
   const before = await filledAmount(leader, 'BUY');
   await leader.api.trades.create(order({ amount: '0.02' }));
   await until(
@@ -152,14 +152,14 @@ it('a copy is placed once although all workers are killed before it', async () =
   );
   await Promise.all(product.workerNames.map((name) => product.kill(name)));
   expect(await untilSettled(copier, 1)).toMatchObject([{ outcome: 'COPIED', filled_amount: 0.01 }]);
-  const { data: mine } = await follower.api.trades.list({ limit: 100 });
-  expect(mine.filter(({ copier_id }) => copier_id === copier.id)).toHaveLength(1);
+  const { data: trades } = await follower.api.trades.list({ limit: 100 });
+  expect(trades.filter(({ copier_id }) => copier_id === copier.id)).toHaveLength(1);
   await closeLeader();
   await untilSettled(copier, 2);
   await stop(copier);
 }, 120_000);
 
-it('a trade is copied although the API was killed after it accepted the leader’s order', async () => {
+it('a trade is copied although the API is killed after it accepted the leader’s order', async () => {
   const copier = await startCopier('without the API');
   const before = await filledAmount(follower, 'BUY');
   await leader.api.trades.create(order({ amount: '0.1' }));
@@ -175,7 +175,7 @@ it('a trade is copied although the API was killed after it accepted the leader�
   await closeAndStop(copier);
 }, 120_000);
 
-it('trades made at the exchange itself appear as EXTERNAL, also those made while no worker was running', async () => {
+it('orders placed directly at the exchange become EXTERNAL trades, even if no worker was running then', async () => {
   const externals = async () => {
     const { data: trades } = await leader.api.trades.list({ limit: 100 });
     return trades.filter(({ origin, status }) => origin === 'EXTERNAL' && status === 'FILLED').length;
@@ -195,7 +195,7 @@ it('trades made at the exchange itself appear as EXTERNAL, also those made while
 it('another worker takes over the accounts of a dead worker within 15 s, and sends their orders', async () => {
   // Suspends each worker in turn, because either may own the accounts.
   for (const suspended of product.workerNames) {
-    // The launcher would restart a killed worker, so it is suspended, like a machine that stops responding.
+    // The launcher would restart a killed worker. A suspended worker is like a machine that stops responding.
     product.pause(suspended);
     const placed = await Promise.all([leader, follower].map((trader) => buyWithoutStrategy(trader)));
     await Promise.all(

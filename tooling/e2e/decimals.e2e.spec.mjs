@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { createClient } from '../launch/first-trade/client.mjs';
-import { openWire } from '../launch/first-trade/wire.mjs';
+import { openRawRequests } from '../launch/first-trade/raw-requests.mjs';
 import { Client } from '../launch/sdk.mjs';
 import { openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { key: apiKey } = await trader.api.apiKeys.create({ name: 'decimals' });
   numberClient = createClient({ restUrl: product.restUrl, apiKey });
   stringClient = new Client({ baseURL: product.restUrl, apiKey, decimals: 'string' });
-  send = openWire({ restUrl: product.restUrl, apiKey });
+  send = openRawRequests({ restUrl: product.restUrl, apiKey });
   // No exchange has such fine steps, so it rejects the orders. The test checks only what the product stores.
   const database = new pg.Client({ connectionString: product.databaseUrl });
   await database.connect();

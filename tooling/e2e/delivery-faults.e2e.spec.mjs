@@ -11,9 +11,9 @@ it.concurrent.each(faults.map((fault) => [fault.id, fault.title, fault.target, f
   '%s, %s: %s',
   async (_id, _title, _target, fault) => {
     const { defended } = await limit(() =>
-      runFault(fault, { size: 'short', seeds: [seed], modes: ['with'], say: () => {} }),
+      runFault(fault, { size: 'short', seeds: [seed], modes: ['with'], print: () => {} }),
     );
-    expect(defended).toEqual([expect.objectContaining({ seed, verdict: [] })]);
+    expect(defended).toEqual([expect.objectContaining({ seed, violations: [] })]);
   },
   300_000,
 );

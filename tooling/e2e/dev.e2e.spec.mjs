@@ -13,7 +13,7 @@ let copy;
 /** @type {import('node:child_process').ChildProcess} */
 let child;
 let output = '';
-/** The length of the output before the last edit. */
+/** The length of the output at the time of the last edit. */
 let readUpTo = 0;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** Waits for a string in the output after the last edit. */
+/** Waits until the output since the last edit contains a string. */
 const untilOutput = (text) =>
   until(
     async () => output.slice(readUpTo),

@@ -41,9 +41,9 @@ async function setWeather(weather) {
 describe('a kill -9 of the trading worker', () => {
   afterEach(() => setWeather({}));
 
-  it('between sending an order and storing the response leads to no second order, and the order is found', async () => {
+  it('after the order was sent and before its response is stored leads to no second order, and the order is found', async () => {
     const before = (await ledger()).orders.length;
-    // The account stream must not report the order either; otherwise it could do so before the kill.
+    // The account stream could report the order before the kill, so its events are lost, too.
     await setWeather({ drop_answer_rate: 1, lose_event_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.02'));
     await until(ledger, ({ orders }) => orders.length === before + 1);
@@ -59,9 +59,9 @@ describe('a kill -9 of the trading worker', () => {
     );
     const { orders, fills } = await ledger();
     expect(orders).toHaveLength(before + 1);
-    const own = fills.filter(({ order_id }) => order_id === found.exchange_order_id);
+    const fillsOfOrder = fills.filter(({ order_id }) => order_id === found.exchange_order_id);
     expect(found.fills.map(({ exchange_fill_id }) => exchange_fill_id).sort()).toEqual(
-      own.map(({ fill_id }) => fill_id).sort(),
+      fillsOfOrder.map(({ fill_id }) => fill_id).sort(),
     );
   }, 90_000);
 
@@ -90,7 +90,7 @@ describe('a kill -9 of the trading worker', () => {
       if (status === 'FAILED') expect(failure.code).toBe('not_accepted');
   }, 120_000);
 
-  it('is not needed to resume an order whose response was lost', async () => {
+  it('is not needed: without it, an order whose response was lost is found, too', async () => {
     const before = (await ledger()).orders.length;
     await setWeather({ drop_answer_rate: 1 });
     const trade = await trader.api.trades.create(marketBuy('0.01'));
@@ -109,7 +109,7 @@ describe('a kill -9 of the webhook dispatcher', () => {
   it('in the middle of a delivery loses no event, and the event is sent again with the same id', async () => {
     let isHolding = true;
     const receiver = await startReceiver({
-      answer: async () => {
+      statusFor: async () => {
         while (isHolding) await new Promise((resolve) => setTimeout(resolve, 20));
         return 204;
       },

@@ -1,7 +1,8 @@
-import { request as ask, createServer } from 'node:http';
+import { createServer, request as sendRequest } from 'node:http';
 
 /**
- * A proxy between a client and one server. It applies the planned fault to each request; client and server are unchanged.
+ * A proxy between a client and one server. It applies the next planned fault to each request; client and server do not
+ * know it.
  *
  * - `reset`: resets the connection before the server receives the request
  * - `lose`: drops the whole response after the server has handled the request
@@ -32,8 +33,8 @@ export async function openFaultyProxy(serverUrl) {
       return void response.writeHead(fault.status, fault.headers).end(fault.body);
     open.add(response);
     response.once('close', () => open.delete(response));
-    const forwarded = ask(serverUrl + url, { method, headers }, (answer) =>
-      forwardResponse(answer, response, fault),
+    const forwarded = sendRequest(serverUrl + url, { method, headers }, (serverResponse) =>
+      forwardResponse(serverResponse, response, fault),
     );
     forwarded.on('error', () => request.socket.resetAndDestroy());
     response.once('close', () => forwarded.destroy());
@@ -44,7 +45,10 @@ export async function openFaultyProxy(serverUrl) {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Applies these faults to the next requests, one each, and clears `requests`. Later requests are forwarded unchanged. */
+    /**
+     * Plans a fault for each of the next requests, and clears `requests`. Requests after these are forwarded unchanged.
+     * Without arguments, all requests are.
+     */
     plan(/** @type {Fault[]} */ ...faults) {
       planned = faults;
       requests = [];
@@ -65,20 +69,20 @@ export async function openFaultyProxy(serverUrl) {
 }
 
 /**
- * @param {import('node:http').IncomingMessage} answer
+ * @param {import('node:http').IncomingMessage} serverResponse
  * @param {import('node:http').ServerResponse} response
  * @param {'lose' | 'cut' | undefined} fault
  */
-async function forwardResponse(answer, response, fault) {
-  const { statusCode = 502, headers } = answer;
+async function forwardResponse(serverResponse, response, fault) {
+  const { statusCode = 502, headers } = serverResponse;
   if (fault === undefined) {
     response.writeHead(statusCode, headers).flushHeaders();
-    answer.on('error', () => response.destroy());
-    answer.pipe(response);
+    serverResponse.on('error', () => response.destroy());
+    serverResponse.pipe(response);
     return;
   }
   const chunks = [];
-  for await (const chunk of answer) chunks.push(chunk);
+  for await (const chunk of serverResponse) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   if (fault === 'cut') {
     response.writeHead(statusCode, headers);

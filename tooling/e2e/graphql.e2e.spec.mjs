@@ -61,7 +61,9 @@ const tradeOf = (more) => ({
   },
 });
 
-/** Order books built from messages, by sequence: a SNAPSHOT begins one, a DELTA updates the one before it. */
+/**
+ * Builds the order book of each sequence from messages: a SNAPSHOT starts a book, a DELTA updates the previous book.
+ */
 function booksOf(messages) {
   const books = new Map();
   let book;
@@ -82,17 +84,17 @@ function booksOf(messages) {
 const levelsOf = (side) => [...side].sort(([one], [other]) => Number(one) - Number(other));
 
 describe('the GraphQL API with real processes', () => {
-  it('responds without credentials to the health query only', async () => {
+  it('rejects requests without credentials, except the health query', async () => {
     const anonymous = createClient({ restUrl: product.restUrl, graphqlUrl: product.urlOf('graphql-api') });
     expect(await anonymous.graphql('{ health { status } }')).toEqual({ health: { status: 'ok' } });
     const rejected = await outcomeOf(anonymous.graphql('{ me { id } }'));
     expect(rejected).toMatchObject({ status: 401, code: 'authentication_required' });
   });
 
-  it('appears in the detailed health of the services', async () => {
+  it('is listed in the detailed health check of REST', async () => {
     const { services } = await until(
       () => trader.api.health.detailed(),
-      ({ services: seen }) => seen['graphql-api'] !== undefined,
+      ({ services: reported }) => reported['graphql-api'] !== undefined,
     );
     expect(services['graphql-api']).toMatchObject({ status: 'ok' });
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run } from '../launch/commands.mjs';
 import { root } from '../launch/paths.mjs';
 
-/** Extracts the TypeScript programs of documentation pages. Each code block is one program. */
+/** Extracts the TypeScript programs of documentation pages, and compiles them. Each code block is one program. */
 
 /** @typedef {{ name: string, code: string, path: string }} Program `path`: of the compiled module */
 

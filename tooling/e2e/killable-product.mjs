@@ -10,7 +10,7 @@ import { ampleRateLimits, ampleVenueLimits, listServices } from '../launch/servi
 import { migrateDatabase, superviseService } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
 
-/** Short restart delays: a process that a test killed is not faulty. */
+/** Short restart delays, because a process that a test killed is not faulty. */
 const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 };
 
 /**
@@ -19,10 +19,10 @@ const SHORT_RESTART_DELAYS = { firstMs: 250, maxMs: 1_000, resetAfterMs: 1_000 }
  *
  * @param {{
  *   only?: readonly string[], workers?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'],
- *   say?: (line: string) => void,
+ *   print?: (line: string) => void,
  * }} [options] `only`: the services to start; `workers`: the number of trading workers
  */
-export async function startKillableProduct({ only, workers = 1, extraEnv, say = () => {} } = {}) {
+export async function startKillableProduct({ only, workers = 1, extraEnv, print = () => {} } = {}) {
   /** @type {(() => unknown)[]} */
   const cleanup = [];
   const stop = async () => {
@@ -44,14 +44,14 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, say = 
         logFile: join(folder, 'postgres.log'),
         port: await freePort(),
         database: 'product',
-        // Data from before the start needs no protection; later commits are flushed.
+        // The new cluster is not flushed to the disk, but later commits are.
         isFlushed: false,
       }),
       prepareRedis({
         dataDir: join(folder, 'redis'),
         logFile: join(folder, 'redis.log'),
         port: await freePort(),
-        say: () => undefined,
+        print: () => undefined,
       }),
     ]);
     await Promise.all([keeper.start(postgres), keeper.start(redis)]);
@@ -69,7 +69,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, say = 
       workers,
     );
     const processes = new Map(
-      services.map((service) => [service.name, superviseService(service, say, SHORT_RESTART_DELAYS)]),
+      services.map((service) => [service.name, superviseService(service, print, SHORT_RESTART_DELAYS)]),
     );
     cleanup.push(() => Promise.all([...processes.values()].map((running) => running.stop())));
     await Promise.all([...processes.values()].map((running) => running.untilReady()));
@@ -80,7 +80,7 @@ export async function startKillableProduct({ only, workers = 1, extraEnv, say = 
      */
     const signalService = (name, signal) => {
       const pid = processes.get(name)?.pid;
-      if (pid === undefined) throw new Error(`${name} does not run`);
+      if (pid === undefined) throw new Error(`${name} is not running`);
       process.kill(pid, signal);
     };
     cleanup.push(() => {

@@ -1,8 +1,8 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
 import pg from 'pg';
 import { createClient, openAccount, outcomeOf } from '../launch/first-trade/client.mjs';
+import { openRawRequests } from '../launch/first-trade/raw-requests.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
-import { openWire } from '../launch/first-trade/wire.mjs';
 import { keyOf } from './accounts.mjs';
 import { startKillableProduct } from './killable-product.mjs';
 
@@ -34,9 +34,9 @@ const sendOne = (key) => outcomeOf(admin.webhooks.create(webhookNamed(key), { id
 const KILLS_MAX = 20;
 
 /**
- * Sends 1,000 equal requests at once and kills Postgres after `responsesBefore` responses. A fast machine may answer all of
- * them before the signal arrives, or Postgres may be back before the next ones. It is then killed again among further
- * requests, until one of them fails because of it.
+ * Sends 1,000 equal requests at once and kills Postgres after `responsesBefore` responses. On a fast machine, all
+ * requests may be answered before Postgres ends. In that case, sends further requests and kills Postgres again, until
+ * one of the requests fails because of it.
  */
 async function sendWhileKilled(key, responsesBefore) {
   let responseCount = 0;
@@ -72,7 +72,7 @@ async function recordsOf(description) {
   return rows.length;
 }
 
-/** A first request is still running; or the database was unavailable, or too busy to respond in time. */
+/** The error codes that may occur: the first request is still running, or Postgres is unavailable or too slow. */
 const allowedCodes = ['idempotency_in_progress', 'service_unavailable'];
 
 const isReplayed = ({ headers }) => headers.get('idempotency-replayed') === 'true';
@@ -100,7 +100,7 @@ it.each([1, 20, 200])(
     const recordCount = await recordsOf(key);
     expect(recordCount).toBeLessThanOrEqual(1);
     if (created.length > 0) expect(recordCount).toBe(1);
-    // Sent again later, the request returns that record, or creates the only one.
+    // If the request is sent again later, it returns that record, or creates the only record.
     const again = await until(
       () => sendOne(key),
       ({ status }) => status === 201,
@@ -113,10 +113,10 @@ it.each([1, 20, 200])(
 );
 
 it('a nonce stays used after Redis is killed and restarts from its file', async () => {
-  // The SDK sends no signature twice.
+  // The SDK cannot send a signature twice, so this test sends raw requests.
   const headers = createRequestSigner(privateKey)({ method: 'GET', path: '/v1/me' });
   const send = async () => {
-    const { status, body } = await openWire({ restUrl })('GET', '/v1/me', { headers });
+    const { status, body } = await openRawRequests({ restUrl })('GET', '/v1/me', { headers });
     return { status, code: body.error?.code };
   };
   expect(await send()).toEqual({ status: 200, code: undefined });

@@ -76,7 +76,7 @@ function processesOfProc() {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
         return [{ pid: Number(name), parent: Number(parent), command }];
       } catch {
-        // It ended while the list was read.
+        // The process ended while the list was read.
         return [];
       }
     });
@@ -164,7 +164,7 @@ describe('npm start', () => {
     });
     const api = createClient({ restUrl: state.rest_url, apiKey: state.api_key });
 
-    // The banner's own curl line for a trade works unchanged.
+    // The curl command for a trade that `npm start` prints works unchanged.
     const [, line] = /^ {2}(curl -s \S+\/v1\/trades .+)$/m.exec(first.output);
     const { id } = JSON.parse(await outputOf('sh', ['-c', line])).data;
     await until(
@@ -172,7 +172,7 @@ describe('npm start', () => {
       ({ status }) => status === 'FILLED',
     );
 
-    // The banner's lines for `svc` work too, from an empty home folder to a filled trade and a GraphQL query.
+    // The printed `svc` commands work too, from an empty home folder to a filled trade and a GraphQL query.
     const [, file] = /^ {2}alias svc='node (.+)'$/m.exec(first.output);
     expect(existsSync(file)).toBe(true);
     const lines = first.output.split('\n').filter((each) => each.startsWith('  svc '));
@@ -183,7 +183,7 @@ describe('npm start', () => {
     const graphqlData = JSON.parse(output.slice(output.search(/^\{/m)));
     expect(graphqlData).toMatchObject({ trades: { nodes: [{ symbol: 'BTC/USDT', status: 'FILLED' }] } });
 
-    // The demo creates its own account and does not change the account of the banner's API key.
+    // The demo creates its own account. It does not change the account of the printed API key.
     const played = await outputOf('node', [demo, '--data', join(folder, 'data')]);
     expect(played).toMatch(/^\$ svc auth login --base-url .*\$ svc trades watch .*FILLED/s);
     expect(played).toContain(

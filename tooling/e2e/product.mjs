@@ -15,10 +15,11 @@ import { startTestServers } from '../launch/test-servers.mjs';
  * process is restarted, as with `npm start`.
  *
  * @param {{
- *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], say?: (line: string) => void,
- * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: more environment variables for single services
+ *   restApis?: number, graphqlApis?: number, extraEnv?: import('../launch/service-list.mjs').ServiceListOptions['extraEnv'], print?: (line: string) => void,
+ * }} [options] `restApis`, `graphqlApis`: the number of API processes; `extraEnv`: further environment
+ *   variables of single services, by name
  */
-export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, say = () => {} } = {}) {
+export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, print = () => {} } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trading-automation-product-'));
   /** @type {(() => unknown)[]} */
   const cleanup = [() => rmSync(folder, { recursive: true, force: true })];
@@ -61,7 +62,7 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, sa
         service.name,
         superviseService(service, (line) => {
           lines.push(line);
-          say(line);
+          print(line);
         }),
       ]),
     );
@@ -108,7 +109,8 @@ export async function startProduct({ restApis = 1, graphqlApis = 0, extraEnv, sa
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
 /**
- * Returns further processes of a service, each with its own port: `name-2` and so on, until there are `count`.
+ * Returns further processes of a service, each with its own port and named `name-2` and so on, so that there are
+ * `count` in all.
  *
  * @param {readonly import('../launch/service-list.mjs').Service[]} services
  * @param {string} name

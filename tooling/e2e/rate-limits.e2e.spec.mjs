@@ -42,13 +42,13 @@ async function createKey() {
 }
 
 describe('the limits of a credential', () => {
-  it('accept exactly the limit of 1,000 concurrent requests to two processes', async () => {
+  it('accept exactly as many of 1,000 concurrent requests to two processes as the limit allows', async () => {
     const { countAccepted } = await createKey();
     expect(await countAccepted(1_000)).toBe(limit);
   });
 
   it('apply in each process without delay while Redis is unavailable, and are shared again once Redis is back', async () => {
-    const [held, after] = [await createKey(), await createKey()];
+    const [keyDuringOutage, keyAfterOutage] = [await createKey(), await createKey()];
     const redis = new Redis(product.redisUrl);
     const info = await redis.info('server').finally(() => redis.disconnect());
     const pid = Number(/^process_id:(\d+)/m.exec(info)[1]);
@@ -56,10 +56,10 @@ describe('the limits of a credential', () => {
     try {
       for (const which of [0, 1]) {
         // The first request waits until the process notices that Redis does not respond.
-        expect(await held.countAccepted(1, () => which)).toBe(1);
+        expect(await keyDuringOutage.countAccepted(1, () => which)).toBe(1);
         const before = performance.now();
-        expect(await held.countAccepted(200, () => which)).toBe(limit - 1);
-        // At most one request waits for Redis again; if all waited, this would take 400 s.
+        expect(await keyDuringOutage.countAccepted(200, () => which)).toBe(limit - 1);
+        // At most one request waits 2 s for Redis again. If all 200 waited one after the other, this would take 400 s.
         expect(performance.now() - before).toBeLessThan(30_000);
       }
     } finally {
@@ -67,7 +67,7 @@ describe('the limits of a credential', () => {
       process.kill(pid, 'SIGKILL');
     }
     await untilShared();
-    expect(await after.countAccepted(1_000)).toBe(limit);
+    expect(await keyAfterOutage.countAccepted(1_000)).toBe(limit);
   }, 120_000);
 });
 

@@ -1,7 +1,7 @@
 import { createRequestSigner } from '@trading-automation/signed-request';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
+import { openRawRequests } from '../launch/first-trade/raw-requests.mjs';
 import { until } from '../launch/first-trade/scenario.mjs';
-import { openWire } from '../launch/first-trade/wire.mjs';
 import { keyOf, openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
@@ -25,7 +25,7 @@ afterAll(() => product?.stop());
 
 /** Sends exactly these headers, for signatures and credentials that the SDK would not send. */
 async function send(method, path, headers, body, restUrl = product.restUrl) {
-  const response = await openWire({ restUrl })(method, path, { body, headers });
+  const response = await openRawRequests({ restUrl })(method, path, { body, headers });
   const { error, ...rest } = response.body;
   return { status: response.status, code: error?.code, details: error?.details, ...rest };
 }
@@ -86,7 +86,7 @@ describe('a signed request is rejected', () => {
   });
 
   it.each(['x-svc-pubkey', 'x-svc-timestamp', 'x-svc-nonce', 'x-svc-sig'])('without %s', async (name) => {
-    const { [name]: _left, ...headers } = sign({ method: 'GET', path: '/v1/me' });
+    const { [name]: _omitted, ...headers } = sign({ method: 'GET', path: '/v1/me' });
     const response = await send('GET', '/v1/me', headers);
     expect(response).toMatchObject({ status: 401, code: 'invalid_signature_headers' });
     expect(response.details[0].field).toBe(name);
@@ -104,11 +104,11 @@ describe('an API key is rejected', () => {
     const other = product.urlOf('rest-api-2');
     expect(await whoIs(key, other)).toMatchObject({ status: 200 });
     const rotated = await trader.api.apiKeys.rotate(id);
-    const isRefused = { status: 401, code: 'invalid_api_key' };
-    await untilResponse(() => whoIs(key, other), isRefused);
+    const isRejected = { status: 401, code: 'invalid_api_key' };
+    await untilResponse(() => whoIs(key, other), isRejected);
     await trader.api.apiKeys.revoke(id);
-    await untilResponse(() => whoIs(rotated.key, other), isRefused);
-    expect(await send('GET', '/v1/me', { authorization: `Bearer ${rotated.key}` })).toMatchObject(isRefused);
+    await untilResponse(() => whoIs(rotated.key, other), isRejected);
+    expect(await send('GET', '/v1/me', { authorization: `Bearer ${rotated.key}` })).toMatchObject(isRejected);
   });
 
   it.each([
@@ -124,13 +124,13 @@ describe('an API key is rejected', () => {
     expect(await send('GET', '/v1/me', headers)).toMatchObject({ status, code });
   });
 
-  it('in the query string, and is never logged', async () => {
+  it('when it is in the query string, and it is never logged', async () => {
     const response = await send('GET', '/v1/me?api_key=svc_test_abc', {});
     expect(response).toMatchObject({ status: 400, code: 'credential_in_query' });
     expect(product.lines.join('\n')).not.toContain('svc_test_abc');
   });
 
-  it('for creating a trade when it may only read', async () => {
+  it('when it creates a trade and may only read', async () => {
     const { key } = await trader.api.apiKeys.create({ name: 'reader', permissions: ['READ'] });
     const before = await tradesCount();
     const reader = createClient({ restUrl: product.restUrl, apiKey: key });
@@ -170,7 +170,7 @@ describe('a trade is rejected and not stored', () => {
     ['below the minimum amount', { amount: '0.0000001' }, 422, 'exchange_rule_violated', 'amount'],
     ['below the minimum notional', { amount: '0.0001' }, 422, 'exchange_rule_violated', 'amount'],
     [
-      'with a price that is no multiple of the tick',
+      'with a price that is not a multiple of the tick',
       { price: '10000.001' },
       422,
       'exchange_rule_violated',
@@ -211,8 +211,8 @@ describe('a trade is rejected and not stored', () => {
     ['300 KiB', JSON.stringify({ pad: 'x'.repeat(300 * 1024) }), 413, 'payload_too_large'],
   ])('with %s', async (_what, text, status, code) => {
     const { key } = await trader.api.apiKeys.create({ name: 'sender' });
-    const wire = openWire({ restUrl: product.restUrl, apiKey: key });
-    expect(await wire('POST', '/v1/trades', { body: text })).toMatchObject({
+    const sendRaw = openRawRequests({ restUrl: product.restUrl, apiKey: key });
+    expect(await sendRaw('POST', '/v1/trades', { body: text })).toMatchObject({
       status,
       body: { success: false, error: { code } },
     });
@@ -252,8 +252,8 @@ describe('an Idempotency-Key', () => {
 /** Waits until a killed API process responds again. */
 async function untilRestarted(restUrl) {
   const client = createClient({ restUrl, maxRetries: 0 });
-  const ask = () => outcomeOf(client.health.get()).catch(() => ({ status: 'unavailable' }));
-  await untilResponse(ask, { status: 200 });
+  const checkHealth = () => outcomeOf(client.health.get()).catch(() => ({ status: 'unavailable' }));
+  await untilResponse(checkHealth, { status: 200 });
 }
 
 /** Repeats a request until the response is as expected, for example after a restart or a notification. */

@@ -10,7 +10,7 @@ import { Client, createSigner } from '../launch/sdk.mjs';
 import { keyOf } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** How long a sample may wait for the effects of an earlier one. */
+/** How long a sample may wait for the effects of an earlier sample. */
 const timeoutMs = 30_000;
 
 /** SDK methods whose names differ from the operation id. */
@@ -42,7 +42,7 @@ class SampleRunner {
   responses = new Map();
   /** @type {Map<string, Sample>} */
   sources = new Map();
-  /** Set once the first key pair is linked; from then on every request is signed. */
+  /** True once the first key pair is linked. From then on, requests are signed, except those to public operations. */
   hasAccount = false;
 
   constructor(product, fixtures, privateKey) {
@@ -84,7 +84,10 @@ class SampleRunner {
     return values;
   }
 
-  /** Resolves a reference. Repeats its source until the value exists: fills, notifications and failed deliveries take time. */
+  /**
+   * Returns the value to which a reference leads. Repeats the referenced sample until its response contains the value,
+   * because fills, notifications and failed deliveries take time.
+   */
   async valueOf(/** @type {string} */ reference) {
     const { name, path } = /** @type {{ name: string, path: string[] }} */ (referenceIn(reference));
     const deadline = performance.now() + timeoutMs;
@@ -107,7 +110,7 @@ async function firstOf(stream) {
   throw new Error('the stream ended before its first event');
 }
 
-/** A key pair that signs the challenge which an earlier sample requested. */
+/** Returns the fixture of a key pair, which signs the challenge that an earlier sample requested. */
 const keyPair = (/** @type {Uint8Array} */ privateKey, /** @type {string} */ challenge) => ({
   pubkey: publicKeyOf(privateKey),
   signature: (/** @type {SampleRunner} */ runner) =>
@@ -138,7 +141,7 @@ describe('the samples of the API reference', () => {
     cleanup.push(() => product.stop());
     const receiver = await startReceiver();
     cleanup.push(() => receiver.stop());
-    const failingReceiver = await startReceiver({ answer: () => 500 });
+    const failingReceiver = await startReceiver({ statusFor: () => 500 });
     cleanup.push(() => failingReceiver.stop());
     const privateKey = keyOf('samples');
     const fixtures = {

@@ -8,7 +8,8 @@ import { openSharedProduct } from './shared-product.mjs';
  * The test environment of the SDK's examples: the whole product, with two users that have records of every kind.
  *
  * 1. A value that an example uses is created on demand. A record that an example may change or delete is created each time.
- * 2. The SDK creates everything except the practice accounts and the code of a mail, because the SDK does not return these.
+ * 2. Everything is created through the SDK, except accounts at the paper exchange and the code of a mail, which the SDK
+ *    does not return.
  */
 
 /**
@@ -27,7 +28,7 @@ export async function startExampleEnvironment(sdk) {
     const product = await openSharedProduct();
     const receiver = await startReceiver();
     cleanup.push(() => receiver.stop());
-    const failing = await startReceiver({ answer: () => 500 });
+    const failing = await startReceiver({ statusFor: () => 500 });
     cleanup.push(() => failing.stop());
     const environment = new ExampleEnvironment(sdk, product, receiver.url);
     await environment.createRecords(failing.url);
@@ -120,7 +121,10 @@ export class ExampleEnvironment {
     code: () => this.#mailedCode(),
   };
 
-  /** Prepares further state that an example needs, and clears `requests`. @param {string} text the code of the example */
+  /**
+   * Creates further settings that an example needs, and clears `requests`.
+   * @param {string} text the code of the example
+   */
   async prepare(text) {
     if (text.includes('dashboard.theme')) await this.client.settings.set('dashboard.theme', 'light');
     this.#requests = [];

@@ -18,12 +18,12 @@ const routes = OPERATIONS.map(({ id, method, path }) => ({
 })).sort((one, other) => one.parameters - other.parameters);
 
 /** Returns the id of the operation that a request calls, by its method and path. */
-function operationOf(/** @type {string} */ requests) {
-  const [method, path = ''] = requests.split(' ');
+function operationOf(/** @type {string} */ request) {
+  const [method, path = ''] = request.split(' ');
   return routes.find((route) => route.method === method && route.pattern.test(path))?.id;
 }
 
-/** Places trades until `work` ends, because live examples wait for an event. */
+/** Places trades until `work` ends, because examples of streams wait for an event. */
 async function whileTrading(
   /** @type {import('./sdk-examples-environment.mjs').ExampleEnvironment} */ environment,
   work,

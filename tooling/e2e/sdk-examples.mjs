@@ -8,7 +8,8 @@ import { root } from '../launch/paths.mjs';
  *
  * 1. Everything that the entry points export is public. Each public method and function has an example, or its name is in
  *    `selfEvident`.
- * 2. A module contains its example unchanged. Names that the example does not declare are provided.
+ * 2. Each module contains one example, unchanged. The module provides the names that the example uses but does
+ *    not declare.
  */
 
 const source = join(root, 'packages/sdk/src');
@@ -43,7 +44,7 @@ export function publicMembers() {
 /** Returns the members that an entry point defines or re-exports. @param {string} entry @returns {Member[]} */
 function exportedMembers(entry) {
   const text = readFileSync(join(source, entry), 'utf8');
-  const own = membersIn(entry);
+  const defined = membersIn(entry);
   const others = [...text.matchAll(/^export (\{[^}]*\}|\*) from '(\.[^']+)\.js';/gm)].flatMap(
     ([, names = '', path]) => {
       const file = join(dirname(entry), `${path}.ts`);
@@ -54,7 +55,7 @@ function exportedMembers(entry) {
       );
     },
   );
-  return [...own, ...others];
+  return [...defined, ...others];
 }
 
 /** Returns the public classes, methods and functions of a file. @param {string} file @returns {Member[]} */

@@ -16,7 +16,7 @@ import { startProduct } from './product.mjs';
 
 /** Runs the packed SDK against the real API through a proxy that injects a planned fault into each request. */
 
-/** No other test sends as many requests with one credential, and no token is added during a test. */
+/** The rate limit per credential. Only one test reaches it, and no token is added to a bucket during a test. */
 const limit = 200;
 const limits = { ...JSON.parse(ampleRateLimits), general: { requests: limit, seconds: 86_400 } };
 
@@ -45,13 +45,13 @@ afterAll(async () => {
 });
 
 /** Opens a client through the proxy, with a new API key. */
-async function openKeyed(options = {}) {
+async function openApiKeyClient(options = {}) {
   const { id, key } = await trader.api.apiKeys.create({ name: 'by proxy', permissions: ['READ', 'TRADE'] });
   return { id, client: new Client({ baseURL: proxy.url, apiKey: key, logLevel: 'off', ...options }) };
 }
 
 /** Opens a signing client through the proxy. */
-const openSigning = () =>
+const openSigningClient = () =>
   new Client({ baseURL: proxy.url, signer: createSigner(trader.privateKey), logLevel: 'off' });
 
 const tradesCount = async () => (await trader.api.trades.list({ include: 'total' })).pagination.total;
@@ -65,7 +65,7 @@ describe('a request that fails with a connection reset or a temporary status', (
     ['429 with Retry-After', [busy, busy]],
     ['503 without a JSON body', [unavailable, unavailable]],
   ])('is sent again after %s, each time with a new signature', async (_what, faults) => {
-    const client = openSigning();
+    const client = openSigningClient();
     proxy.plan(...faults);
     expect(await client.me.get()).toMatchObject({ world: 'test' });
     expect(proxy.requests).toHaveLength(3);
@@ -78,14 +78,14 @@ describe('a request that fails with a connection reset or a temporary status', (
     ['429', busy, RateLimitError],
     ['503', unavailable, InternalServerError],
   ])('fails with the matching error after two retries that got %s', async (_what, fault, kind) => {
-    const client = openSigning();
+    const client = openSigningClient();
     proxy.plan(fault, fault, fault);
     await expect(client.me.get()).rejects.toBeInstanceOf(kind);
     expect(proxy.requests).toHaveLength(3);
   });
 
-  it('is not retried if the API demands a wait of more than a minute, and the error contains the wait', async () => {
-    const { client } = await openKeyed();
+  it('is not retried if Retry-After is longer than a minute; the error contains the wait', async () => {
+    const { client } = await openApiKeyClient();
     proxy.plan();
     await Promise.all(Array.from({ length: limit }, () => client.me.get()));
     const rejected = await client.me.get().catch((error) => error);
@@ -99,8 +99,8 @@ describe('a trade whose response is lost after the commit', () => {
   it.each([
     ['completely', 'lose'],
     ['half', 'cut'],
-  ])('(%s) is created once, and the retry gets the response', async (_how, fault) => {
-    const { client } = await openKeyed();
+  ])('(%s) is created once, and a retry gets the response', async (_how, fault) => {
+    const { client } = await openApiKeyClient();
     const before = await tradesCount();
     proxy.plan(fault, fault);
     const { data, response } = await client.trades.create(order).withResponse();
@@ -111,8 +111,8 @@ describe('a trade whose response is lost after the commit', () => {
     expect(await client.trades.get(data.id)).toMatchObject({ id: data.id, price: 10_000 });
   });
 
-  it('without a retry has an unknown outcome: the caller gets the same trade with its own Idempotency-Key', async () => {
-    const { client } = await openKeyed({ maxRetries: 0 });
+  it('has an unknown outcome without a retry: a repeated call with the caller’s Idempotency-Key returns the same trade', async () => {
+    const { client } = await openApiKeyClient({ maxRetries: 0 });
     const before = await tradesCount();
     const once = { idempotencyKey: 'kept by the caller' };
     proxy.plan('lose');
@@ -124,7 +124,7 @@ describe('a trade whose response is lost after the commit', () => {
   });
 
   it('among many concurrent calls with every kind of fault is created once per call', async () => {
-    const { client } = await openKeyed({ maxRetries: 10 });
+    const { client } = await openApiKeyClient({ maxRetries: 10 });
     const before = await tradesCount();
     const faults = ['reset', 'lose', 'cut', unavailable, busy];
     proxy.plan(...Array.from({ length: 30 }, (_, i) => faults[i % faults.length]));
@@ -136,8 +136,8 @@ describe('a trade whose response is lost after the commit', () => {
 });
 
 describe('an API process that is killed', () => {
-  it('while trades are created leads to one trade per call, and no call fails', async () => {
-    const { client } = await openKeyed({ baseURL: product.restUrl, maxRetries: 20 });
+  it('while trades are created causes no failed call and no second trade of a call', async () => {
+    const { client } = await openApiKeyClient({ baseURL: product.restUrl, maxRetries: 20 });
     const before = await tradesCount();
     const created = [];
     let isOver = false;
@@ -172,7 +172,7 @@ describe('a clock that is wrong by five minutes', () => {
     '(%i ms) causes one rejected request, and is corrected from then on',
     async (offMs) => {
       Date.now = () => now() + offMs;
-      const client = openSigning();
+      const client = openSigningClient();
       proxy.plan();
       expect(await client.me.get()).toMatchObject({ world: 'test' });
       expect(proxy.requests).toHaveLength(2);
@@ -188,7 +188,7 @@ describe('a clock that is wrong by five minutes', () => {
 describe('a list that is being read', () => {
   it('ends with an AuthenticationError when its API key is revoked, after the records that were already read', async () => {
     for (let i = 0; i < 5; i++) await trader.api.trades.create(order);
-    const { id, client } = await openKeyed();
+    const { id, client } = await openApiKeyClient();
     proxy.plan();
     const items = [];
     const read = async () => {
@@ -206,7 +206,7 @@ describe('a list that is being read', () => {
     'in order %s returns each remaining record once, although records are created and deleted between its pages',
     async (order) => {
       const webhook = (n) => ({ url: `https://receiver.example/${n}`, events: ['trade.*'] });
-      const { client } = await openKeyed();
+      const { client } = await openApiKeyClient();
       const { api } = trader;
       const created = [];
       for (let n = 0; n < 9; n++) created.push((await api.webhooks.create(webhook(n))).id);
@@ -242,7 +242,7 @@ async function revoke(id, client) {
 
 describe('a stream of events', () => {
   it('whose connection is reset repeatedly delivers each event once, in order', async () => {
-    const { client } = await openKeyed();
+    const { client } = await openApiKeyClient();
     proxy.plan();
     const ended = new AbortController();
     const received = [];
@@ -265,7 +265,7 @@ describe('a stream of events', () => {
       );
       proxy.resetOpenConnections();
       // This key is created while no connection is open.
-      created.push((await trader.api.apiKeys.create({ name: `round ${round}, unheard` })).id);
+      created.push((await trader.api.apiKeys.create({ name: `round ${round}, disconnected` })).id);
       await until(
         async () => received.length,
         (count) => count >= created.length,
@@ -281,7 +281,7 @@ describe('a stream of events', () => {
 describe('a DELETE whose response is lost', () => {
   it('is retried, and a record that is already gone is reported as not found', async () => {
     const { id } = await trader.api.webhooks.create({ url: 'https://receiver.example', events: ['*'] });
-    const client = openSigning();
+    const client = openSigningClient();
     proxy.plan('lose');
     await expect(client.webhooks.delete(id)).rejects.toBeInstanceOf(NotFoundError);
   });

@@ -15,7 +15,7 @@ import { openSharedProduct } from './shared-product.mjs';
 /** Runs each program of the guides as a reader would: in Node, with the packed SDK, against the product. */
 
 const GUIDES = ['quick-start', 'paginate', 'retry-safely', 'verify-a-webhook', 'sign-a-request'];
-/** The programs of the README are parts of those in the guides, so they are only compiled. */
+/** The programs of the README repeat parts of those in the guides, so they are only compiled. */
 const README = 'packages/sdk/README';
 const packed = /** @type {string} */ (process.env.TEST_PACKED_SDK);
 const webhookSecret = `whsec_${Buffer.alloc(32, 'a guide').toString('base64')}`;
@@ -82,8 +82,8 @@ async function signed(body) {
 }
 
 const TESTED = [
-  'quick-start, 3. The same in TypeScript',
-  'quick-start, 3. The same in TypeScript (2)',
+  'quick-start, 3. The same with the SDK',
+  'quick-start, 3. The same with the SDK (2)',
   'paginate, Paginate',
   'paginate, Paginate (2)',
   'paginate, Page by page',
@@ -110,14 +110,14 @@ describe('the TypeScript of the guides', () => {
 
 describe('quick start', () => {
   it('the first trade is filled', async () => {
-    const lines = await linesOf('quick-start, 3. The same in TypeScript');
+    const lines = await linesOf('quick-start, 3. The same with the SDK');
     expect(lines.join('\n')).toMatch(
       /^FILLED 0\.01 @ \d+(\.\d+)? fee \{ amount: [\d.e-]+, currency: 'BTC' \}/,
     );
   });
 
   it('an error prints its code and the request id', async () => {
-    const [line] = await linesOf('quick-start, 3. The same in TypeScript (2)');
+    const [line] = await linesOf('quick-start, 3. The same with the SDK (2)');
     expect(line).toMatch(/^true 404 not_found \S+$/);
   });
 });
@@ -132,7 +132,7 @@ describe('paginate', () => {
     expect(lines.length).toBeGreaterThanOrEqual(12);
   });
 
-  it('an array contains all trades', async () => {
+  it('toArray returns all trades', async () => {
     expect(await linesOf('paginate, Paginate (2)')).toEqual([String((await tradesOf()).length)]);
   });
 
@@ -152,7 +152,7 @@ describe('paginate', () => {
 describe('retry safely', () => {
   const tradeIds = async () => (await trader.api.trades.list().toArray({ limit: 1_000 })).map(({ id }) => id);
 
-  it('a client is configured with retries and a timeout', async () => {
+  it('the program sets retries and a timeout, and prints the id of the account', async () => {
     expect(await linesOf('retry-safely, What the SDK retries')).toEqual([(await trader.api.me.get()).id]);
   });
 
@@ -160,7 +160,7 @@ describe('retry safely', () => {
     const name = 'retry-safely, An order that survives a crash';
     const before = await tradeIds();
     const crash = join(folder, 'crash.mjs');
-    // Dies as soon as the server has answered, before the program receives the response.
+    // Exits as soon as the server has responded, before the program receives the response.
     writeFileSync(
       crash,
       `const { fetch } = globalThis;
@@ -245,13 +245,13 @@ await POST(request(body + ' ')).catch((error) => console.log(error.code));`,
     expect(stdout).toBe('evt_01 trade.filled\n204\nsignature_mismatch\n');
   });
 
-  it('a test signs what it posts', async () => {
+  it('the program for tests signs a webhook and verifies it', async () => {
     expect(await linesOf('verify-a-webhook, Try it')).toEqual(['trade.filled']);
   });
 });
 
 describe('sign a request', () => {
-  it('a fresh key pair is linked to the account of the API key, and signs for it', async () => {
+  it('a new key pair is linked to the account of the API key, and signs requests of that account', async () => {
     const count = async () => (await trader.api.publicKeys.list().toArray({ limit: 100 })).length;
     const before = await count();
     expect(await linesOf('sign-a-request, With the SDK')).toEqual(['public_key']);

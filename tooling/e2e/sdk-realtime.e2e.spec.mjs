@@ -9,7 +9,7 @@ import { AuthenticationError, NotFoundError, Realtime } from '../launch/sdk.mjs'
 import { keyOf, openTrader } from './accounts.mjs';
 import { startProduct } from './product.mjs';
 
-/** Tests Realtime and GraphQL of the packed SDK with a real GraphQL API that is killed meanwhile. */
+/** Tests Realtime and GraphQL of the packed SDK with a real GraphQL API, which some tests kill. */
 
 /** @type {import('./product.mjs').Product} */
 let product;
@@ -143,7 +143,7 @@ describe('an order book', () => {
   });
 });
 
-/** Builds the books of a pair with graphql-ws alone, to compare. */
+/** Builds the order books of a pair with graphql-ws alone, for comparison with those of the SDK. */
 function openIndependentClient(tradePairId) {
   const sign = createRequestSigner(trader.privateKey);
   const socket = openSocket({

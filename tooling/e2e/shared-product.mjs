@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * One running product for all test files that neither kill nor reconfigure it. It runs in the global set-up and starts
- * when the first file requests it. Each file creates its own users and accounts.
+ * Provides one product for all test files that neither kill nor reconfigure it. Jest's global set-up runs this server;
+ * the product starts when the first file requests it. Each file creates its own users and accounts.
  *
  * A file that kills a service, sets weather, or changes rows or settings that other files see, starts its own product
  * (`startProduct`).
@@ -13,7 +13,7 @@ import { createServer } from 'node:http';
  * }} Addresses
  */
 
-/** The options that the files need together. */
+/** Options that satisfy the needs of all these files. */
 const options = { graphqlApis: 1, extraEnv: { 'trading-worker': { REWARD_SIGN_UP_AMOUNT: '25' } } };
 
 /**

@@ -17,36 +17,36 @@ const pauseMs = 50;
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {string} restUrl
- * @param {import('./receiver.mjs').LedgerReceiver} receiver gets the user's events, through one webhook
+ * @param {import('./receiver.mjs').RecordingReceiver} receiver gets the user's events, through one webhook
  */
 export async function openCaller(environment, restUrl, receiver) {
   const { api, privateKey, userId } = await environment.openUser(restUrl, 'caller');
   const { key } = await api.apiKeys.create({ name: 'caller', permissions: ['ADMIN'] });
-  // Events committed before the webhook existed are not due to it.
+  // The webhook must not receive events that were committed before it existed.
   const earlierEvents = await environment.query('SELECT id FROM outbox_events WHERE user_id = $1', userId);
-  await environment.addHooks({ userIds: [userId], receiver });
+  await environment.addWebhooks({ userIds: [userId], receiver });
   // Every response is counted, so the client must not retry.
-  const keyed = createClient({ restUrl, apiKey: key, maxRetries: 0 });
-  const signing = createClient({ restUrl, privateKey, maxRetries: 0 });
+  const apiKeyClient = createClient({ restUrl, apiKey: key, maxRetries: 0 });
+  const signingClient = createClient({ restUrl, privateKey, maxRetries: 0 });
   let count = 0;
   /** The ids of API keys that are not revoked yet. @type {string[]} */
   const activeKeyIds = [];
-  /** The ids of API keys whose revocation failed, and may have been committed. @type {Set<string>} */
+  /** The ids of API keys whose revocation failed, but may have been committed. @type {Set<string>} */
   const uncertain = new Set();
   return {
     userId,
-    /** Adds the events that the API committed to the ledger. */
+    /** Adds the events that the API committed to the record of events. */
     async settle() {
-      await environment.ledger.adopt();
-      for (const { id } of earlierEvents) environment.ledger.events.delete(encodeId('evt', id));
+      await environment.eventRecord.adopt();
+      for (const { id } of earlierEvents) environment.eventRecord.events.delete(encodeId('evt', id));
     },
     /** Creates an API key and revokes one, so that the limit of keys is never reached. @returns {Promise<CallerResponse[]>} */
     async change() {
-      const created = await timed(() => keyed.apiKeys.create({ name: `key ${count++}` }));
+      const created = await timed(() => apiKeyClient.apiKeys.create({ name: `key ${count++}` }));
       if (created.id !== undefined) activeKeyIds.push(created.id);
       const last = activeKeyIds.pop();
       if (last === undefined) return [created];
-      const revoked = await timed(() => keyed.apiKeys.revoke(/** @type {string} */ (last)));
+      const revoked = await timed(() => apiKeyClient.apiKeys.revoke(/** @type {string} */ (last)));
       if (revoked.status === 200) return [created, revoked];
       // An earlier revocation was committed, and its response was lost.
       if (revoked.status === 404 && uncertain.has(last)) return [created];
@@ -55,7 +55,7 @@ export async function openCaller(environment, restUrl, receiver) {
       return [created, revoked];
     },
     /** Sends a signed request. @returns {Promise<CallerResponse>} */
-    sign: () => timed(() => signing.me.get()),
+    sign: () => timed(() => signingClient.me.get()),
   };
 }
 
@@ -111,7 +111,7 @@ export function keepCalling(call) {
  *
  * @param {readonly CallerResponse[]} responses
  */
-export function statuses(responses) {
+export function countByStatus(responses) {
   /** @type {Record<string, number>} */
   const counts = {};
   for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;

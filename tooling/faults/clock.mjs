@@ -1,7 +1,7 @@
 /**
- * A preload that gives a process a wrong wall clock. It differs from the machine's clock by `CLOCK_SHIFT_MS`, and from
- * `CLOCK_STEP_AFTER_MS` after the start by another `CLOCK_STEP_MS`. Monotonic time (`performance.now`, timers) does not
- * change, as when a time server steps a machine's clock.
+ * A preload that gives a process a wrong wall clock. The wrong clock differs from the machine's by `CLOCK_SHIFT_MS`.
+ * `CLOCK_STEP_AFTER_MS` after the start, it changes by another `CLOCK_STEP_MS`. Monotonic time (`performance.now`,
+ * timers) does not change, as when a time server steps a machine's clock.
  */
 const RealDate = Date;
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);

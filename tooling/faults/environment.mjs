@@ -7,31 +7,31 @@ import { createLifecycle } from '../launch/lifecycle.mjs';
 import { startKeeper } from '../launch/servers.mjs';
 import { migrateDatabase } from '../launch/service-processes.mjs';
 import { temporaryFolder } from '../launch/test-servers.mjs';
-import { openHooks } from './hooks.mjs';
-import { openLedger } from './ledger.mjs';
+import { openEventRecord } from './event-record.mjs';
 import { openObservation } from './observation.mjs';
 import { openPostgres } from './postgres-control.mjs';
 import { openRedis } from './redis-control.mjs';
 import { openServices } from './services.mjs';
+import { openWebhooks } from './webhooks.mjs';
 
 /**
- * The input and the result of a fault's run. `verdict` lists all violations; it is empty if the defence worked.
+ * The input and the result of a fault's run. `violations` is empty if the defence worked.
  *
  * @template S
- * @typedef {{ size: S, seed: number, isDefended: boolean, say: (line: string) => void }} FaultRun
+ * @typedef {{ size: S, seed: number, isDefended: boolean, print: (line: string) => void }} FaultRun
  */
 /**
- * @typedef {{ figures: Record<string, unknown>, verdict: string[] }} FaultOutcome
+ * @typedef {{ figures: Record<string, unknown>, violations: string[] }} FaultOutcome
  *
  * @typedef {{
  *   id: string, title: string, target: string, defence: string,
  *   sizes: { short: any, long: any },
  *   run: (run: FaultRun<any>) => Promise<FaultOutcome>,
  * }} Fault
- *   `target`: the figures to reach; `defence`: the defence that is removed if `isDefended` is false; `short` takes about
- *   8 s at most on an idle machine, for the tests
+ *   `target`: the figures to reach; `defence`: the defence that is removed if `isDefended` is false; `short` is
+ *   for the tests and takes at most about 8 s on an idle machine
  *
- * @typedef {import('./hooks.mjs').FaultHook} FaultHook
+ * @typedef {import('./webhooks.mjs').FaultWebhook} FaultWebhook
  *
  * @typedef {{
  *   seed: number, redis?: 'appendonly' | 'plain', redisMaxMemory?: string, ownPostgres?: boolean,
@@ -40,10 +40,11 @@ import { openServices } from './services.mjs';
  */
 
 /**
- * Opens the test environment of one fault: its own database and Redis, webhooks, a ledger of events, and functions that
- * start the built services. The services are never restarted automatically.
+ * Opens the test environment of one fault: its own database and Redis, webhooks, a record of the committed events, and
+ * functions that start the built services. The services are never restarted automatically.
  *
- * The database is created in the Postgres of TEST_DATABASE_URL. With `ownPostgres`, it gets a server that can be stopped.
+ * The database is created in the Postgres of TEST_DATABASE_URL. With `ownPostgres`, the environment gets its own
+ * Postgres server, which the fault can stop.
  *
  * @param {EnvironmentOptions} options
  */
@@ -74,10 +75,10 @@ async function createEnvironment(options, lifecycle) {
     onListenerError: () => undefined,
   });
   await lifecycle.defer(() => platform.close());
-  /** @type {import('./hooks.mjs').Query} */
+  /** @type {import('./webhooks.mjs').Query} */
   const query = (text, ...params) => platform.database.query(text, params);
-  const ledger = openLedger(platform);
-  const { hooks, addHooks } = openHooks({ query, keys });
+  const eventRecord = openEventRecord(platform);
+  const { webhooks, addWebhooks } = openWebhooks({ query, keys });
   const paperExchangeDir = join(folder, 'paper-exchange');
   const serviceOptions = { databaseUrl, redisUrl: redis.url, keys, paperExchangeDir };
   return {
@@ -94,13 +95,13 @@ async function createEnvironment(options, lifecycle) {
         throw new Error('this environment has no Postgres of its own; set ownPostgres: true');
       return postgres;
     },
-    hooks,
-    addHooks,
-    ledger,
-    emit: ledger.emit,
-    emitMany: ledger.emitMany,
+    webhooks,
+    addWebhooks,
+    eventRecord,
+    emit: eventRecord.emit,
+    emitMany: eventRecord.emitMany,
     ...openServices({ serviceOptions, settings, seed, lifecycle, query }),
-    ...openObservation({ query, ledger, hooks }),
+    ...openObservation({ query, eventRecord, webhooks }),
     /** Stops all services and servers. */
     async close() {
       const failures = await lifecycle.stop();
@@ -125,7 +126,7 @@ async function openServers(options, lifecycle) {
 /** @param {import('../launch/lifecycle.mjs').Lifecycle} lifecycle */
 async function openFolder(lifecycle) {
   const folder = temporaryFolder();
-  // This keeper process runs no server. It removes the folder, even if this process is killed.
+  // A keeper process removes the folder, even if this process is killed. This keeper runs no server.
   const keeper = startKeeper(() => undefined);
   keeper.removeAfterwards(folder);
   await lifecycle.defer(() => keeper.stop());

@@ -3,12 +3,12 @@ import { encodeId } from '@trading-automation/contracts';
 import { createClient, outcomeOf } from '../launch/first-trade/client.mjs';
 import { freePort } from '../launch/ports.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /**
- * Clients create objects continuously and repeat every request that got no response. The API is killed repeatedly, always
- * between a commit and its response: the client cannot know whether the object was created.
+ * Clients create objects continuously and repeat every request that got no response. The API is killed repeatedly,
+ * always between a commit and its response, so the client cannot know whether the object was created.
  */
 
 /** @type {['READ']} */
@@ -28,8 +28,8 @@ export const fault = {
     long: { kills: 50, users: 205, perUser: perUserMax, commits: [20, 300] },
   },
 
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver();
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver();
     const environment = await openFaultEnvironment({ seed });
     try {
       const port = await freePort();
@@ -41,17 +41,19 @@ export const fault = {
       );
       const kills = await killed;
       await dispatcher;
-      say(`${responses.flat().length} objects requested, ${kills} kills`);
-      await environment.ledger.adopt();
-      await environment.drained({ withinMs: 60_000 });
+      print(`${responses.flat().length} objects requested, ${kills} kills`);
+      await environment.eventRecord.adopt();
+      await environment.untilDrained({ withinMs: 60_000 });
       const figures = await environment.reconcile(receiver);
       const objects = await countObjects(environment, responses.flat());
-      const verdict = findViolations(figures);
-      if (objects.more > 0) verdict.push(`${objects.more} requests created more than one object`);
+      const violations = findViolations(figures);
+      if (objects.more > 0) violations.push(`${objects.more} requests created more than one object`);
       if (objects.none > 0)
-        verdict.push(`${objects.none} requests created no object, or not the object that the response named`);
-      if (kills < size.kills) verdict.push(`only ${kills} kills`);
-      return { figures: { ...figures, kills, ...objects }, verdict };
+        violations.push(
+          `${objects.none} requests created no object, or another object than the response named`,
+        );
+      if (kills < size.kills) violations.push(`only ${kills} kills`);
+      return { figures: { ...figures, kills, ...objects }, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -63,7 +65,7 @@ export const fault = {
  * @typedef {{ userId: string, api: import('@trading-automation/sdk').Client }} Writer
  *
  * @param {{
- *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').LedgerReceiver,
+ *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').RecordingReceiver,
  *   port: number, count: number,
  * }} options
  * @returns {Promise<Writer[]>} users with one webhook each, which receives an event for every API key, including the first
@@ -73,7 +75,7 @@ async function openWriters({ environment, receiver, port, count }) {
   const writers = [];
   for (let i = 0; i < count; i++) {
     const user = await environment.openUser(api.url, `writer ${i}`);
-    await environment.addHooks({ userIds: [user.userId], events: ['key.created'], receiver });
+    await environment.addWebhooks({ userIds: [user.userId], events: ['key.created'], receiver });
     const { key } = await user.api.apiKeys.create({ name: 'writer', permissions: ['ADMIN'] });
     // The SDK must not retry: `write` decides when to repeat a request, and with which Idempotency-Key.
     const apiWithoutRetries = createClient({ restUrl: api.url, apiKey: key, maxRetries: 0 });

@@ -1,16 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /**
- * One process fans out and another sends, so no duplicate can be explained by a kill. The process that fans out is killed
+ * One process fans out and another sends, so a kill explains no duplicate. The process that fans out is killed
  * in the middle of every burst of events, and a new one replaces it.
  */
 
 const resumedMaxMs = 5_000;
-/** Writing and fanning out one burst takes about this long. */
+/** About how long it takes to write and fan out one burst. */
 const burstMs = 150;
 
 /** @type {import('./environment.mjs').Fault} */
@@ -18,21 +18,22 @@ export const fault = {
   id: 'F2',
   title: '`kill -9` of the relay while it fans out',
   target: "lost 0, duplicates 0, everything fanned out within 5 s of the next relay's start",
-  defence: 'progress and deliveries are written in one transaction',
+  defence: 'progress and deliveries in one transaction',
   sizes: {
     short: { kills: 2, users: 10, burst: 200 },
     long: { kills: 50, users: 50, burst: 200 },
   },
 
   async run({ size, seed, isDefended }) {
-    const receiver = await openLedgerReceiver();
+    const receiver = await openRecordingReceiver();
     const environment = await openFaultEnvironment({ seed });
-    const sabotage = isDefended ? 'relay-alone' : 'progress-apart';
+    // Both files make a dispatcher fan out only. The second one also removes the defence.
+    const sabotage = isDefended ? 'only-relay' : 'progress-in-own-transaction';
     try {
-      const hooks = await environment.addHooks({ users: size.users, receiver });
-      const userIds = hooks.map(({ userId }) => userId);
+      const webhooks = await environment.addWebhooks({ users: size.users, receiver });
+      const userIds = webhooks.map(({ userId }) => userId);
       const [, first] = await Promise.all([
-        environment.startDispatcher({ sabotage: 'sender-alone' }),
+        environment.startDispatcher({ sabotage: 'only-sender' }),
         environment.startDispatcher({ sabotage }),
       ]);
       let relay = first;
@@ -50,12 +51,12 @@ export const fault = {
         );
         resumedMs = Math.max(resumedMs, Math.round(performance.now() - readyAt));
       }
-      await environment.drained({ withinMs: 60_000 });
+      await environment.untilDrained({ withinMs: 60_000 });
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures);
+      const violations = findViolations(figures);
       if (resumedMs > resumedMaxMs)
-        verdict.push(`everything was fanned out only ${resumedMs} ms after the next relay's start`);
-      return { figures: { ...figures, kills: size.kills, resumedMs }, verdict };
+        violations.push(`fan-out ended only ${resumedMs} ms after the next relay's start`);
+      return { figures: { ...figures, kills: size.kills, resumedMs }, violations };
     } finally {
       await environment.close();
       await receiver.close();

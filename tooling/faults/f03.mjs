@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { until } from '../launch/first-trade/scenario.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations, pairOf } from './reconcile.mjs';
 
 /**
@@ -19,8 +19,8 @@ const withoutTakeover = { SWEEP_MS: '600000', LEASE_MS: '600000', SILENCE_MS: '6
 export const fault = {
   id: 'F3',
   title: '`kill -9` of a dispatcher while receivers hold its requests',
-  target: 'lost 0; duplicates at most what it had in flight; sent again within 20 s of the kill',
-  defence: 'the takeover of deliveries that a dead dispatcher had in flight',
+  target: 'lost 0; duplicates at most the requests in flight; sent again within 20 s of the kill',
+  defence: "the take-over of a dead dispatcher's deliveries",
   sizes: {
     short: {
       kills: 1,
@@ -34,8 +34,8 @@ export const fault = {
   },
 
   async run({ size, seed, isDefended }) {
-    const receiver = await openLedgerReceiver({
-      answer: async () => {
+    const receiver = await openRecordingReceiver({
+      respond: async () => {
         await wait(size.holdMs);
         return 204;
       },
@@ -49,14 +49,14 @@ export const fault = {
         size,
         kills: isDefended ? size.kills : 2,
       });
-      await environment.drained({ withinMs: isDefended ? 120_000 : 5_000 + size.holdMs });
+      await environment.untilDrained({ withinMs: isDefended ? 120_000 : 5_000 + size.holdMs });
       const figures = await environment.reconcile(receiver);
       const inFlight = crashes.reduce((sum, { pairs }) => sum + pairs.size, 0);
       const resumedMs = slowestResumption(crashes, receiver.received);
-      const verdict = findViolations(figures, { duplicatesMax: inFlight });
+      const violations = findViolations(figures, { duplicatesMax: inFlight });
       if (resumedMs > resumedMaxMs)
-        verdict.push(`interrupted deliveries were sent again only after ${resumedMs} ms`);
-      return { figures: { ...figures, kills: crashes.length, inFlight, resumedMs }, verdict };
+        violations.push(`interrupted deliveries were sent again only after ${resumedMs} ms`);
+      return { figures: { ...figures, kills: crashes.length, inFlight, resumedMs }, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -65,10 +65,10 @@ export const fault = {
 };
 
 /**
- * Returns the number of requests of the newest dispatcher that the receiver holds now.
+ * Counts the requests of the newest dispatcher that the receiver has not responded to yet.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
- * @param {import('./receiver.mjs').LedgerReceiver} receiver
+ * @param {import('./receiver.mjs').RecordingReceiver} receiver
  */
 async function requestsOfNewest(environment, receiver) {
   const rows = await environment.query(
@@ -106,12 +106,12 @@ async function holdersNow(environment) {
 
 /**
  * @param {{
- *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').LedgerReceiver, size: any, kills: number,
+ *   environment: import('./environment.mjs').FaultEnvironment, receiver: import('./receiver.mjs').RecordingReceiver, size: any, kills: number,
  * }} options
  */
 async function killRepeatedly({ environment, receiver, size, kills }) {
-  const hooks = await environment.addHooks({ users: size.users, perUser: 4, receiver });
-  const userIds = [...new Set(hooks.map(({ userId }) => userId))];
+  const webhooks = await environment.addWebhooks({ users: size.users, perUser: 4, receiver });
+  const userIds = [...new Set(webhooks.map(({ userId }) => userId))];
   const { sabotage } = size;
   await environment.startDispatcher({ sabotage });
   let isOver = false;
@@ -140,8 +140,8 @@ async function killRepeatedly({ environment, receiver, size, kills }) {
 /**
  * @param {readonly Crash[]} crashes
  * @param {readonly import('./receiver.mjs').Received[]} received
- * @returns {number} the longest time from a kill until an interrupted request arrived again, in milliseconds; pairs that a
- *   later victim had taken over before it was killed too are not counted here
+ * @returns {number} the longest time from a kill until an interrupted request arrived again, in milliseconds. A pair is not
+ *   counted if another dispatcher took it over and was then killed, too
  */
 function slowestResumption(crashes, received) {
   return Math.max(

@@ -1,6 +1,6 @@
 import { until } from '../launch/first-trade/scenario.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /** Three times in a row, a dispatcher is killed while the receiver holds its request. */
@@ -12,9 +12,11 @@ const withoutSweeper = { SWEEP_MS: '600000' };
 /** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F4',
-  title: '`kill -9` of the dispatcher of the same attempt, three times in a row',
-  target: 'still delivered, under the same number, with the deliveries that wait behind it',
-  defence: 'an unlimited number of stalls per job, and the sweeper',
+  title:
+    'the dispatcher that sends an attempt is killed (`kill -9`) three times in a row, each time during that attempt',
+  target:
+    'the attempt is still delivered under the same attempt number; so are the deliveries that wait behind it',
+  defence: 'unlimited restarts of a stalled BullMQ job, and the sweeper',
   sizes: {
     short: { settings: { SILENCE_MS: '1000' }, sabotage: ['short-locks'], holds: 1, withinMs: 30_000 },
     long: { settings: {}, sabotage: [], holds: 20, withinMs: 60_000 },
@@ -22,7 +24,7 @@ export const fault = {
 
   async run({ size, seed, isDefended }) {
     let isHolding = true;
-    const receiver = await openLedgerReceiver({ answer: () => (isHolding ? undefined : 204) });
+    const receiver = await openRecordingReceiver({ respond: () => (isHolding ? undefined : 204) });
     // Without the defence the deliveries never arrive, so a shorter wait is enough.
     const withinMs = isDefended ? size.withinMs : size.withinMs / 3;
     const environment = await openFaultEnvironment({ seed, settings: size.settings });
@@ -30,8 +32,8 @@ export const fault = {
       ? { sabotage: size.sabotage }
       : { settings: withoutSweeper, sabotage: ['default-stalled-count', ...size.sabotage] };
     try {
-      const hooks = await environment.addHooks({ users: size.holds, receiver });
-      for (const { userId } of hooks) await environment.emit(userId);
+      const webhooks = await environment.addWebhooks({ users: size.holds, receiver });
+      for (const { userId } of webhooks) await environment.emit(userId);
       for (let kill = 0; kill < kills; kill++) {
         const dispatcher = await environment.startDispatcher(options);
         const allHeld = await until(
@@ -44,14 +46,14 @@ export const fault = {
       }
       isHolding = false;
       await environment.startDispatcher(options);
-      await environment.drained({ withinMs });
+      await environment.untilDrained({ withinMs });
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures, { duplicatesMax: kills * size.holds });
+      const violations = findViolations(figures, { duplicatesMax: kills * size.holds });
       if (figures.requests < (kills + 1) * size.holds)
-        verdict.push(`only ${figures.requests} requests arrived`);
+        violations.push(`only ${figures.requests} requests arrived`);
       const numbers = new Set(receiver.received.map(({ attempt }) => attempt));
-      if (numbers.size > 1) verdict.push('the attempt number changed');
-      return { figures: { ...figures, kills }, verdict };
+      if (numbers.size > 1) violations.push('the attempt number changed');
+      return { figures: { ...figures, kills }, violations };
     } finally {
       await environment.close();
       await receiver.close();

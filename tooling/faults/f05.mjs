@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 
 /** A rolling deployment: under load, one dispatcher after another is stopped and replaced by a new one. */
@@ -13,9 +13,9 @@ const withGrace = { STOP_GRACE_MS: '33000' };
 /** @type {import('./environment.mjs').Fault} */
 export const fault = {
   id: 'F5',
-  title: 'SIGTERM of every dispatcher, one after another, under load',
+  title: 'every dispatcher gets SIGTERM, one after another, under load',
   target: 'lost 0, duplicates 0, no attempt interrupted, each process ends within 35 s with code 0',
-  defence: 'the grace period for running attempts',
+  defence: 'the time that a stop gives to running attempts',
   sizes: {
     short: { rounds: 2, dispatchers: 2, users: 10, perSecond: 40, slowMs: 800, slow: 0.3, betweenMs: 500 },
     long: {
@@ -29,23 +29,23 @@ export const fault = {
     },
   },
 
-  async run({ size, seed, isDefended, say }) {
+  async run({ size, seed, isDefended, print }) {
     const settings = isDefended ? withGrace : withoutGrace;
     const environment = await openFaultEnvironment({ seed, settings });
-    const receiver = await openLedgerReceiver({
-      answer: async () => {
+    const receiver = await openRecordingReceiver({
+      respond: async () => {
         await wait(environment.random.happens(size.slow) ? size.slowMs : 20);
         return 204;
       },
     });
     try {
-      const hooks = await environment.addHooks({ users: size.users, receiver });
+      const webhooks = await environment.addWebhooks({ users: size.users, receiver });
       const running = await Promise.all(
         Array.from({ length: size.dispatchers }, () => environment.startDispatcher()),
       );
       let isOver = false;
       const producing = environment.emitMany(
-        hooks.map(({ userId }) => userId),
+        webhooks.map(({ userId }) => userId),
         Number.POSITIVE_INFINITY,
         { perSecond: size.perSecond, until: () => isOver },
       );
@@ -59,17 +59,17 @@ export const fault = {
       }
       isOver = true;
       await producing;
-      await environment.drained({ withinMs: 60_000 });
+      await environment.untilDrained({ withinMs: 60_000 });
       const figures = await environment.reconcile(receiver);
       const exitMs = Math.round(Math.max(...exits.map(({ tookMs }) => tookMs)));
       const interrupted = receiver.received.filter(({ isInterrupted }) => isInterrupted).length;
-      say(`longest stop ${exitMs} ms`);
-      const verdict = findViolations(figures);
-      if (interrupted > 0) verdict.push(`${interrupted} attempts were interrupted`);
-      if (exitMs > exitMaxMs) verdict.push(`a stop took ${exitMs} ms`);
+      print(`longest stop ${exitMs} ms`);
+      const violations = findViolations(figures);
+      if (interrupted > 0) violations.push(`${interrupted} attempts were interrupted`);
+      if (exitMs > exitMaxMs) violations.push(`a stop took ${exitMs} ms`);
       const badExits = exits.filter(({ code }) => code !== 0).length;
-      if (badExits > 0) verdict.push(`${badExits} dispatchers did not exit with code 0`);
-      return { figures: { ...figures, stops: exits.length, exitMs, interrupted }, verdict };
+      if (badExits > 0) violations.push(`${badExits} dispatchers did not exit with code 0`);
+      return { figures: { ...figures, stops: exits.length, exitMs, interrupted }, violations };
     } finally {
       await environment.close();
       await receiver.close();

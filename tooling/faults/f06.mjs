@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
-import { rejectSome } from './rejecting-some.mjs';
+import { rejectOneInEight } from './reject-one-in-eight.mjs';
 
 /**
  * Redis is killed repeatedly while events arrive and failed attempts wait in Redis for their retry. Its append-only file
@@ -20,18 +20,18 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: rejectSome });
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver({ respond: rejectOneInEight });
     const environment = await openFaultEnvironment({
       seed,
       redis: isDefended ? 'appendonly' : 'plain',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      const webhooks = await environment.addWebhooks({ users: size.users, perUser: 2, receiver });
       await environment.startDispatcher();
       const { events, perSecond, kills, downMs } = size;
-      const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], events, {
+      const producing = environment.emitMany([...new Set(webhooks.map(({ userId }) => userId))], events, {
         perSecond,
       });
       const killEveryMs = (events / perSecond / kills) * 1_000;
@@ -42,9 +42,11 @@ export const fault = {
         await environment.redis.start();
       }
       await producing;
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 90_000 : 2_500 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 90_000 : 2_500 })}`,
+      );
       const figures = await environment.reconcile(receiver);
-      return { figures: { ...figures, kills }, verdict: findViolations(figures) };
+      return { figures: { ...figures, kills }, violations: findViolations(figures) };
     } finally {
       await environment.close();
       await receiver.close();

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
 import { latenessOf } from './lateness.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
-import { rejectSome } from './rejecting-some.mjs';
+import { rejectOneInEight } from './reject-one-in-eight.mjs';
 
 /**
  * Redis loses all its data while attempts run and others wait for their retry: once through FLUSHALL, which its clients do
@@ -12,7 +12,7 @@ import { rejectSome } from './rejecting-some.mjs';
 
 export const fault = {
   id: 'F7',
-  title: '`FLUSHALL`, and an empty Redis in place of the full one',
+  title: '`FLUSHALL`, and replacing Redis by an empty one',
   target: 'lost 0, early 0; due deliveries run again within 60 s',
   defence: 'the sweeper',
   sizes: {
@@ -33,31 +33,37 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: rejectSome });
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver({ respond: rejectOneInEight });
     const environment = await openFaultEnvironment({
       seed,
       redis: 'appendonly',
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      const webhooks = await environment.addWebhooks({ users: size.users, perUser: 2, receiver });
       await environment.startDispatcher();
       const { events, perSecond } = size;
       for (const loseData of [() => environment.redis.flush(), () => environment.redis.replaceWithEmpty()]) {
-        const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], events / 2, {
-          perSecond,
-        });
+        const producing = environment.emitMany(
+          [...new Set(webhooks.map(({ userId }) => userId))],
+          events / 2,
+          {
+            perSecond,
+          },
+        );
         await wait((events / 2 / perSecond) * 1_000 * environment.random.between(0.7, 1));
         await loseData();
         await producing;
       }
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 150_000 : 4_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 150_000 : 4_000 })}`,
+      );
       const figures = await environment.reconcile(receiver);
       const late = await latenessOf(environment);
-      const verdict = findViolations(figures);
-      if (late.mostMs > size.lateMaxMs) verdict.push(`an attempt arrived ${late.mostMs} ms late`);
-      return { figures: { ...figures, late }, verdict };
+      const violations = findViolations(figures);
+      if (late.maxMs > size.lateMaxMs) violations.push(`an attempt arrived ${late.maxMs} ms late`);
+      return { figures: { ...figures, late }, violations };
     } finally {
       await environment.close();
       await receiver.close();

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
-import { rejectSome } from './rejecting-some.mjs';
+import { rejectOneInEight } from './reject-one-in-eight.mjs';
 
 /**
  * Redis may use 32 MB, and data of another program fills them. With noeviction it rejects every write, so jobs can
@@ -15,7 +15,8 @@ const warningLevels = ['warn', 'error', 'fatal'];
 export const fault = {
   id: 'F9',
   title: 'Redis is full (`maxmemory` 32 MB, noeviction)',
-  target: 'lost 0; the log reports it; work resumes within 20 s of free memory, without a restart',
+  target:
+    'lost 0; the log reports that Redis is full; work resumes within 20 s of free memory, without a restart',
   defence: 'the sweeper',
   sizes: {
     short: {
@@ -30,8 +31,8 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: rejectSome });
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver({ respond: rejectOneInEight });
     const environment = await openFaultEnvironment({
       seed,
       redis: 'appendonly',
@@ -39,11 +40,11 @@ export const fault = {
       settings: { ...size.settings, ...(isDefended ? {} : { SWEEP_MS: '600000' }) },
     });
     try {
-      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      const webhooks = await environment.addWebhooks({ users: size.users, perUser: 2, receiver });
       const dispatcher = await environment.startDispatcher();
       const { perSecond } = size;
       const eventsPerPhase = Math.round(size.events / 3);
-      const userIds = [...new Set(hooks.map(({ userId }) => userId))];
+      const userIds = [...new Set(webhooks.map(({ userId }) => userId))];
       await environment.emitMany(userIds, eventsPerPhase, { perSecond });
       const fillerKeys = await fill(environment.redis);
       const memoryMb = Math.round((await environment.redis.usedMemoryBytes()) / 2 ** 20);
@@ -53,13 +54,15 @@ export const fault = {
       await environment.redis.command('DEL', ...fillerKeys);
       const freedAt = Date.now();
       await environment.emitMany(userIds, eventsPerPhase, { perSecond });
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 90_000 : 3_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 90_000 : 3_000 })}`,
+      );
       const resumedMs = (receiver.received.find(({ at }) => at > freedAt)?.at ?? Infinity) - freedAt;
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures);
-      if (!isLogged) verdict.push('the dispatcher did not log that Redis is full');
-      if (resumedMs > size.resumedMaxMs) verdict.push(`work resumed only after ${resumedMs} ms`);
-      return { figures: { ...figures, memoryMb, isLogged, resumedMs }, verdict };
+      const violations = findViolations(figures);
+      if (!isLogged) violations.push('the dispatcher did not log that Redis is full');
+      if (resumedMs > size.resumedMaxMs) violations.push(`work resumed only after ${resumedMs} ms`);
+      return { figures: { ...figures, memoryMb, isLogged, resumedMs }, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -68,8 +71,8 @@ export const fault = {
 };
 
 /**
- * Fills Redis beyond its limit. Redis rejects a write only if the limit was already exceeded before it. The command is
- * short, because its own bytes count too.
+ * Fills Redis beyond its limit. Redis rejects a write only if the limit was already exceeded before it. SETRANGE
+ * allocates 3 MB with a short command; a long command would itself exceed the limit.
  *
  * @param {import('./redis-control.mjs').RedisControl} redis
  * @returns {Promise<string[]>} the keys that occupy the memory

@@ -1,50 +1,51 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 import { openRedis } from './redis-control.mjs';
 import { openTcpProxy } from './tcp-proxy.mjs';
 
 /**
- * The connections to Redis fail in five ways: they are killed repeatedly, the network is interrupted, the server dies, the
- * server becomes a replica that rejects writes, or it stops responding while its host name moves to another server.
- * Otherwise workers often stay connected and never take a job again.
+ * The connections to Redis fail in five ways: they are killed repeatedly, the network is interrupted, the server dies,
+ * the server becomes a replica that rejects writes, or it stops responding while its host name moves to another server.
+ * Without the defence, workers often keep a dead connection and never take a job again.
  */
 
-const killsPerStorm = 20;
+const clientKills = 20;
 const killEveryMs = 100;
 const cutMs = 500;
 const probesPerSecond = 20;
 
 export const fault = {
   id: 'F10',
-  title: 'repeated `CLIENT KILL`, failover of Redis, a host name that moves',
+  title:
+    'repeated `CLIENT KILL`, a lost connection, failover of Redis, a server that becomes a read-only replica, a host name that resolves to a new address',
   target: 'lost 0, duplicates 0; workers resume within 10 s, without a restart',
-  defence: 'automatic reconnection',
+  defence: 'reconnection',
   sizes: {
     short: {
-      disruptions: ['storm', 'cut', 'demotion', 'move'],
+      disruptions: ['clientKills', 'cut', 'demotion', 'move'],
       resumedMaxMs: 10_000,
       settings: { SWEEP_MS: '500' },
     },
     long: {
-      disruptions: ['storm', 'cut', 'failover', 'demotion', 'move', 'storm', 'move'],
+      disruptions: ['clientKills', 'cut', 'failover', 'demotion', 'move', 'clientKills', 'move'],
       resumedMaxMs: 10_000,
       settings: {},
     },
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver();
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver();
     const environment = await openFaultEnvironment({ seed, redis: 'appendonly', settings: size.settings });
     const proxy = await openTcpProxy(environment.redis.port);
     /** @type {RedisServers} */
     const servers = { folder: environment.folder, proxy, instances: [environment.redis] };
     try {
-      const hooks = await environment.addHooks({ users: 10, perUser: 1, receiver });
-      const userIds = hooks.map(({ userId }) => userId);
+      const webhooks = await environment.addWebhooks({ users: 10, perUser: 1, receiver });
+      const userIds = webhooks.map(({ userId }) => userId);
       await environment.startDispatcher({
         settings: { REDIS_URL: proxy.through(environment.redisUrl) },
         ...(isDefended ? {} : { sabotage: 'no-redis-reconnect' }),
@@ -56,14 +57,16 @@ export const fault = {
         await disruptions[name](servers);
         const tookMs = await timeToResume(environment, userIds, receiver, isDefended ? 60_000 : 3_000);
         resumedMs[name] = Math.max(resumedMs[name] ?? 0, tookMs);
-        say(`${name}: ${tookMs} ms`);
+        print(`${name}: ${tookMs} ms`);
       }
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 60_000 : 1_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 60_000 : 1_000 })}`,
+      );
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures);
+      const violations = findViolations(figures);
       for (const [name, tookMs] of Object.entries(resumedMs))
-        if (tookMs > size.resumedMaxMs) verdict.push(`${name}: workers resumed only after ${tookMs} ms`);
-      return { figures: { ...figures, resumedMs }, verdict };
+        if (tookMs > size.resumedMaxMs) violations.push(`${name}: workers resumed only after ${tookMs} ms`);
+      return { figures: { ...figures, resumedMs }, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -81,9 +84,9 @@ export const fault = {
  */
 
 const disruptions = {
-  /** @param {RedisServers} servers */
-  async storm({ instances }) {
-    for (let i = 0; i < killsPerStorm; i++) {
+  /** Ends all client connections, repeatedly. @param {RedisServers} servers */
+  async clientKills({ instances }) {
+    for (let i = 0; i < clientKills; i++) {
       await instances.at(-1)?.killClients();
       await wait(killEveryMs);
     }
@@ -101,7 +104,10 @@ const disruptions = {
     await replica.follow();
     servers.proxy.redirect(replica.port);
   },
-  /** Promotes the replica and demotes the primary. Its connections stay open, but may only read. @param {RedisServers} servers */
+  /**
+   * Promotes the replica and makes the primary a replica. Connections to it stay open, but may only read.
+   * @param {RedisServers} servers
+   */
   async demotion(servers) {
     const { primary, replica } = await addReplica(servers);
     await replica.follow();
@@ -130,7 +136,7 @@ async function addReplica({ folder, instances }) {
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {string[]} userIds
- * @param {import('./receiver.mjs').LedgerReceiver} receiver
+ * @param {import('./receiver.mjs').RecordingReceiver} receiver
  * @param {number} timeoutMs
  */
 async function timeToResume(environment, userIds, receiver, timeoutMs) {

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { decodeId } from '@trading-automation/contracts';
-import { keepCalling, openCaller, statuses } from './callers.mjs';
+import { countByStatus, keepCalling, openCaller } from './callers.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { countMissingApiKeys } from './missing-api-keys.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations, pairOf } from './reconcile.mjs';
 
 /**
- * Postgres is restarted under load: by a fast shutdown, by an immediate shutdown, and by killing one of its backends, after
- * which Postgres restarts all of them. Attempts that were sent and not yet recorded are recorded after the restart. The API
- * rejects every change that it cannot store, and stores every change that it accepts.
+ * Postgres is restarted under load in three ways: by a fast shutdown, by an immediate shutdown, and by a kill of one of
+ * its backends, after which Postgres restarts all backends. Attempts that were sent and not yet recorded are recorded
+ * after that. The API rejects every change that it cannot store, and stores every change that it accepts.
  */
 
 const holdMs = 100;
-/** How soon the API must serve requests again, and the longest Retry-After that it may send. */
+/** The longest time until the API serves requests again, and the longest Retry-After that it may send. */
 const servedAgainMaxMs = 5_000;
 
 /**
@@ -21,15 +21,16 @@ const servedAgainMaxMs = 5_000;
  */
 const lossWindowMs = 600;
 
-/** Leases shorter than a restart: an attempt that could not be recorded in time is sent again. */
+/** Settings of the run without the defence: an attempt is sent again if its result cannot be recorded within 600 ms. */
 const shortLeases = { ATTEMPT_TIMEOUT_MS: '400', LEASE_MS: '600', SILENCE_MS: '600' };
 
 export const fault = {
   id: 'F11',
-  title: 'Postgres is restarted (fast, immediate, `kill -9` of a backend)',
+  title: 'Postgres is restarted (fast, immediate, or by `kill -9` of a backend)',
   target:
-    'lost 0; duplicates at most 1 for each request in the last moment before a crash, 0 otherwise; the API answers 503 with Retry-After, and serves again within 5 s',
-  defence: 'retrying to record until the lease ends, and leases longer than a restart',
+    'lost 0; duplicates at most 1 for each request whose result was not committed at the crash, 0 otherwise; the API responds with 503 and Retry-After, and serves again within 5 s',
+  defence:
+    'the check that the lease is still valid when a result is recorded, and leases longer than a restart',
   sizes: {
     short: {
       ways: ['fast', 'backend'],
@@ -59,24 +60,24 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({
-      answer: async () => {
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver({
+      respond: async () => {
         await wait(holdMs);
         return 204;
       },
     });
-    // A fast shutdown loses nothing, so every duplicate of this run is unexplained.
+    // A fast shutdown loses no commit, so every duplicate of this run is unexplained.
     const ways = isDefended ? size.ways : ['fast'];
     const settings = { ...size.settings, ...(isDefended ? {} : { ...shortLeases, SWEEP_MS: '100' }) };
     const environment = await openFaultEnvironment({ seed, ownPostgres: true, settings });
     try {
-      const hooks = await environment.addHooks({ users: 10, perUser: 3, receiver });
+      const webhooks = await environment.addWebhooks({ users: 10, perUser: 3, receiver });
       const [api] = await Promise.all([environment.startApi(), environment.startDispatcher()]);
       const caller = await openCaller(environment, api.url, receiver);
       const calls = keepCalling(() => caller.change());
       let isOver = false;
-      const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], Infinity, {
+      const producing = environment.emitMany([...new Set(webhooks.map(({ userId }) => userId))], Infinity, {
         perSecond: size.perSecond,
         until: () => isOver,
       });
@@ -92,17 +93,19 @@ export const fault = {
         if (way !== 'fast')
           for (const { pair, at } of pairsOf(receiver)) if (at >= from) possiblyLost.add(pair);
       }
-      environment.excuse(possiblyLost);
+      environment.allowDuplicates(possiblyLost);
       await untilServedSince(calls.responses, restartedAt.at(-1) ?? 0);
       isOver = true;
       const [responses] = await Promise.all([calls.stop(), producing]);
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 90_000 : 10_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 90_000 : 10_000 })}`,
+      );
       await caller.settle();
       const figures = await environment.reconcile(receiver);
       const judged = await judgeResponses(environment, responses, restartedAt);
       return {
         figures: { ...figures, restarts: ways.length, possiblyLost: possiblyLost.size, ...judged.figures },
-        verdict: [...findViolations(figures, { duplicatesMax: possiblyLost.size }), ...judged.verdict],
+        violations: [...findViolations(figures, { duplicatesMax: possiblyLost.size }), ...judged.violations],
       };
     } finally {
       await environment.close();
@@ -126,7 +129,7 @@ async function restart(postgres, way, downMs) {
   await postgres.start();
 }
 
-/** @param {import('./receiver.mjs').LedgerReceiver} receiver */
+/** @param {import('./receiver.mjs').RecordingReceiver} receiver */
 const pairsOf = ({ received }) =>
   received.map(({ webhookId, eventId, at }) => ({ pair: pairOf(webhookId, eventId), at }));
 
@@ -156,29 +159,19 @@ async function judgeResponses(environment, responses, restartedAt) {
     ({ status, retryAfter }) => status !== 503 || !(Number(retryAfter) <= servedAgainMaxMs / 1_000),
   );
   const createdIds = responses.flatMap(({ id }) => id ?? []);
-  const missing = await missingKeys(environment, createdIds);
+  const missing = await countMissingApiKeys(environment, createdIds);
   const servedAfterMs = restartedAt.map((back) => {
     const first = responses.find((each) => each.at >= back && isServed(each));
     return first === undefined ? Infinity : first.at + first.tookMs - back;
   });
   const servedAgainMs = Math.round(Math.max(...servedAfterMs));
-  const verdict = [];
+  const violations = [];
   if (unexpected.length > 0)
-    verdict.push(`unexpected responses, not 503 with Retry-After: ${JSON.stringify(statuses(unexpected))}`);
-  if (missing > 0) verdict.push(`${missing} objects were confirmed with 201 and are not stored`);
+    violations.push(
+      `unexpected responses, not 503 with Retry-After: ${JSON.stringify(countByStatus(unexpected))}`,
+    );
+  if (missing > 0) violations.push(`${missing} objects were confirmed with 201 and are not stored`);
   if (servedAgainMs > servedAgainMaxMs)
-    verdict.push(`the API served requests again only after ${servedAgainMs} ms`);
-  return { figures: { answers: statuses(responses), servedAgainMs, missing }, verdict };
-}
-
-/**
- * @param {import('./environment.mjs').FaultEnvironment} environment
- * @param {string[]} createdIds public ids of API keys
- */
-export async function missingKeys(environment, createdIds) {
-  const rows = await environment.query(
-    'SELECT id FROM api_keys WHERE id = ANY($1)',
-    createdIds.map((id) => decodeId('key', id)),
-  );
-  return createdIds.length - rows.length;
+    violations.push(`the API served requests again only after ${servedAgainMs} ms`);
+  return { figures: { responses: countByStatus(responses), servedAgainMs, missing }, violations };
 }

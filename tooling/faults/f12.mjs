@@ -1,25 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
 import { openTcpProxy } from './tcp-proxy.mjs';
 
 /**
  * Every round trip to Postgres takes half a second. For a while no statement ends at all, so every connection of the
- * pool is in use. Two dispatchers share the work, and each could wrongly consider the other dead. Locks on jobs would hide
- * that. Therefore Redis is flushed all the time, so that only leases prevent duplicates.
+ * pool is in use. Two dispatchers share the work, and each could wrongly consider the other dead. BullMQ's locks on
+ * jobs could then prevent duplicates, too. Therefore Redis is flushed all the time, so that only leases prevent them.
  */
 
 const flushEveryMs = 250;
 
-/** The lease ends before the result of the attempt is recorded, so the other dispatcher sends the attempt again. */
+/**
+ * Settings of the run without the defence: a lease ends before the result is recorded, so the attempt is sent again.
+ */
 const shortLeases = { ATTEMPT_TIMEOUT_MS: '60', LEASE_MS: '100', SILENCE_MS: '100', SWEEP_MS: '50' };
 
 export const fault = {
   id: 'F12',
   title: 'Postgres is slow (500 ms a round trip), and the pool is exhausted',
   target: 'lost 0, duplicates 0, no dispatcher exits',
-  defence: 'leases longer than the slowest recording of a result',
+  defence: 'leases longer than the slowest write of a result',
   sizes: {
     short: {
       users: 5,
@@ -33,15 +35,15 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver();
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver();
     const environment = await openFaultEnvironment({
       seed,
       settings: { ...size.settings, ...(isDefended ? {} : shortLeases) },
     });
     const proxy = await openTcpProxy(Number(new URL(environment.databaseUrl).port));
     try {
-      const hooks = await environment.addHooks({ users: size.users, perUser: 4, receiver });
+      const webhooks = await environment.addWebhooks({ users: size.users, perUser: 4, receiver });
       const settings = { DATABASE_URL: proxy.through(environment.databaseUrl) };
       const dispatchers = await Promise.all([
         environment.startDispatcher({ settings }),
@@ -50,21 +52,27 @@ export const fault = {
       let ended = 0;
       for (const dispatcher of dispatchers) void dispatcher.ended.then(() => ended++);
       proxy.delay(size.roundTripMs / 2);
-      const producing = environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], size.events, {
-        perSecond: size.perSecond,
-      });
+      const producing = environment.emitMany(
+        [...new Set(webhooks.map(({ userId }) => userId))],
+        size.events,
+        {
+          perSecond: size.perSecond,
+        },
+      );
       let isOver = false;
       const flushing = flushRepeatedly(environment.redis, () => isOver);
       await wait((size.events / size.perSecond / 2) * 1_000);
       await environment.query(lockStatement(size.lockedMs));
       await producing;
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 240_000 : 20_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 240_000 : 20_000 })}`,
+      );
       isOver = true;
       await flushing;
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures);
-      if (ended > 0) verdict.push(`${ended} dispatchers exited`);
-      return { figures: { ...figures, ended }, verdict };
+      const violations = findViolations(figures);
+      if (ended > 0) violations.push(`${ended} dispatchers exited`);
+      return { figures: { ...figures, ended }, violations };
     } finally {
       await environment.close();
       await receiver.close();

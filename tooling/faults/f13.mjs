@@ -1,16 +1,17 @@
-import { keepCalling, openCaller, statuses } from './callers.mjs';
+import { countByStatus, keepCalling, openCaller } from './callers.mjs';
 import { openFaultEnvironment } from './environment.mjs';
-import { missingKeys } from './f11.mjs';
-import { openLedgerReceiver } from './receiver.mjs';
+import { countMissingApiKeys } from './missing-api-keys.mjs';
+import { openRecordingReceiver } from './receiver.mjs';
 import { findViolations } from './reconcile.mjs';
-import { rejectSome } from './rejecting-some.mjs';
+import { rejectOneInEight } from './reject-one-in-eight.mjs';
 
 /**
- * Postgres rejects writes at random: because of a full disk, a serialisation failure or a deadlock. A test cannot fill a
- * disk everywhere, so triggers raise these errors with their SQLSTATE. Clients cannot see the difference.
+ * Postgres rejects writes at random: because of a full disk, a serialisation failure or a deadlock. Not every machine
+ * allows a test to fill a disk, so triggers raise these errors with their SQLSTATE. Clients cannot see the difference.
  */
 
-const states = ['53100', '40001', '40P01'];
+/** The error codes of a full disk, a serialisation failure and a deadlock. */
+const sqlStates = ['53100', '40001', '40P01'];
 const callersAtOnce = 3;
 const tables = ['outbox_events', 'webhook_deliveries', 'webhook_attempts', 'api_keys'];
 
@@ -18,7 +19,7 @@ export const fault = {
   id: 'F13',
   title: 'Postgres refuses to write: disk full, serialisation failures, deadlocks',
   target: 'lost 0, duplicates 0; the API responds with 503, and never with 2xx if a change is not stored',
-  defence: 'checking the errors that Postgres returns',
+  defence: 'handling of errors from Postgres',
   sizes: {
     short: {
       users: 10,
@@ -31,12 +32,12 @@ export const fault = {
   },
 
   /** @param {import('./environment.mjs').FaultRun<any>} run */
-  async run({ size, seed, isDefended, say }) {
-    const receiver = await openLedgerReceiver({ answer: rejectSome });
+  async run({ size, seed, isDefended, print }) {
+    const receiver = await openRecordingReceiver({ respond: rejectOneInEight });
     const environment = await openFaultEnvironment({ seed, settings: size.settings });
     try {
-      const sabotage = isDefended ? {} : { sabotage: 'swallow-refusals' };
-      const hooks = await environment.addHooks({ users: size.users, perUser: 2, receiver });
+      const sabotage = isDefended ? {} : { sabotage: 'ignore-sql-errors' };
+      const webhooks = await environment.addWebhooks({ users: size.users, perUser: 2, receiver });
       const [api] = await Promise.all([
         environment.startApi(sabotage),
         environment.startDispatcher(sabotage),
@@ -45,27 +46,29 @@ export const fault = {
       await setRejectionChance(environment, size.chance);
       await createTriggers(environment);
       const calls = Array.from({ length: callersAtOnce }, () => keepCalling(() => caller.change()));
-      await environment.emitMany([...new Set(hooks.map(({ userId }) => userId))], size.events, {
+      await environment.emitMany([...new Set(webhooks.map(({ userId }) => userId))], size.events, {
         perSecond: size.perSecond,
       });
       const responses = (await Promise.all(calls.map((each) => each.stop()))).flat();
       await setRejectionChance(environment, 0);
-      say(`drained: ${await environment.drained({ withinMs: isDefended ? 120_000 : 4_000 })}`);
+      print(
+        `all deliveries finished: ${await environment.untilDrained({ withinMs: isDefended ? 120_000 : 4_000 })}`,
+      );
       await caller.settle();
       const figures = await environment.reconcile(receiver);
-      const verdict = findViolations(figures);
+      const violations = findViolations(figures);
       const failures = responses.filter(({ status }) => status < 200 || status > 299);
       const unexpected = failures.filter(({ status, retryAfter }) => status !== 503 || retryAfter === null);
       if (unexpected.length > 0)
-        verdict.push(
-          `unexpected responses, not 503 with Retry-After: ${JSON.stringify(statuses(unexpected))}`,
+        violations.push(
+          `unexpected responses, not 503 with Retry-After: ${JSON.stringify(countByStatus(unexpected))}`,
         );
-      const missing = await missingKeys(
+      const missing = await countMissingApiKeys(
         environment,
         responses.flatMap(({ id }) => id ?? []),
       );
-      if (missing > 0) verdict.push(`${missing} objects were confirmed with 201 and are not stored`);
-      return { figures: { ...figures, answers: statuses(responses), missing }, verdict };
+      if (missing > 0) violations.push(`${missing} objects were confirmed with 201 and are not stored`);
+      return { figures: { ...figures, responses: countByStatus(responses), missing }, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -74,7 +77,7 @@ export const fault = {
 };
 
 /**
- * Makes the triggers reject this share of all statements from now on. This locks no table.
+ * Makes the triggers reject statements with the given probability from now on. This locks no table.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {number} chance
@@ -84,7 +87,7 @@ async function setRejectionChance(environment, chance) {
     CREATE OR REPLACE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF random() < ${chance} THEN
-        RAISE EXCEPTION 'rejected by the fault' USING ERRCODE = (ARRAY['${states.join("','")}'])[1 + floor(random() * ${states.length})];
+        RAISE EXCEPTION 'rejected by the fault' USING ERRCODE = (ARRAY['${sqlStates.join("','")}'])[1 + floor(random() * ${sqlStates.length})];
       END IF;
       RETURN NULL;
     END $$`);

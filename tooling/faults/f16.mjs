@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultEnvironment } from './environment.mjs';
-import { fullestSecond } from './measures.mjs';
+import { busiestSecond } from './measures.mjs';
 import { findViolations } from './reconcile.mjs';
 import { openSlowReceiver } from './slow-receiver.mjs';
 
 /**
- * Many endpoints fail together, each with an event of the same moment, and recover together. Their next attempts must not
- * arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may contain more than twice the
- * attempts of an even spread over that tenth. Some endpoints have many more events waiting when they recover, and respond
- * slowly: no endpoint may ever get more than four requests at once.
+ * Many endpoints fail together, each while it gets an event of the same moment, and recover together. Their next
+ * attempts must not arrive all at once. Each retry delay gets a jitter of up to a tenth of it, and no second may
+ * contain more than twice the attempts of an even spread over that tenth. Other endpoints (`piles`) get many more
+ * events and respond slowly: no endpoint may ever get more than four requests at once.
  *
  * Delays below 30 s get no jitter, and 30 s do not fit into a short run. The short run therefore checks the times that
  * Postgres stored for the retries instead of waiting for them. It checks requests in flight like the long run.
@@ -19,7 +19,7 @@ import { openSlowReceiver } from './slow-receiver.mjs';
  * }} Size `delaysMs` are the delays before attempts 2 to 5; the endpoints recover during the delay that is measured
  */
 
-const parallelMax = 4;
+const parallelLimit = 4;
 const peakMax = 2;
 /** The product adds a jitter of up to this part to delays of 30 s or more. */
 const jitterPart = 0.1;
@@ -32,7 +32,7 @@ export const fault = {
   id: 'F16',
   title: 'many endpoints go down and come back together',
   target:
-    'no second with more than twice the average of the recovery; at most 4 concurrent per endpoint; lost 0',
+    'in each second of the recovery at most twice its average number of requests; at most 4 concurrent requests per endpoint; lost 0',
   defence: 'jitter and limits of attempts in flight',
   sizes: {
     /** @type {Size} */
@@ -58,8 +58,8 @@ export const fault = {
   /** @param {import('./environment.mjs').FaultRun<Size>} run */
   async run({ size, seed, isDefended }) {
     const receiver = await openSlowReceiver({
-      herd: { kind: 'answer', status: 503 },
-      pile: { kind: 'answer', status: 200, afterMs: size.piles.afterMs },
+      herd: { kind: 'respond', status: 503 },
+      pile: { kind: 'respond', status: 200, afterMs: size.piles.afterMs },
     });
     const environment = await openFaultEnvironment({
       seed,
@@ -67,12 +67,12 @@ export const fault = {
     });
     try {
       await environment.startDispatcher(isDefended ? {} : { settings: withoutLimits, sabotage: 'no-jitter' });
-      const herd = await environment.addHooks({
+      const herd = await environment.addWebhooks({
         users: size.users,
         perUser: size.perUser,
         urlOf: (index) => receiver.url('herd', index),
       });
-      const piles = await environment.addHooks({
+      const piles = await environment.addWebhooks({
         users: size.piles.users,
         perUser: size.piles.perUser,
         urlOf: (index) => receiver.url('pile', index),
@@ -81,22 +81,22 @@ export const fault = {
       await environment.emitMany(usersOf(herd), size.users);
       await sleep(size.downMs);
       await untilAll(environment, herd, "attempts > 0 AND status = 'DUE'");
-      await receiver.behave({ herd: { kind: 'answer', status: 200, afterMs: 20 } });
+      await receiver.behave({ herd: { kind: 'respond', status: 200, afterMs: 20 } });
       const recoveredAt = Date.now();
       await environment.emitMany(usersOf(piles), size.piles.events * size.piles.users);
       const herdTimes = await (size.isHerdAwaited
         ? herdArrivals({ environment, receiver, recoveredAt })
         : plannedHerdAttempts({ environment, herd, piles }));
-      const { mostOf } = await receiver.read();
+      const { maxInFlightByPath } = await receiver.read();
       const audit = await environment.reconcile(receiver);
       const figures = {
-        owed: audit.owed,
+        expected: audit.expected,
         herd: herdTimes.length,
         ...peakOf(herdTimes, jitterMs(size)),
-        parallelMost: Math.max(...mostOf.values()),
+        parallelMax: Math.max(...maxInFlightByPath.values()),
         lost: audit.lost,
       };
-      return { figures, verdict: judge(figures, audit, size) };
+      return { figures, violations: judge(figures, audit, size) };
     } finally {
       await environment.close();
       await receiver.close();
@@ -104,8 +104,8 @@ export const fault = {
   },
 };
 
-/** @param {readonly import('./environment.mjs').FaultHook[]} hooks */
-const usersOf = (hooks) => [...new Set(hooks.map(({ userId }) => userId))];
+/** @param {readonly import('./environment.mjs').FaultWebhook[]} webhooks */
+const usersOf = (webhooks) => [...new Set(webhooks.map(({ userId }) => userId))];
 
 /** Returns the jitter of the delay during which the endpoints recover. @param {Size} size */
 function jitterMs({ delaysMs, downMs }) {
@@ -124,7 +124,7 @@ function jitterMs({ delaysMs, downMs }) {
  * @returns {Promise<number[]>} when the herd's attempts arrived, after its endpoints had recovered
  */
 async function herdArrivals({ environment, receiver, recoveredAt }) {
-  await environment.drained({ withinMs: 120_000 });
+  await environment.untilDrained({ withinMs: 120_000 });
   await receiver.read();
   return receiver.received
     .filter(({ path, at }) => path.startsWith('/herd/') && at >= recoveredAt)
@@ -133,8 +133,8 @@ async function herdArrivals({ environment, receiver, recoveredAt }) {
 
 /**
  * @param {{
- *   environment: import('./environment.mjs').FaultEnvironment, herd: readonly import('./environment.mjs').FaultHook[],
- *   piles: readonly import('./environment.mjs').FaultHook[],
+ *   environment: import('./environment.mjs').FaultEnvironment, herd: readonly import('./environment.mjs').FaultWebhook[],
+ *   piles: readonly import('./environment.mjs').FaultWebhook[],
  * }} options
  * @returns {Promise<number[]>} when the herd's next attempts are due; resolves when the piles are delivered
  */
@@ -152,16 +152,16 @@ async function plannedHerdAttempts({ environment, herd, piles }) {
  * Waits until all deliveries of these webhooks fulfil the condition, at most `waitMaxMs`.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
- * @param {readonly import('./environment.mjs').FaultHook[]} hooks
+ * @param {readonly import('./environment.mjs').FaultWebhook[]} webhooks
  * @param {string} condition an SQL expression
  */
-async function untilAll(environment, hooks, condition) {
+async function untilAll(environment, webhooks, condition) {
   const deadline = performance.now() + waitMaxMs;
   while (performance.now() < deadline) {
     const { events } = await environment.backlog();
     const [{ others }] = await environment.query(
       `SELECT count(*)::int AS others FROM webhook_deliveries WHERE webhook_id = ANY($1) AND NOT (${condition})`,
-      hooks.map(({ id }) => id),
+      webhooks.map(({ id }) => id),
     );
     if (events === 0 && others === 0) return;
     await sleep(50);
@@ -176,25 +176,25 @@ async function untilAll(environment, hooks, condition) {
  */
 function peakOf(instants, spreadMs) {
   const averagePerSecond = instants.length / (spreadMs / 1_000);
-  const fullest = fullestSecond(instants);
+  const fullest = busiestSecond(instants);
   return {
     spanSeconds: Math.round((Math.max(...instants) - Math.min(...instants)) / 100) / 10,
     averagePerSecond: Math.round(averagePerSecond),
-    fullestSecond: fullest,
+    busiestSecond: fullest,
     peak: Math.round((fullest / averagePerSecond) * 100) / 100,
   };
 }
 
 /**
- * @param {{ herd: number, peak: number, parallelMost: number }} figures
+ * @param {{ herd: number, peak: number, parallelMax: number }} figures
  * @param {import('./reconcile.mjs').Figures} audit
  * @param {Size} size
  */
-function judge({ herd, peak, parallelMost }, audit, { users, perUser, isHerdAwaited }) {
+function judge({ herd, peak, parallelMax }, audit, { users, perUser, isHerdAwaited }) {
   // In the short run, the herd's attempts are still due.
-  const verdict = findViolations(isHerdAwaited ? audit : { ...audit, waiting: 0 });
-  if (herd < users * perUser) verdict.push(`only ${herd} of ${users * perUser} attempts were repeated`);
-  if (!(peak <= peakMax)) verdict.push(`the busiest second had ${peak} times the average`);
-  if (parallelMost > parallelMax) verdict.push(`one endpoint got ${parallelMost} requests at once`);
-  return verdict;
+  const violations = findViolations(isHerdAwaited ? audit : { ...audit, waiting: 0 });
+  if (herd < users * perUser) violations.push(`only ${herd} of ${users * perUser} attempts were repeated`);
+  if (!(peak <= peakMax)) violations.push(`the busiest second had ${peak} times the average`);
+  if (parallelMax > parallelLimit) violations.push(`one endpoint got ${parallelMax} requests at once`);
+  return violations;
 }

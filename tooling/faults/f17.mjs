@@ -6,29 +6,32 @@ import { openSlowReceiver } from './slow-receiver.mjs';
 
 /**
  * Three dispatchers share the work, and all their clocks are wrong: one is 90 s ahead, one is 90 s behind, and one is
- * stepped back by a little over five minutes halfway through the run, in a time zone with daylight saving time. At that
- * moment the dispatcher that is ahead is stopped. The others, for whose clocks its retries lie far in the future, must find
- * them. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is correct, and it
- * rejects invalid signatures.
+ * set back by a little over five minutes halfway through the run, in a time zone with daylight saving time. At that
+ * moment the dispatcher that is ahead is stopped. The others, for whose clocks its retries lie far in the future, must
+ * find them. The receiver rejects every event twice, so that most attempts are scheduled retries. Its clock is correct,
+ * and it rejects invalid signatures.
  *
- * Postgres's clock decides: no attempt is early, none is much too late, and all are signed with the correct time.
+ * Postgres's clock decides: no attempt is early, none is more than a minute late, and all are signed with the
+ * correct time.
  *
  * @typedef {{ users: number, perUser: number, perSecond: number, seconds: number, delaysMs: number[],
- *   drainMaxMs: number, settings: Record<string, string> }} Size `drainMaxMs` is an upper limit: the run ends as soon as the backlog is empty
+ *   drainMaxMs: number, settings: Record<string, string> }} Size `drainMaxMs` is an upper limit: the run ends as
+ *   soon as the backlog is empty
  */
 
 const skewMs = 90_000;
 /** Just beyond the five minutes for which receivers accept a signature. */
 const stepBackMs = 305_000;
-/** Due deliveries run again within a minute, whatever was lost. */
+/** The longest time after which a due delivery must have been sent. */
 const lateMaxMs = 60_000;
 const acceptedFromAttempt = 3;
 
 export const fault = {
   id: 'F17',
-  title: 'clocks 90 s ahead, 90 s behind and stepped back by 5 min',
-  target: 'no attempt early, none over a minute late, all valid for a receiver with a correct clock, lost 0',
-  defence: "using Postgres's clock",
+  title: 'dispatchers whose clocks are 90 s ahead, 90 s behind and set back by 5 min',
+  target:
+    'no attempt early or more than a minute late; a receiver with a correct clock accepts every signature; lost 0',
+  defence: "the use of Postgres's clock",
   sizes: {
     /** @type {Size} */
     short: {
@@ -55,18 +58,18 @@ export const fault = {
   /** @param {import('./environment.mjs').FaultRun<Size>} run */
   async run({ size, seed, isDefended }) {
     const receiver = await openSlowReceiver({
-      flaky: { kind: 'answer', status: 503, okFrom: acceptedFromAttempt, afterMs: 20 },
+      flaky: { kind: 'respond', status: 503, okFrom: acceptedFromAttempt, afterMs: 20 },
     });
     const settings = { ...size.settings, RETRY_DELAYS_MS: size.delaysMs.join() };
     const environment = await openFaultEnvironment({ seed, settings });
     try {
       const { users, perUser } = size;
-      const hooks = await environment.addHooks({
+      const webhooks = await environment.addWebhooks({
         users,
         perUser,
         urlOf: (index) => receiver.url('flaky', index),
       });
-      await receiver.trust(hooks);
+      await receiver.trust(webhooks);
       const start = dispatcherStarter(environment, isDefended);
       const middleMs = (size.seconds * 1_000) / 2;
       const [aheadDispatcher] = await Promise.all([
@@ -79,24 +82,24 @@ export const fault = {
         }),
       ]);
       const producing = environment.emitMany(
-        [...new Set(hooks.map(({ userId }) => userId))],
+        [...new Set(webhooks.map(({ userId }) => userId))],
         size.perSecond * size.seconds,
         { perSecond: size.perSecond },
       );
       await sleep(middleMs);
       await aheadDispatcher.kill('SIGTERM');
       await producing;
-      await environment.drained({ withinMs: isDefended ? size.drainMaxMs : size.drainMaxMs / 4 });
+      await environment.untilDrained({ withinMs: isDefended ? size.drainMaxMs : size.drainMaxMs / 4 });
       await receiver.read();
       const audit = await environment.reconcile(receiver);
       const lateMs = await maxLatenessMs(environment, receiver.received);
       const tooSoon = countTooSoon(receiver.received, size.delaysMs);
       const figures = { ...audit, tooSoon, lateMs };
-      const verdict = findViolations(audit);
-      if (tooSoon > 0) verdict.push(`${tooSoon} attempts arrived before the retry delay had passed`);
-      if (audit.dead > 0) verdict.push(`${audit.dead} deliveries are dead`);
-      if (lateMs > lateMaxMs) verdict.push(`an attempt arrived ${lateMs} ms late`);
-      return { figures, verdict };
+      const violations = findViolations(audit);
+      if (tooSoon > 0) violations.push(`${tooSoon} attempts arrived before the retry delay had passed`);
+      if (audit.dead > 0) violations.push(`${audit.dead} deliveries are dead`);
+      if (lateMs > lateMaxMs) violations.push(`an attempt arrived ${lateMs} ms late`);
+      return { figures, violations };
     } finally {
       await environment.close();
       await receiver.close();
@@ -105,7 +108,8 @@ export const fault = {
 };
 
 /**
- * Returns a function that starts a dispatcher with a wrong clock. Without the defence, statements use that clock instead of Postgres's.
+ * Returns a function that starts a dispatcher with a wrong clock. Without the defence, its SQL statements use that
+ * clock instead of Postgres's.
  *
  * @param {import('./environment.mjs').FaultEnvironment} environment
  * @param {boolean} isDefended
@@ -118,7 +122,7 @@ function dispatcherStarter(environment, isDefended) {
         ...settings,
         NODE_OPTIONS: `${environment.dispatcherEnv.NODE_OPTIONS ?? ''} --import=${clock}`,
       },
-      ...(isDefended ? {} : { sabotage: 'own-clock' }),
+      ...(isDefended ? {} : { sabotage: 'process-clock' }),
     });
 }
 

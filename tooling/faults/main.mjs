@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { setUp } from '../launch/setup.mjs';
 
 /**
- * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown] [--as-built]`:
- * runs every fault with its defences, which must pass, and once with one defence removed, which must fail. Exits with code 0
- * if both is true of every fault.
+ * `npm run faults -- [F3 F7 ...] [--size short|long] [--seed 1,2,3] [--only with|without] [--at-once 2] [--markdown]
+ * [--as-built]`: runs every fault with all defences, which must pass, and once with one defence removed, which must
+ * fail. The exit code is 0 if both is true of every fault. `--as-built` skips the set-up and uses the existing build.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -25,10 +25,10 @@ if (only !== undefined && only !== 'with' && only !== 'without')
   throw new Error('--only must be with or without');
 
 const startedAt = performance.now();
-const say = (/** @type {string} */ line) =>
+const print = (/** @type {string} */ line) =>
   console.log(`${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(7)} s  ${line}`);
 
-if (!values['as-built']) await setUp(say);
+if (!values['as-built']) await setUp(print);
 const { startTestServers } = await import('../launch/test-servers.mjs');
 const { loadFaults, runFault } = await import('./run.mjs');
 const { hasExpectedResult, printMarkdown, printTable } = await import('./table.mjs');
@@ -48,7 +48,7 @@ try {
           size,
           seeds: values.seed.split(',').map(Number),
           modes: only === undefined ? ['with', 'without'] : [only],
-          say: (line) => say(values['at-once'] === '1' ? line : `${fault.id.padEnd(3)}  ${line}`),
+          print: (line) => print(values['at-once'] === '1' ? line : `${fault.id.padEnd(3)}  ${line}`),
         }),
       ),
     ),

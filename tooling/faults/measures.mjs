@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Returns the value that the given part of all values does not exceed.
+ * Returns the smallest value that is at least as large as the given part of all values.
  *
  * @param {readonly number[]} values
- * @param {number} part 0 to 1
+ * @param {number} part from 0 to 1; 0.99 for p99
  */
 export function quantile(values, part) {
   const sorted = values.toSorted((a, b) => a - b);
@@ -17,7 +17,7 @@ export function quantile(values, part) {
  *
  * @param {readonly number[]} instants in milliseconds
  */
-export function fullestSecond(instants) {
+export function busiestSecond(instants) {
   const sorted = instants.toSorted((a, b) => a - b);
   let most = 0;
   let first = 0;
@@ -77,7 +77,7 @@ export async function atRate({ perSecond, count }, act) {
     const aheadMs = startedAt + (index * 1_000) / perSecond - performance.now();
     if (aheadMs > 1) await sleep(aheadMs);
     const call = act(index);
-    // The error surfaces when all of them are awaited.
+    // Promise.all below reports the error. Until then it must not count as unhandled.
     call.catch(() => undefined);
     calls.push(call);
   }

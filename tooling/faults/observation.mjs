@@ -2,20 +2,20 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { encodeId } from '@trading-automation/contracts';
 import { computeFigures, pairOf } from './reconcile.mjs';
 
-/** The time that the other side needs to notice a closed connection on the same machine. */
+/** The time in which a process on the same machine notices that a connection was closed. */
 const noticeMs = 30;
 
 /**
  * Observes one environment: its deliveries in flight, its backlog, and the comparison of events with requests.
  *
  * @param {{
- *   query: import('./hooks.mjs').Query, ledger: import('./ledger.mjs').Ledger,
- *   hooks: readonly import('./hooks.mjs').FaultHook[],
+ *   query: import('./webhooks.mjs').Query, eventRecord: import('./event-record.mjs').EventRecord,
+ *   webhooks: readonly import('./webhooks.mjs').FaultWebhook[],
  * }} dependencies
  */
-export function openObservation({ query, ledger, hooks }) {
+export function openObservation({ query, eventRecord, webhooks }) {
   /** @type {Set<string>} */
-  const excused = new Set();
+  const explained = new Set();
   const observation = {
     /**
      * Kills a dispatcher with SIGKILL, and allows duplicates of the deliveries that it had in flight. These are all
@@ -27,17 +27,17 @@ export function openObservation({ query, ledger, hooks }) {
      */
     async crash(dispatcher, receiver) {
       await dispatcher.kill('SIGKILL');
-      return await observation.excuseInFlight(receiver);
+      return await observation.allowDuplicatesInFlight(receiver);
     },
 
     /**
      * Allows duplicates of the deliveries that are being sent now. Call it after a crash.
      *
-     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] its open requests are not allowed to arrive twice
+     * @param {{ inFlight: ReadonlySet<import('./receiver.mjs').Received> }} [receiver] requests that it has not responded to yet may not arrive twice
      * @returns {Promise<ReadonlySet<string>>} the pairs (`pairOf`) of these deliveries
      */
-    async excuseInFlight(receiver) {
-      // The receiver must notice first which connections have ended.
+    async allowDuplicatesInFlight(receiver) {
+      // Waits until the receiver has noticed which connections have ended.
       if (receiver !== undefined) await wait(noticeMs);
       const held = new Set(
         [...(receiver?.inFlight ?? [])].map(({ webhookId, eventId }) => pairOf(webhookId, eventId)),
@@ -52,17 +52,17 @@ export function openObservation({ query, ledger, hooks }) {
           )
           .filter((pair) => !held.has(pair)),
       );
-      for (const pair of pairs) excused.add(pair);
+      for (const pair of pairs) explained.add(pair);
       return pairs;
     },
 
     /**
-     * Allows duplicates of these pairs, for a reason that the fault knows.
+     * Allows duplicates of these pairs, because the fault can explain them.
      *
      * @param {Iterable<string>} pairs
      */
-    excuse(pairs) {
-      for (const pair of pairs) excused.add(pair);
+    allowDuplicates(pairs) {
+      for (const pair of pairs) explained.add(pair);
     },
 
     /** Counts deliveries that are due or being sent, and events that are not fanned out. */
@@ -76,7 +76,7 @@ export function openObservation({ query, ledger, hooks }) {
      *
      * @param {{ withinMs: number }} options
      */
-    async drained({ withinMs }) {
+    async untilDrained({ withinMs }) {
       const deadline = performance.now() + withinMs;
       for (;;) {
         const left = await observation.backlog().catch(() => undefined);
@@ -100,11 +100,11 @@ export function openObservation({ query, ledger, hooks }) {
         event: encodeId('evt', row.event),
       }));
       return computeFigures({
-        events: ledger.events.values(),
-        hooks,
+        events: eventRecord.events.values(),
+        webhooks,
         rows: deliveries,
         receipts: received,
-        excused,
+        explained,
       });
     },
   };

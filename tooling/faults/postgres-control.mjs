@@ -11,11 +11,11 @@ const SHUTDOWNS = /** @type {const} */ ({ fast: 'SIGINT', immediate: 'SIGQUIT' }
 const START_TRIES = 20;
 
 /**
- * Starts a Postgres server of its own, which a fault may stop and kill. It flushes commits to the disk, as in a
- * deployment. After `stop` it stays down until `start`.
+ * Starts a separate Postgres server, which a fault may stop and kill. The server flushes commits to the disk, as in a
+ * deployment. After `stop`, the server stays down until `start`.
  *
  * @param {{ folder: string, database?: string, settings?: readonly string[] }} options
- *   `settings` as `name=value`; the folder must be open to the user `postgres` (`temporaryFolder`)
+ *   `settings` as `name=value`; the user `postgres` must have access to the folder (`temporaryFolder`)
  */
 export async function openPostgres({ folder, database = 'faults', settings = [] }) {
   makeFolder(folder, 0o755);

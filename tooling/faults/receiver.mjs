@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * One received request. `at` and `endedAt` are Unix milliseconds. `status` is set once the whole response was sent;
- * `isInterrupted` if the sender closed the connection earlier.
+ * One received request. `at` and `endedAt` are Unix milliseconds. `status` is set once the whole response was sent.
+ * `isInterrupted` is set if the sender closed the connection before that.
  *
  * @typedef {{
  *   path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string, verified: boolean,
@@ -15,17 +15,17 @@ import { Webhook } from 'standardwebhooks';
  * @typedef {(
  *   received: Received,
  *   exchange: { request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse },
- * ) => number | void | Promise<number | void>} Answer
+ * ) => number | void | Promise<number | void>} Respond
  *   returns the status, or nothing if the function responds itself or never responds
  */
 
 /**
- * A receiver that records every request and verifies EVERY one with the public Standard Webhooks library. It responds
- * with 204 by default.
+ * Starts a receiver that records every request and verifies its signature with the public Standard Webhooks library. By
+ * default it responds with 204.
  *
- * @param {{ answer?: Answer }} [options]
+ * @param {{ respond?: Respond }} [options]
  */
-export async function openLedgerReceiver({ answer = () => 204 } = {}) {
+export async function openRecordingReceiver({ respond = () => 204 } = {}) {
   /** @type {Received[]} */
   const received = [];
   /** @type {Map<string, Webhook>} */
@@ -33,7 +33,6 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
   /** @type {Set<Received>} */
   const inFlight = new Set();
   const counter = createInFlightCounter();
-  let respond = answer;
 
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
@@ -41,7 +40,7 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // The connection ended within the body, so this was no complete request.
+      // The connection ended before the whole body arrived, so there is no request to record.
       return;
     }
     const receipt = read(path, request.headers, Buffer.concat(chunks).toString(), verifiers);
@@ -72,13 +71,9 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
      * @param {number | string} [index]
      */
     url: (index = 0) => `http://127.0.0.1:${port}/${index}`,
-    /** @param {readonly { publicId: string, secret: string }[]} hooks */
-    trust(hooks) {
-      for (const { publicId, secret } of hooks) verifiers.set(publicId, new Webhook(secret));
-    },
-    /** @param {Answer} next */
-    answer(next) {
-      respond = next;
+    /** @param {readonly { publicId: string, secret: string }[]} webhooks */
+    trust(webhooks) {
+      for (const { publicId, secret } of webhooks) verifiers.set(publicId, new Webhook(secret));
     },
     /** The requests without a response. */
     inFlight,
@@ -91,7 +86,7 @@ export async function openLedgerReceiver({ answer = () => 204 } = {}) {
   };
 }
 
-/** @typedef {Awaited<ReturnType<typeof openLedgerReceiver>>} LedgerReceiver */
+/** @typedef {Awaited<ReturnType<typeof openRecordingReceiver>>} RecordingReceiver */
 
 /**
  * @param {string} path

@@ -6,7 +6,7 @@ import { groupBy } from '../launch/group-by.mjs';
  * event and a webhook, except counts of requests (`requests`, `duplicates`, `unexplained`, `early`, `badSignatures`).
  *
  * @typedef {{
- *   events: number, webhooks: number, owed: number, requests: number,
+ *   events: number, webhooks: number, expected: number, requests: number,
  *   delivered: number, waiting: number, dead: number, discarded: number,
  *   lost: number, duplicates: number, unexplained: number, early: number, badSignatures: number, bodyVariants: number,
  *   stuck: number, addsUp: boolean,
@@ -29,38 +29,38 @@ import { groupBy } from '../launch/group-by.mjs';
 
 /**
  * @param {{
- *   events: Iterable<import('./ledger.mjs').LedgerEvent>,
- *   hooks: readonly import('./environment.mjs').FaultHook[],
+ *   events: Iterable<import('./event-record.mjs').CommittedEvent>,
+ *   webhooks: readonly import('./environment.mjs').FaultWebhook[],
  *   rows: readonly DeliveryRow[],
  *   receipts: readonly Receipt[],
- *   excused: ReadonlySet<string>,
- * }} input `excused`: the pairs that were in flight when a process was killed
+ *   explained: ReadonlySet<string>,
+ * }} input `explained`: the pairs that were in flight when a process was killed
  * @returns {Figures}
  */
-export function computeFigures({ events, hooks, rows, receipts, excused }) {
-  const owed = [...pairsOwed(events, hooks)];
+export function computeFigures({ events, webhooks, rows, receipts, explained }) {
+  const expected = [...expectedPairs(events, webhooks)];
   const newest = newestRuns(rows);
   const byPair = groupByPair(receipts);
   const count = { delivered: 0, waiting: 0, dead: 0, discarded: 0, lost: 0 };
-  for (const pair of owed) count[fateOf(newest.get(pair), byPair.get(pair) ?? [])]++;
+  for (const pair of expected) count[fateOf(newest.get(pair), byPair.get(pair) ?? [])]++;
   const { delivered, waiting, dead, discarded, lost } = count;
   return {
-    events: new Set(owed.map((pair) => pair.split(' ')[1])).size,
-    webhooks: hooks.length,
-    owed: owed.length,
+    events: new Set(expected.map((pair) => pair.split(' ')[1])).size,
+    webhooks: webhooks.length,
+    expected: expected.length,
     requests: receipts.length,
     ...count,
-    ...countDuplicates(byPair, rows, excused),
+    ...countDuplicates(byPair, rows, explained),
     early: countEarly(byPair, newest),
     badSignatures: receipts.filter(({ verified }) => !verified).length,
     bodyVariants: maxBodyVariants(receipts),
     stuck: rows.filter(({ isOverdue }) => isOverdue).length,
-    addsUp: lost === 0 && owed.length === delivered + waiting + dead + discarded,
+    addsUp: lost === 0 && expected.length === delivered + waiting + dead + discarded,
   };
 }
 
 /**
- * Returns the figures that must be 0 (or within a limit) and are not. Most verdicts begin with these.
+ * Returns the figures that must be 0 (or within a limit) and are not. Most faults add further violations.
  *
  * @param {Figures} figures
  * @param {{ duplicatesMax?: number }} [allowed] `duplicatesMax`: the number of allowed duplicates; 0 by default
@@ -85,15 +85,15 @@ export function findViolations(figures, { duplicatesMax = 0 } = {}) {
 export const pairOf = (webhookId, eventId) => `${webhookId} ${eventId}`;
 
 /**
- * @param {Iterable<import('./ledger.mjs').LedgerEvent>} events
- * @param {readonly import('./environment.mjs').FaultHook[]} hooks
+ * @param {Iterable<import('./event-record.mjs').CommittedEvent>} events
+ * @param {readonly import('./environment.mjs').FaultWebhook[]} webhooks
  */
-function* pairsOwed(events, hooks) {
-  const byUser = groupBy(hooks, ({ userId }) => userId);
+function* expectedPairs(events, webhooks) {
+  const byUser = groupBy(webhooks, ({ userId }) => userId);
   for (const event of events) {
-    for (const hook of byUser.get(event.userId) ?? []) {
+    for (const webhook of byUser.get(event.userId) ?? []) {
       const type = /** @type {import('@trading-automation/contracts').EventType} */ (event.type);
-      if (isSubscribed(hook.events, type)) yield pairOf(hook.publicId, event.publicId);
+      if (isSubscribed(webhook.events, type)) yield pairOf(webhook.publicId, event.publicId);
     }
   }
 }
@@ -141,13 +141,14 @@ function fateOf(row, receipts) {
 const wasAccepted = ({ status = 200 }) => status >= 200 && status < 300;
 
 /**
- * Counts the duplicates. Each later run (a retry or replay) starts at attempt 1, so up to five more requests per run are no duplicates.
+ * Counts the duplicates. Each later run (a retry or replay) starts at attempt 1, so up to five more requests per run
+ * are no duplicates.
  *
  * @param {ReadonlyMap<string, Receipt[]>} byPair
  * @param {readonly DeliveryRow[]} rows
- * @param {ReadonlySet<string>} excused
+ * @param {ReadonlySet<string>} explained
  */
-function countDuplicates(byPair, rows, excused) {
+function countDuplicates(byPair, rows, explained) {
   const runs = groupBy(rows, ({ webhook, event }) => pairOf(webhook, event));
   let duplicates = 0;
   let unexplained = 0;
@@ -155,7 +156,7 @@ function countDuplicates(byPair, rows, excused) {
     const runCount = new Set((runs.get(pair) ?? []).map(({ run }) => run)).size;
     const extra = Math.max(0, countExtraRequests(receipts) - Math.max(0, runCount - 1) * 5);
     duplicates += extra;
-    if (!excused.has(pair)) unexplained += extra;
+    if (!explained.has(pair)) unexplained += extra;
   }
   return { duplicates, unexplained };
 }
@@ -174,7 +175,8 @@ function countExtraRequests(receipts) {
 }
 
 /**
- * Counts requests before their stored time. Both times come from the clock of one machine. Later runs have a schedule of their own and are not checked.
+ * Counts requests before their stored time. Both times come from the clock of one machine. Later runs have their own
+ * schedule and are not checked.
  *
  * @param {ReadonlyMap<string, Receipt[]>} byPair
  * @param {ReadonlyMap<string, DeliveryRow>} newest
@@ -195,8 +197,8 @@ function countEarly(byPair, newest) {
 /** @param {readonly Receipt[]} receipts */
 function maxBodyVariants(receipts) {
   const bodies = groupBy(receipts, ({ eventId }) => eventId);
-  let most = 0;
-  for (const ofEvent of bodies.values())
-    most = Math.max(most, new Set(ofEvent.map(({ bodyHash }) => bodyHash)).size);
-  return most;
+  let max = 0;
+  for (const receiptsOfEvent of bodies.values())
+    max = Math.max(max, new Set(receiptsOfEvent.map(({ bodyHash }) => bodyHash)).size);
+  return max;
 }

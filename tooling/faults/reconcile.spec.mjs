@@ -1,7 +1,7 @@
 import { computeFigures, findViolations, pairOf } from './reconcile.mjs';
 
-/** One user, one webhook and one event that was delivered at the first attempt. Each test changes the relevant part. */
-const hook = { id: 'w', publicId: 'whk_1', userId: 'user', secret: '', url: '', events: ['*'] };
+/** One user, one webhook and one event that was delivered at the first attempt. Each test changes a part of this. */
+const webhook = { id: 'w', publicId: 'whk_1', userId: 'user', secret: '', url: '', events: ['*'] };
 const event = { id: 'e', publicId: 'evt_1', userId: 'user', type: 'trade.created' };
 const row = {
   webhook: 'whk_1',
@@ -23,10 +23,10 @@ const receipt = {
 };
 const input = (changes = {}) => ({
   events: [event],
-  hooks: [hook],
+  webhooks: [webhook],
   rows: [row],
   receipts: [receipt],
-  excused: new Set(),
+  explained: new Set(),
   ...changes,
 });
 const violations = (changes) => findViolations(computeFigures(input(changes)));
@@ -35,7 +35,7 @@ it('reports no violation if every due event was delivered once', () => {
   expect(computeFigures(input())).toEqual({
     events: 1,
     webhooks: 1,
-    owed: 1,
+    expected: 1,
     requests: 1,
     delivered: 1,
     waiting: 0,
@@ -80,12 +80,12 @@ it.each([
 });
 
 it('expects an event only at webhooks of its user that subscribe to its type', () => {
-  const hooks = [
-    hook,
-    { ...hook, publicId: 'whk_2', events: ['key.created'] },
-    { ...hook, publicId: 'whk_3', userId: 'another' },
+  const webhooks = [
+    webhook,
+    { ...webhook, publicId: 'whk_2', events: ['key.created'] },
+    { ...webhook, publicId: 'whk_3', userId: 'another' },
   ];
-  expect(computeFigures(input({ hooks }))).toMatchObject({ webhooks: 3, owed: 1, delivered: 1 });
+  expect(computeFigures(input({ webhooks }))).toMatchObject({ webhooks: 3, expected: 1, delivered: 1 });
 });
 
 it('counts a request as a duplicate after an accepted one, or if its attempt had already arrived', () => {
@@ -93,9 +93,11 @@ it('counts a request as a duplicate after an accepted one, or if its attempt had
   const again = { receipts: [{ ...receipt, status: undefined }, receipt] };
   for (const changes of [after, again]) {
     expect(computeFigures(input(changes))).toMatchObject({ duplicates: 1, unexplained: 1 });
-    const excused = new Set([pairOf('whk_1', 'evt_1')]);
-    expect(computeFigures(input({ ...changes, excused }))).toMatchObject({ duplicates: 1, unexplained: 0 });
-    expect(findViolations(computeFigures(input({ ...changes, excused })), { duplicatesMax: 1 })).toEqual([]);
+    const explained = new Set([pairOf('whk_1', 'evt_1')]);
+    expect(computeFigures(input({ ...changes, explained }))).toMatchObject({ duplicates: 1, unexplained: 0 });
+    expect(findViolations(computeFigures(input({ ...changes, explained })), { duplicatesMax: 1 })).toEqual(
+      [],
+    );
   }
   const retried = {
     receipts: [
@@ -125,7 +127,7 @@ it('counts an attempt as early if it arrived before its stored time, to the mill
   expect(computeFigures(input({ rows, receipts: at(2_000) })).early).toBe(0);
 });
 
-it('reports signatures that do not verify, bodies that differ, and stuck deliveries', () => {
+it('reports invalid signatures, different bodies of one event, and stuck deliveries', () => {
   expect(violations({ receipts: [{ ...receipt, verified: false }] })).toEqual(['badSignatures 1']);
   const bodies = [
     { ...receipt, status: 500 },

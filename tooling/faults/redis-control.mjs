@@ -9,11 +9,12 @@ import { prepareRedis } from '../launch/redis.mjs';
 import { startServer } from './server-process.mjs';
 
 /**
- * Starts a Redis server of its own, which a fault may kill and suspend. After `kill` it stays down until `start`.
+ * Starts a separate Redis server, which a fault may kill and suspend. After `kill`, the server stays down
+ * until `start`.
  *
  * @param {{
  *   folder: string, mode?: 'appendonly' | 'plain', port?: number, maxMemory?: string,
- * }} options `folder` is for its data; `plain` stores nothing on the disk; `maxMemory` in Redis's notation: `32mb`
+ * }} options `folder` is for the server's data; `plain` stores nothing on the disk; `maxMemory` in Redis's notation: `32mb`
  */
 export async function openRedis({ folder, mode = 'appendonly', port, maxMemory = '0' }) {
   const ownPort = port ?? (await freePort());
@@ -24,7 +25,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     port: ownPort,
     logFile: join(folder, `redis-${ownPort}.log`),
     isTemporary: mode === 'plain',
-    say: () => undefined,
+    print: () => undefined,
   });
   // A replica is synchronised immediately; by default, Redis waits for more replicas first.
   prepared.command.args.push('--maxmemory', maxMemory, '--repl-diskless-sync-delay', '0');
@@ -60,22 +61,22 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
     url: prepared.url,
     port: ownPort,
     command,
-    /** `kill -9`. */
+    /** Kills the server with SIGKILL. */
     kill,
-    /** Starts it again, with the data of its append-only file if it has one. Resolves once it responds. */
+    /** Starts the server again, with the data of its append-only file if it has one. Resolves once it responds. */
     start,
-    /** SIGSTOP: connections stay open and get no response until `resume`. */
+    /** Suspends the server with SIGSTOP: connections stay open and get no response until `resume`. */
     pause() {
       if (running !== undefined) signalTree(running.pid, 'SIGSTOP');
     },
     resume() {
       if (running !== undefined) signalTree(running.pid, 'SIGCONT');
     },
-    /** FLUSHALL. */
+    /** Deletes all data, with FLUSHALL. */
     async flush() {
       await command('FLUSHALL');
     },
-    /** Replaces it with an empty Redis at the same address. */
+    /** Replaces the server with an empty Redis at the same address. */
     async replaceWithEmpty() {
       await kill();
       rmSync(dataDir, { recursive: true, force: true });
@@ -87,7 +88,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
       for (const type of ['normal', 'pubsub']) await command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
     },
     /**
-     * Makes it a replica of the Redis at `masterPort` or, without a port, a primary.
+     * Makes the server a replica of the Redis at `primaryPort` or, without a port, a primary.
      *
      * @param {number} [primaryPort]
      */
@@ -103,7 +104,7 @@ export async function openRedis({ folder, mode = 'appendonly', port, maxMemory =
       return Number(/used_memory:(\d+)/.exec(String(await command('INFO', 'memory')))?.[1]);
     },
     async close() {
-      // A suspended process cannot end.
+      // The process may be suspended, and must be resumed before it can end.
       if (running !== undefined) signalTree(running.pid, 'SIGCONT');
       await kill();
     },

@@ -24,22 +24,22 @@ export async function loadFaults(ids = []) {
  * @param {import('./environment.mjs').Fault} fault
  * @param {{
  *   size: 'short' | 'long', seeds: readonly number[], modes: readonly ('with' | 'without')[],
- *   say: (line: string) => void,
+ *   print: (line: string) => void,
  * }} options
  * @returns {Promise<import('./table.mjs').Row>}
  */
-export async function runFault(fault, { size, seeds, modes, say }) {
+export async function runFault(fault, { size, seeds, modes, print }) {
   /** @param {number} seed @param {boolean} isDefended @returns {Promise<import('./table.mjs').RunResult>} */
   const runOnce = async (seed, isDefended) => {
     const startedAt = performance.now();
     const name = `${fault.id} seed ${seed}${isDefended ? '' : ` without ${fault.defence}`}`;
-    say(name);
+    print(name);
     const outcome = await fault
-      .run({ size: fault.sizes[size], seed, isDefended, say: (line) => say(`  ${line}`) })
+      .run({ size: fault.sizes[size], seed, isDefended, print: (line) => print(`  ${line}`) })
       .catch(abortedRun);
     const seconds = (performance.now() - startedAt) / 1_000;
-    say(
-      `  ${outcome.verdict.length === 0 ? 'passed' : outcome.verdict.join(', ')} (${seconds.toFixed(1)} s)`,
+    print(
+      `  ${outcome.violations.length === 0 ? 'passed' : outcome.violations.join(', ')} (${seconds.toFixed(1)} s)`,
     );
     return { ...outcome, seed, seconds };
   };
@@ -47,7 +47,7 @@ export async function runFault(fault, { size, seeds, modes, say }) {
   if (modes.includes('with')) for (const seed of seeds) defended.push(await runOnce(seed, true));
   const undefended = modes.includes('without') ? await runOnce(seeds[0] ?? 1, false) : undefined;
   const row = { fault, defended, undefended };
-  if (!hasExpectedResult(row)) say(`${fault.id} DID NOT HAVE THE EXPECTED RESULT`);
+  if (!hasExpectedResult(row)) print(`${fault.id} DID NOT HAVE THE EXPECTED RESULT`);
   return row;
 }
 
@@ -55,5 +55,5 @@ export async function runFault(fault, { size, seeds, modes, say }) {
 function abortedRun(error) {
   console.error(error);
   const message = error instanceof Error ? error.message : String(error);
-  return { figures: {}, verdict: [`ABORTED: ${message}`], isAborted: true };
+  return { figures: {}, violations: [`ABORTED: ${message}`], isAborted: true };
 }

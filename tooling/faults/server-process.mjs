@@ -5,8 +5,8 @@ import { startKeeper } from '../launch/servers.mjs';
 const END_DEADLINE_MS = 30_000;
 
 /**
- * Runs a prepared server until `end` or `kill`; afterwards it stays down. It also ends with this process. Each start
- * uses a new keeper process, because a keeper restarts a server that ends.
+ * Runs a prepared server until `end` or `kill`; after that, the server stays down. It also ends when this process ends.
+ * Each start uses a new keeper process, because a keeper restarts a server that ends.
  *
  * @param {import('../launch/servers.mjs').PreparedServer} prepared
  */

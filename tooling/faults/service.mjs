@@ -10,11 +10,11 @@ const linesKept = 400;
 /** @typedef {{ code: number | null, signal: NodeJS.Signals | null, tookMs: number }} Ending */
 
 /**
- * Runs a built app once, without restarts. Resolves when the app reports that it works. It ends with this process,
- * because the channel to it closes.
+ * Runs a built app once, without restarts. Resolves when the app reports that it is ready. The app ends when this
+ * process ends, because the channel between them closes.
  *
  * @param {{ app: string, env: Record<string, string>, sabotage?: string | readonly string[] | undefined }} options
- *   `sabotage` names files of sabotage/, without their ending, which are loaded first
+ *   `sabotage` names files of sabotage/ without `.mjs`; the app loads them first
  */
 export async function startService({ app, env, sabotage = [] }) {
   const preload = [sabotage].flat().flatMap((name) => ['--import', sabotageUrl(name)]);
@@ -70,7 +70,7 @@ export async function startService({ app, env, sabotage = [] }) {
       child.kill(signal);
       return await ended;
     },
-    /** Suspends it with SIGSTOP until `resume`, like a machine that stops responding. */
+    /** Suspends the process with SIGSTOP until `resume`, like a machine that stops responding. */
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),
   };

@@ -15,11 +15,11 @@ import { startService } from './service.mjs';
 const dispatcherDefaults = { RETRY_DELAYS_MS: '200,300,400,500', LOG_LEVEL: 'info' };
 
 /**
- * The built services of one environment, each started once and never restarted.
+ * Returns functions that start the built services of one environment. A service that ends is not restarted.
  *
  * @param {{
  *   serviceOptions: ServiceListOptions, settings: Record<string, string>, seed: number,
- *   lifecycle: import('../launch/lifecycle.mjs').Lifecycle, query: import('./hooks.mjs').Query,
+ *   lifecycle: import('../launch/lifecycle.mjs').Lifecycle, query: import('./webhooks.mjs').Query,
  * }} dependencies `settings` apply to every dispatcher
  */
 export function openServices({ serviceOptions, settings, seed, lifecycle, query }) {

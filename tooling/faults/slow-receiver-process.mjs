@@ -7,18 +7,18 @@ import { Webhook } from 'standardwebhooks';
 /**
  * The receiver's process. The first segment of a path names its behaviour; each whole path is one endpoint.
  *
- * @typedef {{ kind: 'answer', status: number, afterMs?: number, okFrom?: number }
+ * @typedef {{ kind: 'respond', status: number, afterMs?: number, okFrom?: number }
  *   | { kind: 'hang' }
  *   | { kind: 'stream', everyMs: number }
  *   | { kind: 'reset' }} Behaviour
- *   `answer` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with 200
- *   and a body that never ends; `reset` closes the connection with a TCP reset
+ *   `respond` responds with 200 from attempt `okFrom` on, and with 401 to an invalid signature; `stream` responds with
+ *   200 and a body that never ends; `reset` closes the connection with a TCP reset
  * @typedef {{ path: string, webhookId: string, eventId: string, attempt: number, at: number, bodyHash: string,
  *   verified: boolean, status?: number }} Received `at`: when the headers arrived, in Unix milliseconds; `status`: set
  *   once the response was sent
- * @typedef {{ ask: 'behave', behaviours: Record<string, Behaviour> }
- *   | { ask: 'trust', secrets: Record<string, string> }
- *   | { ask: 'report' }} Question
+ * @typedef {{ name: 'setBehaviours', behaviours: Record<string, Behaviour> }
+ *   | { name: 'addSecrets', secrets: Record<string, string> }
+ *   | { name: 'report' }} Command
  */
 
 /** @type {Record<string, Behaviour>} */
@@ -27,9 +27,12 @@ const behaviours = {};
 const verifiers = new Map();
 /** @type {Received[]} */
 const received = [];
-/** By path: the requests in flight now, and the highest number at any time. @type {Map<string, { now: number, most: number }>} */
+/**
+ * By path: the requests in flight now, and the highest number at any time.
+ * @type {Map<string, { now: number, max: number }>}
+ */
 const inFlight = new Map();
-const allPaths = { now: 0, most: 0 };
+const allPaths = { now: 0, max: 0 };
 const chunk = Buffer.alloc(64, 'x');
 
 const server = createServer((request, response) => {
@@ -39,7 +42,7 @@ server.requestTimeout = 0;
 server.keepAliveTimeout = 1;
 server.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 });
 await once(server, 'listening');
-process.on('message', (question) => handleCommand(/** @type {Question & { number: number }} */ (question)));
+process.on('message', (command) => handleCommand(/** @type {Command & { number: number }} */ (command)));
 process.on('disconnect', () => process.exit());
 process.send?.({ port: /** @type {import('node:net').AddressInfo} */ (server.address()).port });
 
@@ -55,14 +58,14 @@ async function serve(request, response) {
   const chunks = [];
   for await (const bytes of request) chunks.push(bytes);
   const receipt = record(path, at, request.headers, Buffer.concat(chunks));
-  await behave(response, behaviours[path.split('/')[1] ?? ''] ?? { kind: 'answer', status: 404 }, receipt);
+  await behave(response, behaviours[path.split('/')[1] ?? ''] ?? { kind: 'respond', status: 404 }, receipt);
 }
 
 /** @param {string} path */
 function enter(path) {
-  const counts = [inFlight.get(path) ?? { now: 0, most: 0 }, allPaths];
-  inFlight.set(path, /** @type {{ now: number, most: number }} */ (counts[0]));
-  for (const count of counts) count.most = Math.max(count.most, ++count.now);
+  const counts = [inFlight.get(path) ?? { now: 0, max: 0 }, allPaths];
+  inFlight.set(path, /** @type {{ now: number, max: number }} */ (counts[0]));
+  for (const count of counts) count.max = Math.max(count.max, ++count.now);
   return () => {
     for (const count of counts) count.now--;
   };
@@ -110,38 +113,37 @@ function isGenuine(webhookId, body, headers) {
  * @param {Received} receipt
  */
 async function behave(response, behaviour, receipt) {
-  const answer = (/** @type {number} */ status) => {
+  const sendHead = (/** @type {number} */ status) => {
     if (!response.destroyed) receipt.status = status;
     return response.writeHead(status);
   };
   if (behaviour.kind === 'hang') return;
   if (behaviour.kind === 'reset') return void response.socket?.resetAndDestroy();
-  if (behaviour.kind === 'answer') {
+  if (behaviour.kind === 'respond') {
     if (behaviour.afterMs !== undefined) await sleep(behaviour.afterMs);
     const { status, okFrom = Number.POSITIVE_INFINITY } = behaviour;
-    return void answer(!receipt.verified ? 401 : receipt.attempt >= okFrom ? 200 : status).end();
+    return void sendHead(!receipt.verified ? 401 : receipt.attempt >= okFrom ? 200 : status).end();
   }
-  answer(200);
+  sendHead(200);
   while (!response.destroyed) {
     response.write(chunk);
     await sleep(behaviour.everyMs);
   }
 }
 
-/** @param {Question & { number: number }} question */
-function handleCommand(question) {
-  if (question.ask === 'behave') Object.assign(behaviours, question.behaviours);
-  if (question.ask === 'trust') {
-    for (const [id, secret] of Object.entries(question.secrets)) verifiers.set(id, new Webhook(secret));
+/** @param {Command & { number: number }} command */
+function handleCommand(command) {
+  if (command.name === 'setBehaviours') Object.assign(behaviours, command.behaviours);
+  if (command.name === 'addSecrets') {
+    for (const [id, secret] of Object.entries(command.secrets)) verifiers.set(id, new Webhook(secret));
   }
   process.send?.({
-    number: question.number,
-    ...(question.ask === 'report'
+    number: command.number,
+    ...(command.name === 'report'
       ? {
           received,
-          mostOf: [...inFlight].map(([path, { most }]) => [path, most]),
-          most: allPaths.most,
-          now: allPaths.now,
+          maxInFlight: allPaths.max,
+          maxInFlightByPath: [...inFlight].map(([path, { max }]) => [path, max]),
         }
       : {}),
   });

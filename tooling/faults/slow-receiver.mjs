@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A receiver in its own process, for hundreds of requests that hang, stream or arrive at once. Its work takes no time
- * from the measuring process. Every request is verified with the public Standard Webhooks library.
+ * A receiver in its own process, for hundreds of requests that hang, stream or arrive at once. It uses no processor
+ * time of the measuring process. Every request is verified with the public Standard Webhooks library.
  *
  * @typedef {import('./slow-receiver-process.mjs').Behaviour} Behaviour
  * @typedef {import('./slow-receiver-process.mjs').Received} Received
  */
 
-/** @param {Record<string, Behaviour>} behaviours how the requests of each mode are answered */
+/** @param {Record<string, Behaviour>} behaviours how the receiver responds to the requests of each mode */
 export async function openSlowReceiver(behaviours) {
   const child = fork(fileURLToPath(new URL('slow-receiver-process.mjs', import.meta.url)), {
     serialization: 'advanced',
@@ -23,25 +23,25 @@ export async function openSlowReceiver(behaviours) {
   ]);
   /** @type {Received[]} */
   const received = [];
-  let questions = 0;
+  let commandCount = 0;
 
   /**
-   * @param {import('./slow-receiver-process.mjs').Question} question
+   * @param {import('./slow-receiver-process.mjs').Command} command
    * @returns {Promise<any>}
    */
-  const ask = (question) =>
+  const send = (command) =>
     new Promise((resolve, reject) => {
-      const number = ++questions;
+      const number = ++commandCount;
       const onExit = () => reject(new Error('the receiver ended'));
-      const onMessage = (/** @type {any} */ answer) => {
-        if (answer.number !== number) return;
+      const onMessage = (/** @type {any} */ reply) => {
+        if (reply.number !== number) return;
         child.off('message', onMessage).off('exit', onExit);
-        resolve(answer);
+        resolve(reply);
       };
       child.on('message', onMessage).once('exit', onExit);
-      child.send({ ...question, number });
+      child.send({ ...command, number });
     });
-  await ask({ ask: 'behave', behaviours });
+  await send({ name: 'setBehaviours', behaviours });
 
   return {
     /** The requests in order of arrival, as of the last `read`. */
@@ -53,28 +53,28 @@ export async function openSlowReceiver(behaviours) {
      * @param {number | string} endpoint
      */
     url: (mode, endpoint) => `http://127.0.0.1:${port}/${mode}/${endpoint}`,
-    /** @param {readonly { publicId: string, secret: string }[]} hooks */
-    async trust(hooks) {
-      await ask({
-        ask: 'trust',
-        secrets: Object.fromEntries(hooks.map(({ publicId, secret }) => [publicId, secret])),
+    /** @param {readonly { publicId: string, secret: string }[]} webhooks */
+    async trust(webhooks) {
+      await send({
+        name: 'addSecrets',
+        secrets: Object.fromEntries(webhooks.map(({ publicId, secret }) => [publicId, secret])),
       });
     },
     /** @param {Record<string, Behaviour>} changes */
     async behave(changes) {
-      await ask({ ask: 'behave', behaviours: changes });
+      await send({ name: 'setBehaviours', behaviours: changes });
     },
     /**
      * Fetches the requests received until now into `received`.
      *
-     * @returns {Promise<{ most: number, now: number, mostOf: Map<string, number> }>} requests in flight at once: the
-     *   highest number, the current number, and the highest number of each path
+     * @returns {Promise<{ maxInFlight: number, maxInFlightByPath: Map<string, number> }>} the highest number of requests
+     *   in flight at any time
      */
     async read() {
-      const report = await ask({ ask: 'report' });
+      const report = await send({ name: 'report' });
       received.length = 0;
       for (const receipt of report.received) received.push(receipt);
-      return { most: report.most, now: report.now, mostOf: new Map(report.mostOf) };
+      return { maxInFlight: report.maxInFlight, maxInFlightByPath: new Map(report.maxInFlightByPath) };
     },
     async close() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');

@@ -1,5 +1,5 @@
 /**
- * The results of a fault with its defence and without it.
+ * The results of a fault, with its defence and without it.
  *
  * @typedef {{
  *   fault: import('./environment.mjs').Fault,
@@ -7,14 +7,14 @@
  * }} Row
  *
  * @typedef {import('./environment.mjs').FaultOutcome & { seed: number, seconds: number, isAborted?: boolean }} RunResult
- *   an aborted run (`isAborted`) proves nothing, with the defence or without
+ *   `isAborted`: the run threw an error, so it proves nothing, with or without the defence
  */
 
 /** @param {Row} row */
 export function hasExpectedResult({ defended, undefended }) {
   const failsWithoutDefence =
-    undefended === undefined || (undefended.verdict.length > 0 && !undefended.isAborted);
-  return failsWithoutDefence && defended.every(({ verdict }) => verdict.length === 0);
+    undefended === undefined || (undefended.violations.length > 0 && !undefended.isAborted);
+  return failsWithoutDefence && defended.every(({ violations }) => violations.length === 0);
 }
 
 /**
@@ -45,9 +45,9 @@ export function printMarkdown(rows) {
   );
   for (const { fault, defended, undefended } of rows) {
     const reached = defended.map(
-      (result) => `seed ${result.seed}: ${describeVerdict(result)}: ${describeFigures(result)}`,
+      (result) => `seed ${result.seed}: ${describeResult(result)}: ${describeFigures(result)}`,
     );
-    const failures = undefended?.verdict.join(', ') || 'passed anyway';
+    const failures = undefended?.violations.join(', ') || 'passed anyway';
     const without = undefended === undefined ? fault.defence : `${fault.defence}: ${failures}`;
     const cells = [fault.id, fault.title, fault.target, reached.join('<br>'), without];
     console.log(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
@@ -56,13 +56,13 @@ export function printMarkdown(rows) {
 
 /** @param {RunResult} result */
 const describe = (result) =>
-  `${describeVerdict(result)} (${result.seconds.toFixed(1)} s) ${JSON.stringify(result.figures)}`;
+  `${describeResult(result)} (${result.seconds.toFixed(1)} s) ${JSON.stringify(result.figures)}`;
 
 /** @param {RunResult} result */
-const describeVerdict = ({ verdict }) => (verdict.length === 0 ? 'passed' : verdict.join(', '));
+const describeResult = ({ violations }) => (violations.length === 0 ? 'passed' : violations.join(', '));
 
-/** The figures to print first. The other common figures are not printed, because the verdict judges them. */
-const printedFirst = new Set(['owed', 'lost', 'duplicates', 'early']);
+/** The figures to print first. The other common figures are not printed, because the violations cover them. */
+const printedFirst = new Set(['expected', 'lost', 'duplicates', 'early']);
 const notPrinted = new Set(
   'events webhooks requests delivered waiting dead discarded unexplained badSignatures bodyVariants stuck addsUp'.split(
     ' ',

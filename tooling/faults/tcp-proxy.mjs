@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Forwards one direction of a connection, in order, with the current latency of the network.
+ * Forwards the bytes of one direction of a connection, in order, with the current latency.
  *
  * @param {import('node:net').Socket} from
  * @param {import('node:net').Socket} to
@@ -40,9 +40,7 @@ async function forward(from, to, network) {
   to.end();
 }
 
-/**
- * @typedef {{ latencyMs: number, passing: Promise<void> }} Network
- */
+/** @typedef {{ latencyMs: number, passing: Promise<void> }} Network `passing` is pending while the network is frozen */
 
 /**
  * Starts a TCP proxy between clients and one server of this machine. It can delay bytes, reset and reject connections,
@@ -75,10 +73,10 @@ export async function openTcpProxy(serverPort) {
     track(upstream);
     client.once('close', () => upstream.destroy());
     upstream.once('close', () => client.destroy());
-    // A connection keeps the network that it started with.
-    const own = network;
-    void forward(client, upstream, own);
-    void forward(upstream, client, own);
+    // A connection keeps the network that it started with: `freezeAndRedirect` replaces it for new connections.
+    const networkAtStart = network;
+    void forward(client, upstream, networkAtStart);
+    void forward(upstream, client, networkAtStart);
   });
   await new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -116,7 +114,7 @@ export async function openTcpProxy(serverPort) {
       isRefusing = false;
     },
     /**
-     * Redirects new connections; existing ones stay where they are.
+     * Redirects new connections; existing ones keep their server.
      *
      * @param {number} newPort
      */

@@ -1,6 +1,6 @@
 /**
- * Replaces fast-check in the nightly run: every property runs with PROPERTY_DRAWS times as many generated cases. FAST_CHECK
- * is the path of the real library, because Jest would resolve its name to this file.
+ * Replaces fast-check in the nightly run: every property runs with PROPERTY_DRAWS times as many generated cases.
+ * FAST_CHECK is the path of the real library, because Jest resolves the name `fast-check` to this file.
  */
 const { default: fastCheck } = await import(process.env.FAST_CHECK);
 

@@ -6,7 +6,8 @@ import { browserMissingMessage, findBrowser } from '../launch/browser.mjs';
 import { hasKeyring, keyringMissingMessage } from '../launch/keyring.mjs';
 import { aptMissingMessage, hasApt } from '../launch/unpacked-redis.mjs';
 
-// The browser's path for the browser tests; empty without one. `npm test` sets it, and installs a browser first.
+// TEST_BROWSER is the path of a browser, or empty if no browser was found. `npm test` sets it, and installs a
+// browser first.
 if (process.env.TEST_BROWSER === undefined) {
   process.env.TEST_BROWSER = (await findBrowser()) ?? '';
   if (process.env.TEST_BROWSER === '') console.error(browserMissingMessage());
@@ -70,7 +71,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', ...propertyRun?.moduleNameMapper },
   testTimeout: 60_000,
-  // With more workers than cores, tests that wait for leases or restarts miss their deadlines. Memory limits it to 4.
+  // With more workers than cores, tests that wait for leases or restarts miss their deadlines. More than 4 use too
+  // much memory.
   maxWorkers: Math.min(availableParallelism(), 4),
   testSequencer: '<rootDir>/tooling/jest/sequencer.cjs',
   ...(process.env.ASSERTION_LOG === undefined

@@ -4,14 +4,14 @@ import { startKeeper } from '../launch/servers.mjs';
 import { startTestServers } from '../launch/test-servers.mjs';
 
 /** The global under which `stop-services.mjs` finds the started services. Jest offers no other way to pass them. */
-export const startedForTests = Symbol.for('trading-automation.begun-for-tests');
+export const startedForTests = Symbol.for('trading-automation.started-for-tests');
 
 const doNothing = async () => {};
 
 /**
  * Jest's global set-up. It starts one Postgres and one Redis for the whole run, unless the environment already names
- * servers. It packs the SDK and the CLI as they are published. It offers the product that end-to-end tests share, which
- * starts on the first request.
+ * servers. It packs the SDK and the CLI as they are published. It also starts a server from which end-to-end tests
+ * request the product that they share; the first request starts that product.
  */
 export default async function startServices() {
   const stopFunctions = await Promise.all([startServers(), packSdk()]);

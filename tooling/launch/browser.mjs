@@ -34,21 +34,21 @@ export async function findBrowser({ path = process.env.PATH ?? '', run: execute 
 /**
  * Finds or installs a browser for the browser tests. All other tests run without it.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ find?: () => Promise<string | null>, install?: typeof installPackage }} [machine]
  * @returns {Promise<string | null>} the path of a browser; null if it cannot be installed without a prompt
  */
-export async function ensureBrowser(say, { find = findBrowser, install = installPackage } = {}) {
+export async function ensureBrowser(print, { find = findBrowser, install = installPackage } = {}) {
   const found = await find();
   if (found !== null) return found;
-  say('No Chromium on the PATH: installing one');
+  print('There is no Chromium on the PATH: installing one');
   const reason = await install('chromium');
   const installed = await find();
-  if (installed === null) say(browserMissingMessage(reason));
+  if (installed === null) print(browserMissingMessage(reason));
   return installed;
 }
 
-/** @param {string | null} [reason] */
+/** @param {string | null} [reason] why the browser could not be installed */
 export function browserMissingMessage(reason = null) {
   return `Browser tests are skipped. Install chromium to run them.${reason ? ` (${reason})` : ''}`;
 }

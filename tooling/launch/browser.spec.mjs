@@ -19,14 +19,14 @@ function program(name, script, mode = 0o755) {
 }
 
 describe('the browser of a machine', () => {
-  it('is the first program on the PATH that reports to be a browser', async () => {
+  it('is the first program on the PATH whose --version names Chrome or Chromium', async () => {
     program('chromium', 'echo "install the snap" >&2; exit 1');
     program('chromium-browser', 'echo "Chromium 1.0"', 0o644);
     const chrome = program('google-chrome', 'echo "Google Chrome 1.0"');
     expect(await findBrowser({ path: folder })).toBe(chrome);
   });
 
-  it('is installed if it is missing, and only then', async () => {
+  it('is installed only if it is missing', async () => {
     const installed = [];
     const install = async (what) => {
       installed.push(what);
@@ -41,10 +41,10 @@ describe('the browser of a machine', () => {
       );
     }
     expect(installed).toEqual(['chromium']);
-    expect(lines).toEqual(['No Chromium on the PATH: installing one']);
+    expect(lines).toEqual(['There is no Chromium on the PATH: installing one']);
   });
 
-  it('is null if it cannot be installed, and a line says which tests are skipped and why', async () => {
+  it('is null if it cannot be installed; a line then names the skipped tests and the reason', async () => {
     const lines = [];
     const browser = await ensureBrowser((line) => lines.push(line), {
       find: async () => null,

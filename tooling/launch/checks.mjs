@@ -31,14 +31,14 @@ export const SET_UP = {
 export const DRIFT = { name: 'drift', passes: (show) => show.command('node', ['tooling/launch/drift.mjs']) };
 
 /**
- * Checks the types. It uses all cores and may write `dist`, so it does not run beside the tests.
+ * Checks the types. It uses all cores and may write `dist`, so it does not run at the same time as the tests.
  *
  * @type {Check}
  */
 export const TYPES = { name: 'types', passes: (show) => show.tool('tsc', ['-b']) };
 
 /**
- * Checks that write no files and use one core each. They run beside the tests.
+ * Checks that write no files and use one core each. They run at the same time as the tests.
  *
  * @type {Check[]}
  */
@@ -51,8 +51,9 @@ export const CHECKS = [
 ];
 
 /**
- * Runs checks one after another. The output of a check is printed when the check ends. While tests run, the heading is
- * printed then as well, so that test output does not separate the two.
+ * Runs checks one after another. The output of a check is printed when the check ends. Its heading is normally
+ * printed first. While tests run, the heading is printed together with the output, so that test output does not
+ * separate the two.
  *
  * @param {readonly Check[]} checks
  * @param {import('./steps.mjs').Steps} steps
@@ -67,7 +68,7 @@ export async function runChecks(checks, steps, { areTestsRunning = false } = {})
     if (!areTestsRunning) heading(name);
     const hasPassed = await steps.time(name, () =>
       passes(output).catch((error) => {
-        output.say(error instanceof Error ? error.message : String(error));
+        output.print(error instanceof Error ? error.message : String(error));
         return false;
       }),
     );
@@ -84,7 +85,7 @@ export async function runChecks(checks, steps, { areTestsRunning = false } = {})
 /** Returns functions that run commands and capture their output. */
 function captureOutput() {
   let text = '';
-  const say = (/** @type {string} */ addition) => {
+  const print = (/** @type {string} */ addition) => {
     text += addition.endsWith('\n') || addition === '' ? addition : `${addition}\n`;
   };
   /**
@@ -93,12 +94,12 @@ function captureOutput() {
    */
   async function command(program, args) {
     const { code, stdout, stderr } = await run(program, args);
-    say(stdout);
-    say(stderr);
+    print(stdout);
+    print(stderr);
     return code === 0;
   }
   return {
-    say,
+    print,
     command,
     /** @param {string} name a program of the root package @param {string[]} [args] */
     tool: (name, args = []) => command(join(root, 'node_modules', '.bin', name), args),

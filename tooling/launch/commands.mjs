@@ -7,8 +7,8 @@ const running = new Set();
 let isEnding = false;
 
 /**
- * Runs a command until it ends. The command gets its own process group, so that Ctrl-C reaches only the launcher, which
- * then ends the command in order (`endCommands`).
+ * Runs a command until it ends. The command gets its own process group, so that Ctrl-C reaches only the launcher. The
+ * launcher then ends the command with `endCommands`.
  *
  * @param {string} command
  * @param {string[]} args
@@ -53,7 +53,7 @@ export function run(command, args, { cwd = root, env = process.env, uid, gid, ou
 
 /** Ends every running command and its child processes. Afterwards `run` starts no further command. */
 export async function endCommands() {
-  // Code that waited for an ended command continues, and would otherwise start the next command.
+  // Code that waits for an ended command continues now. Without this flag, it would start the next command.
   isEnding = true;
   const exits = [...running].map(
     (child) =>

@@ -1,10 +1,10 @@
 /**
- * The keeper process, which supervises the database servers of one launcher. It is a separate process for two reasons.
- * Ctrl-C in a terminal must not stop the servers before the services that write to them. And the servers must be shut down
- * cleanly even if the launcher is killed: then the IPC channel closes, and the keeper stops them.
+ * The keeper process: it runs and restarts the Postgres and Redis of one launcher. It is a separate process for two
+ * reasons. Ctrl-C in a terminal must not stop the servers before the services that write to them. And the servers must
+ * be shut down cleanly even if the launcher is killed: then the IPC channel closes, and the keeper stops them.
  *
- * In: `{ start: ServerCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop: true }`.
- * Out: `{ name, event: ProcessEvent }`.
+ * Messages that it receives: `{ start: ServerCommand }`, `{ remove: path }` (a folder to remove at the end), `{ stop:
+ * true }`. Messages that it sends: `{ name, event: ProcessEvent }`.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ function spawnServer({ command, args, logFile, uid, gid, env }) {
   const log = openSync(logFile, 'a', 0o600);
   try {
     return spawn(command, args, {
-      // Every user may enter this folder.
+      // The user that runs the server may have no access to the current folder.
       cwd: '/',
       detached: true,
       env: { ...process.env, ...env },

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installPackage } from './system-packages.mjs';
 
-/** The programs of a Linux desktop's keyring, and of the D-Bus through which it is used. */
+/** The programs of the GNOME Keyring, and of D-Bus, through which programs access the keyring. */
 const programs = ['gnome-keyring-daemon', 'dbus-daemon', 'dbus-send'];
 
 /** @param {{ path?: string }} [machine] */
@@ -14,19 +14,19 @@ export function hasKeyring({ path = process.env.PATH ?? '' } = {}) {
 /**
  * Finds or installs a keyring for the tests of secrets in a desktop's keyring. All other tests run without it.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ has?: () => boolean, install?: typeof installPackage }} [machine]
  * @returns {Promise<boolean>} false if it cannot be installed without a prompt
  */
-export async function ensureKeyring(say, { has = hasKeyring, install = installPackage } = {}) {
+export async function ensureKeyring(print, { has = hasKeyring, install = installPackage } = {}) {
   if (has()) return true;
-  say('No GNOME Keyring on the PATH: installing one');
+  print('There is no GNOME Keyring on the PATH: installing one');
   const reason = await install('gnome-keyring');
-  if (!has()) say(keyringMissingMessage(reason));
+  if (!has()) print(keyringMissingMessage(reason));
   return has();
 }
 
-/** @param {string | null} [reason] */
+/** @param {string | null} [reason] why the keyring could not be installed */
 export function keyringMissingMessage(reason = null) {
   return `Keyring tests are skipped. Install gnome-keyring and dbus to run them.${reason ? ` (${reason})` : ''}`;
 }

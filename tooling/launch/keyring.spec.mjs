@@ -14,25 +14,25 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const has = () => hasKeyring({ path: folder });
-const say = (line) => lines.push(line);
+const print = (line) => lines.push(line);
 const programs = (...names) => {
   for (const name of names) writeFileSync(join(folder, name), '');
 };
 
 describe('the keyring of a machine', () => {
-  it('is installed if one of its programs is missing, and only then', async () => {
+  it('is installed only if one of its programs is missing', async () => {
     programs('gnome-keyring-daemon');
     const install = async (what) => {
       lines.push(what);
       programs('dbus-daemon', 'dbus-send');
       return null;
     };
-    for (let i = 0; i < 2; i++) expect(await ensureKeyring(say, { has, install })).toBe(true);
-    expect(lines).toEqual(['No GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
+    for (let i = 0; i < 2; i++) expect(await ensureKeyring(print, { has, install })).toBe(true);
+    expect(lines).toEqual(['There is no GNOME Keyring on the PATH: installing one', 'gnome-keyring']);
   });
 
-  it('is missing if it cannot be installed, and a line says which tests are skipped and why', async () => {
-    expect(await ensureKeyring(say, { has, install: async () => 'apt-get needs root here' })).toBe(false);
+  it('is missing if it cannot be installed; a line then names the skipped tests and the reason', async () => {
+    expect(await ensureKeyring(print, { has, install: async () => 'apt-get needs root here' })).toBe(false);
     expect(lines.at(-1)).toBe(
       'Keyring tests are skipped. Install gnome-keyring and dbus to run them. (apt-get needs root here)',
     );

@@ -17,9 +17,9 @@ import { identifyProcess, isRunning } from './processes.mjs';
  */
 export function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true });
-  const own = JSON.stringify(identifyProcess(process.pid));
+  const identity = JSON.stringify(identifyProcess(process.pid));
   for (;;) {
-    if (createLockFile(file, own)) return { taken: true, release: () => release(file, own) };
+    if (createLockFile(file, identity)) return { taken: true, release: () => release(file, identity) };
     const content = readIfExists(file);
     if (content === null) continue;
     const holder = parseHolder(content);
@@ -54,12 +54,12 @@ export async function withLock(file, work, onWait) {
  * Creates the lock file with its content in one step, so that no process ever reads a partly written lock.
  *
  * @param {string} file
- * @param {string} own
+ * @param {string} identity the content of the lock file
  * @returns {boolean} false if the lock file already exists
  */
-function createLockFile(file, own) {
+function createLockFile(file, identity) {
   const written = `${file}.${process.pid}.new`;
-  writeFileSync(written, own, { mode: 0o600 });
+  writeFileSync(written, identity, { mode: 0o600 });
   try {
     linkSync(written, file);
     return true;
@@ -93,10 +93,10 @@ function removeStaleLock(file, staleContent) {
 
 /**
  * @param {string} file
- * @param {string} own
+ * @param {string} identity the content of this process's lock file
  */
-function release(file, own) {
-  if (readIfExists(file) === own) rmSync(file, { force: true });
+function release(file, identity) {
+  if (readIfExists(file) === identity) rmSync(file, { force: true });
 }
 
 /**

@@ -29,7 +29,7 @@ describe('the launcher lock', () => {
 });
 
 describe('ports', () => {
-  it('are replaced by free ports if the default is in use, and are all different', async () => {
+  it('that are in use are replaced by free ports; all chosen ports differ', async () => {
     const busy = await freePort();
     const server = createServer();
     await new Promise((resolve) => server.listen(busy, '127.0.0.1', resolve));

@@ -21,8 +21,8 @@ import { pnpm } from './setup.mjs';
  * contains only their declared dependencies.
  *
  * 1. The folder cannot reach the workspace, so a dependency that a package does not declare is missing.
- * 2. If a package depends on another packed package, it gets the packed one.
- * 3. The caller removes the folder. If the installation fails, no folder is left.
+ * 2. If a package depends on another packed package, it uses the packed version.
+ * 3. The caller removes the folder. If the installation fails, this code removes it.
  */
 
 const scope = '@trading-automation';
@@ -113,7 +113,8 @@ function assertSucceeded(what, { code, stdout, stderr }) {
 }
 
 /**
- * Links the declared dependencies and peer dependencies to those installed in the workspace, which bring their own dependencies.
+ * Links the declared dependencies and peer dependencies to the installed packages of the workspace. These have their
+ * own dependencies.
  *
  * @param {string} name
  * @param {string} folder

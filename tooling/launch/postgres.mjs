@@ -14,9 +14,9 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { run } from './commands.mjs';
 import { makeFolder, readIfExists, writePrivateFile } from './files.mjs';
-import { isOpenToOthers, outsideHome, postgresBinaries, postgresUser } from './postgres-binaries.mjs';
+import { folderOutsideClone, isOpenToOthers, postgresBinaries, postgresUser } from './postgres-binaries.mjs';
 
-/** A cluster of a test run is deleted afterwards, so it need not survive a power failure. */
+/** Settings for the cluster of a test run, which is deleted at the end and need not survive a power failure. */
 const temporaryFlags = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=400'];
 const permanentFlags = ['max_connections=200'];
 
@@ -73,8 +73,9 @@ export async function preparePostgres({
 }
 
 /**
- * Returns the real location of the cluster. If the clone is closed to its user, the cluster is under /var/lib and the
- * data folder points there. Removing the data folder still gives an empty cluster.
+ * Returns the real location of the cluster. If the user that runs Postgres has no access to the clone, the cluster
+ * is under /var/lib, and `dataDir` is a symbolic link to it. If the link is removed, the next start creates an
+ * empty cluster.
  *
  * @param {string} dataDir
  * @param {import('./postgres-binaries.mjs').UserIds | undefined} user
@@ -83,16 +84,16 @@ function clusterFolder(dataDir, user) {
   createParents(dataDir);
   if (user === undefined || isOpenToOthers(dirname(dataDir))) return dataDir;
   const clone = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const outside = join(outsideHome, clone, 'postgres');
+  const outside = join(folderOutsideClone, clone, 'postgres');
   const link = lstatSync(dataDir, { throwIfNoEntry: false });
   if (link === undefined) {
     rmSync(outside, { recursive: true, force: true });
-    makeFolder(outsideHome, 0o755);
+    makeFolder(folderOutsideClone, 0o755);
     makeFolder(dirname(outside), 0o755);
     symlinkSync(outside, dataDir);
   } else if (!link.isSymbolicLink()) {
     throw new Error(
-      `${dataDir} cannot be entered by the user "postgres". Start with empty data: "npm start -- --fresh".`,
+      `The user "postgres" has no access to ${dataDir}. Start with empty data: "npm start -- --fresh".`,
     );
   }
   return outside;

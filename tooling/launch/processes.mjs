@@ -41,7 +41,7 @@ export function identifyProcess(pid) {
 }
 
 /**
- * @param {unknown} identified
+ * @param {unknown} identified a `ProcessIdentity`, or anything else that was read from a file
  * @returns {identified is ProcessIdentity}
  */
 export function isRunning(identified) {

@@ -20,7 +20,7 @@ function findRedis(path = process.env.PATH ?? '') {
         accessSync(candidate, constants.X_OK);
         return candidate;
       } catch {
-        // Not here.
+        // This folder does not contain the program.
       }
     }
   }
@@ -28,10 +28,10 @@ function findRedis(path = process.env.PATH ?? '') {
 }
 
 /**
- * Returns a Redis server of this machine. If the PATH has none, it provides one: for an ordinary user it tries to
- * unpack one under the data folder before it installs one; for root it installs one.
+ * Returns a Redis server of this machine. If the PATH has no such program, it unpacks one under the data folder, or
+ * installs one. For an ordinary user it tries to unpack first; for root it tries to install first.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{
  *   find?: () => string | null, unpack?: typeof ensureUnpackedRedis, install?: typeof installPackage,
  *   installCommand?: typeof commandToInstall, isRoot?: boolean,
@@ -39,7 +39,7 @@ function findRedis(path = process.env.PATH ?? '') {
  * @returns {Promise<import('./unpacked-redis.mjs').RedisProgram>}
  */
 export async function ensureRedis(
-  say,
+  print,
   {
     find = findRedis,
     unpack = ensureUnpackedRedis,
@@ -50,8 +50,8 @@ export async function ensureRedis(
 ) {
   const found = find();
   if (found !== null) return { command: found };
-  const installIt = () => installRedis(say, { find, install });
-  const unpackIt = () => unpack(say);
+  const installIt = () => installRedis(print, { find, install });
+  const unpackIt = () => unpack(print);
   const reasons = [];
   for (const provide of isRoot ? [installIt, unpackIt] : [unpackIt, installIt]) {
     const { program, reason } = await provide();
@@ -66,14 +66,14 @@ export async function ensureRedis(
 }
 
 /**
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ find: () => string | null, install: typeof installPackage }} machine
  * @returns {Promise<import('./unpacked-redis.mjs').RedisResult>}
  */
-async function installRedis(say, { find, install }) {
+async function installRedis(print, { find, install }) {
   const reason = await install('redis', {
     onBegin: (commandLine) =>
-      say(`No redis-server or valkey-server on the PATH: installing one (${commandLine})`),
+      print(`No redis-server or valkey-server on the PATH: installing one (${commandLine})`),
   });
   const installed = find();
   if (installed !== null) return { program: { command: installed } };
@@ -84,7 +84,7 @@ async function installRedis(say, { find, install }) {
  * Prepares a Redis server on the loopback interface. It never evicts keys, because it holds nonces and queues.
  *
  * @param {{
- *   dataDir: string, port: number, logFile: string, say: (line: string) => void, isTemporary?: boolean,
+ *   dataDir: string, port: number, logFile: string, print: (line: string) => void, isTemporary?: boolean,
  *   ensure?: typeof ensureRedis,
  * }} options
  * @returns {Promise<import('./servers.mjs').PreparedServer>}
@@ -93,11 +93,11 @@ export async function prepareRedis({
   dataDir,
   port,
   logFile,
-  say,
+  print,
   isTemporary = false,
   ensure = ensureRedis,
 }) {
-  const { command, env } = await ensure(say);
+  const { command, env } = await ensure(print);
   makeFolder(dataDir, 0o700);
   const persistence = isTemporary
     ? ['--appendonly', 'no']
@@ -125,10 +125,10 @@ export async function prepareRedis({
 function answersPing(port) {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 2_000 });
-    /** @param {boolean} answer */
-    const done = (answer) => {
+    /** @param {boolean} hasAnswered */
+    const done = (hasAnswered) => {
       socket.destroy();
-      resolve(answer);
+      resolve(hasAnswered);
     };
     socket.once('connect', () => socket.write('PING\r\n'));
     socket.once('data', (data) => done(data.toString().startsWith('+PONG')));

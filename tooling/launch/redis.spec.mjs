@@ -94,7 +94,7 @@ describe('the command for installing Redis', () => {
   });
 });
 
-describe('a package', () => {
+describe('a system package', () => {
   /** Simulates macOS with Homebrew, or a system whose apt an ordinary user may not use. */
   const machineWith = (manager) => {
     const announced = [];
@@ -107,7 +107,7 @@ describe('a package', () => {
     return installed.then((reason) => ({ reason, announced }));
   };
 
-  it('is announced with its command if it is installed, and only then', async () => {
+  it('is installed only after its command was printed; nothing is printed if it is not installed', async () => {
     expect(await machineWith('brew')).toEqual({ reason: null, announced: ['brew install --quiet redis'] });
     expect(await machineWith('apt-get')).toEqual({ reason: 'apt-get needs root here', announced: [] });
   });

@@ -15,11 +15,11 @@ import { readIfExists } from './files.mjs';
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @returns {RunningPlatform}
- * @throws {Error} if no platform runs
+ * @throws {Error} if no platform is running
  */
 export function runningPlatform({ devState }) {
   const text = readIfExists(devState);
   if (text === null || text === undefined)
-    throw new Error(`No platform runs: ${devState} is missing. Run \`npm start\` in another terminal.`);
+    throw new Error(`No platform is running: ${devState} is missing. Run \`npm start\` in another terminal.`);
   return JSON.parse(text);
 }

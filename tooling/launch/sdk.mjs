@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Exports the SDK as users install it. Tests use the one packed for the run (`TEST_PACKED_SDK`, see
- * tooling/jest/services.mjs), other programs the build of the workspace.
+ * Exports the SDK. Tests get the SDK that was packed for their run, as users install it (`TEST_PACKED_SDK`, see
+ * tooling/jest/services.mjs). Other programs get the build of the workspace.
  */
 
 const folder = process.env.TEST_PACKED_SDK;
 if (folder === '')
   throw new Error(
-    'No SDK was packed for this test run; the beginning of its output says why. Run: npm run build',
+    'No SDK was packed for this test run; the beginning of its output shows why. Run: npm run build',
   );
 
 /**

@@ -14,7 +14,7 @@ import { readIfExists } from './files.mjs';
  * }} PreparedServer
  */
 
-/** After this many crashes before the first response, the start has failed. */
+/** The start fails after this number of crashes without a response. */
 const crashesBeforeGivingUp = 3;
 const startDeadlineMs = 60_000;
 
@@ -49,7 +49,7 @@ export function startKeeper(onEvent) {
     pid: keeper.pid,
 
     /**
-     * Resolves once the server responds. From then on it is restarted whenever it ends.
+     * Starts a server and resolves once it responds. From then on, the keeper restarts it whenever it ends.
      *
      * @param {PreparedServer} server
      */

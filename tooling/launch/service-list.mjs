@@ -10,10 +10,12 @@ import { fileURLToPath } from 'node:url';
  *   commit?: string,
  *   venueLimits?: { weightPerMinute: number, ordersPer10s: number },
  *   extraEnv?: Record<string, Record<string, string>>,
- * }} ServiceListOptions the GraphQL API runs if it has a port; `mailbox` receives mail, which stays queued without it; `extraEnv` adds variables to single services; `venueLimits` replace the default limits of the paper exchange
+ * }} ServiceListOptions the GraphQL API runs only if `ports` has one for it; without
+ *   `mailbox`, mail stays queued; `extraEnv` adds
+ *   variables to single services, by name; `venueLimits` replaces the default limits of the paper exchange
  *
  * @typedef {{ name: string, app: string, main?: string, url?: string, env: Record<string, string> }} Service `main`: the
- * file to run instead of the built app's
+ *   file to run instead of `dist/main.js` of the app
  */
 
 /** With this young generation, short-lived objects of a request are rarely copied by the garbage collector (ADR 13). */
@@ -25,7 +27,7 @@ const world = 'test';
 /** The sender of mail. The mail never leaves this machine. */
 const mailFrom = 'Trading automation <no-reply@trading-automation.localhost>';
 
-/** High rate limits for tests and benchmarks of other features, because programs exceed the published limits. */
+/** High rate limits of the APIs, for tests and benchmarks, which exceed the published limits. */
 export const ampleRateLimits = JSON.stringify(
   Object.fromEntries(
     ['general', 'trade_writes', 'sensitive_writes', 'identity_writes'].map((name) => [
@@ -35,7 +37,7 @@ export const ampleRateLimits = JSON.stringify(
   ),
 );
 
-/** High exchange limits for tests and benchmarks with many accounts behind one address, which the exchange would throttle. */
+/** High limits of the paper exchange, for tests and benchmarks with many accounts behind one IP address. */
 export const ampleVenueLimits = { weightPerMinute: 10_000_000, ordersPer10s: 100_000 };
 
 /**

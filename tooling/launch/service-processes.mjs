@@ -28,10 +28,10 @@ export async function migrateDatabase(databaseUrl) {
  * Runs a service until `stop`, and restarts it whenever it ends.
  *
  * @param {import('./service-list.mjs').Service} service
- * @param {(line: string) => void} say
- * @param {import('./supervise.mjs').Supervised['delays']} [delays] restart delays, for tests that end the service on purpose
+ * @param {(line: string) => void} print
+ * @param {import('./supervise.mjs').Supervised['delays']} [delays] the delays before a restart, for tests that kill the service
  */
-export function superviseService({ name, app, main = mainOf(app), env }, say, delays) {
+export function superviseService({ name, app, main = mainOf(app), env }, print, delays) {
   let readiness = createDeferred();
   /** @type {import('node:child_process').ChildProcess | undefined} */
   let current;
@@ -51,7 +51,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
           if (child === current && isReadyLine(line)) readiness.resolveReady();
-          say(readableLine(name, line));
+          print(readableLine(name, line));
         });
       }
       return child;
@@ -59,7 +59,7 @@ export function superviseService({ name, app, main = mainOf(app), env }, say, de
     onEvent: (event) => {
       if (event.type !== 'exited') return;
       const how = event.signal ?? `code ${event.code}`;
-      say(readableLine(name, `ended (${how}); restarting in ${event.restartInMs} ms`));
+      print(readableLine(name, `ended (${how}); restarting in ${event.restartInMs} ms`));
     },
   });
   return {

@@ -12,8 +12,8 @@ import { runningPlatform } from './running-platform.mjs';
 import { listServices } from './service-list.mjs';
 
 /**
- * `npm run service -- <name> [--data <folder>]`: runs one more process of a service in the foreground, beside those of the
- * running platform and with their Postgres, Redis and keys. It listens on a free port. Ctrl-C ends it.
+ * `npm run service -- <name> [--data <folder>]`: runs one more process of a service in the foreground. It uses
+ * Postgres, Redis and the keys of the running platform. It listens on a free port. Ctrl-C ends it.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

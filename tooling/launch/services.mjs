@@ -15,21 +15,21 @@ import { migrateDatabase, superviseService } from './service-processes.mjs';
  *
  * @param {import('./paths.mjs').DataPaths} paths
  * @param {import('./lifecycle.mjs').Lifecycle} lifecycle
- * @param {(line: string) => void} say
- * @param {{ hasFreePorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
+ * @param {(line: string) => void} print
+ * @param {{ usesRandomPorts?: boolean, inspect?: string | undefined }} [options] `inspect`: `<service>[:<port>]`
  */
-export async function startServices(paths, lifecycle, say, { hasFreePorts = false, inspect } = {}) {
+export async function startServices(paths, lifecycle, print, { usesRandomPorts = false, inspect } = {}) {
   makeFolder(paths.paperExchange, 0o700);
   makeFolder(paths.keys, 0o700);
   const [ports, keys] = await Promise.all([
-    choosePorts(hasFreePorts ? freePorts : undefined),
+    choosePorts(usesRandomPorts ? freePorts : undefined),
     ensureKeys(paths.keys),
   ]);
-  say('Starting Postgres and Redis');
-  const servers = await startServers({ paths, ports, lifecycle, say });
-  say('Migrating the database');
+  print('Starting Postgres and Redis');
+  const servers = await startServers({ paths, ports, lifecycle, print });
+  print('Migrating the database');
   await migrateDatabase(servers.databaseUrl);
-  say('Starting the services');
+  print('Starting the services');
   const commit = await currentCommit();
   const services = listServices({
     ...servers,
@@ -40,7 +40,7 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
     mailbox: { dir: paths.mail, ports: { page: ports.mail, smtp: ports.smtp } },
   });
   if (inspect !== undefined) openDebugger(services, inspect);
-  const running = services.map((service) => ({ service, supervised: superviseService(service, say) }));
+  const running = services.map((service) => ({ service, supervised: superviseService(service, print) }));
   for (const { supervised } of running) await lifecycle.defer(() => supervised.stop());
   await Promise.all(running.map(({ supervised }) => supervised.untilReady()));
 
@@ -62,7 +62,7 @@ export async function startServices(paths, lifecycle, say, { hasFreePorts = fals
     pid: process.pid,
   };
   writePrivateFile(paths.devState, `${JSON.stringify(state, null, 2)}\n`);
-  say(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
+  print(banner({ restUrl, graphqlUrl, paperExchangeUrl, mailUrl }, demo));
   return { databaseUrl: servers.databaseUrl, running };
 }
 

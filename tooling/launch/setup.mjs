@@ -42,8 +42,8 @@ function packageManager() {
 }
 
 /**
- * Runs the pinned package manager. `npx` downloads it if the machine has none, and also adds the
- * package manager to the PATH of tools that call it.
+ * Runs the pinned package manager. If the machine has none, `npx` downloads it. `npx` also adds it to the PATH of
+ * the tools that call it.
  *
  * @param {string[]} args
  * @param {'show' | 'keep'} output
@@ -61,11 +61,11 @@ export function pnpm(args, output) {
   });
 }
 
-/** @param {(line: string) => void} say */
-async function install(say) {
+/** @param {(line: string) => void} print */
+async function install(print) {
   const wanted = installDigest();
   if (existsSync(join(root, 'node_modules', '.modules.yaml')) && readIfExists(stampFile) === wanted) return;
-  say('Installing dependencies');
+  print('Installing dependencies');
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--prod=false'];
   const { code } = await pnpm(
     [...args, '--reporter=append-only', '--config.confirm-modules-purge=false'],
@@ -75,9 +75,9 @@ async function install(say) {
   writeFileSync(stampFile, wanted);
 }
 
-/** @param {(line: string) => void} say */
-async function build(say) {
-  say('Building (cached when nothing changed)');
+/** @param {(line: string) => void} print */
+async function build(print) {
+  print('Building (cached when nothing changed)');
   const { code, stdout, stderr } = await pnpm(
     ['turbo', 'run', 'build', '--output-logs=errors-only', '--ui=stream'],
     'keep',
@@ -91,15 +91,15 @@ async function build(say) {
  * Prepares a clone so that its apps can run: installs the dependencies of the lockfile and builds everything. It is fast if
  * nothing changed. Two launchers of one clone run it one after the other.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-export async function setUp(say) {
+export async function setUp(print) {
   await withLock(
     dataPaths().setupLock,
     async () => {
-      await install(say);
-      await build(say);
+      await install(print);
+      await build(print);
     },
-    (pid) => say(`Waiting for the set-up of process ${pid}`),
+    (pid) => print(`Waiting for the set-up of process ${pid}`),
   );
 }

@@ -8,10 +8,11 @@ import { dataPaths } from './paths.mjs';
 import { setUp } from './setup.mjs';
 
 /**
- * `npm start [-- --fresh] [--data <folder>]`: sets up a fresh clone and runs all services in the foreground. Ctrl-C stops
- * everything. `--fresh` deletes the data first; `--data` uses another folder than `.data`; `--free-ports` uses any free ports
- * instead of the usual ones; `--inspect <service>[:<port>]` opens the debugger of one service, by default on port 9229.
- * `npm run dev` adds `--watch`, which applies edits of apps and packages to the running services.
+ * `npm start [-- --fresh] [--data <folder>] [--free-ports] [--inspect <service>]`: sets up a fresh clone and runs all
+ * services in the foreground. Ctrl-C stops everything. `--fresh` deletes the data first; `--data` uses another folder
+ * than `.data`; `--free-ports` uses any free ports instead of the usual ones; `--inspect <service>[:<port>]` opens the
+ * debugger of one service, by default on port 9229. `npm run dev` adds `--watch`, which applies edits of apps and
+ * packages to the running services.
  *
  * Before the set-up has run, this file must not import installed packages.
  */
@@ -27,11 +28,11 @@ const { values: options } = parseArgs({
 });
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 /** @param {string} line */
-const say = (line) => console.log(line);
+const print = (line) => console.log(line);
 
 const lock = takeLock(paths.lock);
 if (!lock.taken) {
-  say(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
+  print(`Already running as process ${lock.holderPid}. Its addresses are in ${paths.devState}.`);
   process.exit(1);
 }
 
@@ -41,7 +42,7 @@ await lifecycle.defer(endCommands);
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, async () => {
     if (lifecycle.stopping) return;
-    say('Stopping');
+    print('Stopping');
     const failures = await lifecycle.stop();
     for (const failure of failures) console.error(failure);
     process.exit(failures.length === 0 ? 0 : 1);
@@ -51,23 +52,23 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
 try {
   if (options.fresh) {
     if (process.env.DATABASE_URL || process.env.REDIS_URL)
-      say('DATABASE_URL or REDIS_URL is set: --fresh does not delete the data of those servers.');
+      print('DATABASE_URL or REDIS_URL is set: --fresh does not delete the data of those servers.');
     const { postgres, redis, paperExchange, keys, demo, mail } = paths;
     for (const path of [postgres, redis, paperExchange, keys, demo, mail])
       rmSync(path, { recursive: true, force: true });
   }
-  await setUp(say);
+  await setUp(print);
   const { startServices } = await import('./services.mjs');
   if (!lifecycle.stopping) {
-    const platform = await startServices(paths, lifecycle, say, {
-      hasFreePorts: options['free-ports'],
+    const platform = await startServices(paths, lifecycle, print, {
+      usesRandomPorts: options['free-ports'],
       inspect: options.inspect,
     });
     if (options.watch) {
-      const { keepLive } = await import('./watch/keep-live.mjs');
-      const live = keepLive({ ...platform, say });
-      await lifecycle.defer(live.stop);
-      say('Watching: an edit of an app or package is compiled, and the services that use it restart.');
+      const { applyEdits } = await import('./watch/apply-edits.mjs');
+      const watching = applyEdits({ ...platform, print });
+      await lifecycle.defer(watching.stop);
+      print('Watching: an edit of an app or package is compiled, and the services that use it restart.');
     }
   }
 } catch (error) {

@@ -1,6 +1,6 @@
 /** @typedef {ReturnType<typeof openSteps>} Steps */
 
-/** Times the steps of a run and prints them as a table. Steps may overlap. */
+/** Returns functions that time the steps of a run and format them as a table. Steps may overlap. */
 export function openSteps(now = () => performance.now()) {
   const startedAt = now();
   /** @type {{ name: string, from: number, seconds: number }[]} */

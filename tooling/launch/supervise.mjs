@@ -25,7 +25,7 @@ function restartDelayMs(crashes, delays = restartDelays) {
  */
 
 /**
- * Keeps one process running until `stop`. Every exit counts as a crash, also with code 0. Each crash is reported
+ * Keeps one process running until `stop`. Every exit counts as a crash, even with code 0. Each crash is reported
  * to `onEvent` before the restart. The process must lead its own group (`detached`).
  *
  * @param {Supervised} options

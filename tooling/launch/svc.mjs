@@ -4,12 +4,13 @@ import { run } from './commands.mjs';
 import { root } from './paths.mjs';
 
 /**
- * The CLI as users install it. Tests use the one that was packed for the run, other programs the build of the workspace.
+ * Runs the CLI. Tests get the CLI that was packed for their run, as users install it. Other programs get the build of
+ * the workspace.
  */
 const installed = process.env.TEST_PACKED_SDK;
 if (installed === '')
   throw new Error(
-    'No CLI was packed for this test run; the beginning of its output says why. Run: npm run build',
+    'No CLI was packed for this test run; the beginning of its output shows why. Run: npm run build',
   );
 const folder =
   installed === undefined

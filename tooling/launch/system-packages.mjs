@@ -62,7 +62,7 @@ const installers = [
   },
 ];
 
-/** Makes Debian's package scripts start no daemon (exit code 101: "action not allowed"). */
+/** If this script exits with code 101 ("action not allowed"), Debian's package scripts start no daemon. */
 const daemonPolicy = '/usr/sbin/policy-rc.d';
 
 /**
@@ -72,7 +72,7 @@ const daemonPolicy = '/usr/sbin/policy-rc.d';
  * @param {string} what a key of `packages`
  * @param {{
  *   run?: typeof run, isRoot?: boolean, policyFile?: string, onBegin?: (commandLine: string) => void,
- * }} [machine] `onBegin` is called with the command that installs, and only if it is about to run
+ * }} [machine] `onBegin` is called with the command that installs, right before it runs
  * @returns {Promise<string | null>} why it was not installed, or null
  */
 export async function installPackage(
@@ -147,7 +147,8 @@ async function privilege(installer, execute, isRoot) {
 }
 
 /**
- * Prevents that installing the package starts a daemon on its default port. An existing policy of the machine is not changed.
+ * Does the work with a policy that prevents packages from starting a daemon on its default port. An existing policy of
+ * the machine is not changed.
  *
  * @template T
  * @param {string | null} policyFile

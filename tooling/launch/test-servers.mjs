@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { makeFolder } from './files.mjs';
 import { freePort } from './ports.mjs';
 import { preparePostgres } from './postgres.mjs';
-import { isOpenToOthers, outsideHome } from './postgres-binaries.mjs';
+import { folderOutsideClone, isOpenToOthers } from './postgres-binaries.mjs';
 import { prepareRedis } from './redis.mjs';
 import { startKeeper } from './servers.mjs';
 
-/** Creates a temporary folder that the user of Postgres may enter. */
+/** Creates a temporary folder to which the user that runs Postgres has access. */
 export function temporaryFolder() {
   const isClosed = process.getuid?.() === 0 && !isOpenToOthers(tmpdir());
-  if (isClosed) makeFolder(outsideHome, 0o755);
-  const folder = mkdtempSync(join(isClosed ? outsideHome : tmpdir(), 'trading-automation-test-'));
+  if (isClosed) makeFolder(folderOutsideClone, 0o755);
+  const folder = mkdtempSync(join(isClosed ? folderOutsideClone : tmpdir(), 'trading-automation-test-'));
   chmodSync(folder, 0o755);
   return folder;
 }
@@ -24,18 +24,18 @@ export function temporaryFolder() {
  * @param {{
  *   postgres: boolean, redis: boolean,
  *   onEvent?: (name: string, event: import('./supervise.mjs').ProcessEvent) => void,
- *   say?: (line: string) => void,
+ *   print?: (line: string) => void,
  * }} options `postgres`, `redis`: whether to start it
  * @returns {Promise<{ databaseUrl?: string, redisUrl?: string, stop: () => Promise<void> }>}
  */
-export async function startTestServers({ postgres, redis, onEvent = reportCrash, say = console.error }) {
+export async function startTestServers({ postgres, redis, onEvent = reportCrash, print = console.error }) {
   const folder = temporaryFolder();
   const keeper = startKeeper(onEvent);
   keeper.removeAfterwards(folder);
   try {
     const [preparedPostgres, preparedRedis] = await Promise.all([
       postgres ? prepareTestPostgres(folder) : undefined,
-      redis ? prepareTestRedis(folder, say) : undefined,
+      redis ? prepareTestRedis(folder, print) : undefined,
     ]);
     const wanted = [preparedPostgres, preparedRedis].filter((server) => server !== undefined);
     await Promise.all(wanted.map((server) => keeper.start(server)));
@@ -60,15 +60,15 @@ async function prepareTestPostgres(folder) {
 
 /**
  * @param {string} folder
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-async function prepareTestRedis(folder, say) {
+async function prepareTestRedis(folder, print) {
   return await prepareRedis({
     dataDir: join(folder, 'redis'),
     logFile: join(folder, 'redis.log'),
     port: await freePort(),
     isTemporary: true,
-    say,
+    print,
   });
 }
 

@@ -8,8 +8,8 @@ import { openSteps } from './steps.mjs';
 import { jestTotals, totalLine } from './totals.mjs';
 
 /**
- * `npm test [-- jest arguments]`: from a fresh clone to one line with the numbers of passed and failed tests. With
- * arguments only the set-up and Jest run. The run starts its own servers and always ends them.
+ * `npm test [-- jest arguments]`: sets up a fresh clone, runs all checks and tests, and prints the numbers of passed
+ * and failed tests. With arguments, only the set-up and Jest run. The run starts its own servers and always ends them.
  *
  * Before the set-up has run, this file must not import installed packages.
  */

@@ -79,7 +79,7 @@ describe('Redis on Debian and Ubuntu, without root', () => {
       logFile: join(parent, 'redis.log'),
       port,
       isTemporary: true,
-      say: () => undefined,
+      print: () => undefined,
       ensure: async () => again.program,
     });
     /** @type {number | undefined} */

@@ -13,12 +13,12 @@ import { dataPaths } from './paths.mjs';
 const packages = ['redis-server', 'redis-tools'];
 
 const aptSettings = [
-  // As root, apt would download as another user, which may be unable to enter the clone.
+  // If root runs apt, apt downloads as another user, who may have no access to the clone.
   'APT::Sandbox::User=root',
   'Acquire::http::Timeout=20',
   'Acquire::https::Timeout=20',
   'Acquire::Retries=1',
-  // Otherwise an update that reaches no server exits with code 0.
+  // Without this setting, an update that reaches no server exits with code 0.
   'APT::Update::Error-Mode=any',
 ];
 
@@ -45,15 +45,15 @@ export function aptMissingMessage() {
 }
 
 /**
- * Returns the Redis under `folder`, and downloads and unpacks it there first if it is missing or does not run. A
+ * Returns the Redis under `folder`. If it is missing or does not run, it is downloaded and unpacked there first. A
  * second call needs neither apt nor a network. Two launchers of one clone run it one after the other.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  * @param {{ folder?: string, run?: typeof run, hasApt?: () => boolean }} [machine]
  * @returns {Promise<RedisResult>}
  */
 export async function ensureUnpackedRedis(
-  say,
+  print,
   { folder = dataPaths().redisProgram, run: execute = run, hasApt: canUnpack = hasApt } = {},
 ) {
   const existing = await programIn(folder, execute);
@@ -64,10 +64,10 @@ export async function ensureUnpackedRedis(
     async () => {
       const unpackedMeanwhile = await programIn(folder, execute);
       if (unpackedMeanwhile.program !== undefined) return unpackedMeanwhile;
-      say(`No redis-server or valkey-server on the PATH: unpacking the redis-server package in ${folder}`);
+      print(`No redis-server or valkey-server on the PATH: unpacking the redis-server package in ${folder}`);
       return await unpack(folder, execute);
     },
-    (pid) => say(`Waiting for process ${pid}, which unpacks Redis`),
+    (pid) => print(`Waiting for process ${pid}, which unpacks Redis`),
   );
 }
 
@@ -102,8 +102,8 @@ async function unpack(folder, execute) {
 }
 
 /**
- * Downloads the packages with the system's package lists. An ordinary user cannot refresh those, so if they are missing or too
- * old, a second attempt downloads its own lists.
+ * Downloads the packages with the system's package lists. If these lists are missing or too old, it downloads its own
+ * lists, because an ordinary user cannot update the system's, and tries again.
  *
  * @param {string} work
  * @param {string} archives
@@ -119,7 +119,7 @@ async function downloadPackages(work, archives, execute) {
   const settings = [`Dir::State::Lists=${lists}`, `Dir::Cache=${cache}`];
   const update = await aptGet(settings, ['update'], work, execute);
   const reason = await downloadBy(settings, archives, execute);
-  // One unreachable third-party archive does not matter if Redis was found in another.
+  // `update` fails if any archive is unreachable. That does not matter if another archive has Redis.
   if (reason === null || update.code === 0) return reason;
   return failure('apt-get update', update);
 }
@@ -180,7 +180,7 @@ function failure(command, { code, stderr }) {
 }
 
 /**
- * Finds the server in a tree of unpacked packages, and runs it once.
+ * Returns the server in a folder of unpacked packages, if `redis-server --version` works there.
  *
  * @param {string} tree
  * @param {typeof run} execute

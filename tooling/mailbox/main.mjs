@@ -3,7 +3,7 @@ import { openMailbox } from './mailbox.mjs';
 /** Runs the mailbox as a process, configured by `SMTP_PORT`, `PORT` and `MAIL_DIR`. It ends with the process that started it. */
 
 /** @param {Record<string, unknown>} line */
-const say = (line) => console.log(JSON.stringify({ level: 'info', ...line }));
+const print = (line) => console.log(JSON.stringify({ level: 'info', ...line }));
 
 /** @param {string} name */
 function setting(name) {
@@ -16,7 +16,7 @@ const mailbox = await openMailbox({
   smtpPort: Number(setting('SMTP_PORT')),
   port: Number(setting('PORT')),
   folder: setting('MAIL_DIR'),
-  onMail: ({ to, subject }) => say({ msg: 'a mail arrived', to: to.join(', '), subject }),
+  onMail: ({ to, subject }) => print({ msg: 'a mail arrived', to: to.join(', '), subject }),
 });
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) {
   process.once(event, async () => {
@@ -24,4 +24,4 @@ for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) {
     process.exit(0);
   });
 }
-say({ msg: 'listening', url: mailbox.url });
+print({ msg: 'listening', url: mailbox.url });

@@ -1,5 +1,6 @@
 /**
- * One defect: a string that occurs exactly once in a source file, what replaces it, and the specs that must fail then.
+ * A defect to plant. `find` occurs exactly once in `file`, and `replace` replaces it; then at least one of `tests`
+ * must fail.
  *
  * @typedef {{
  *   name: string, file: string, find: string, replace: string, tests: readonly string[],

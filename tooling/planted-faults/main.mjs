@@ -6,9 +6,9 @@ import { setUp } from '../launch/setup.mjs';
 
 /**
  * `npm run planted-faults -- [words ...] [--as-built]`: plants each fault (or those whose names contain one of the
- * words) in a copy of the workspace. Ends with code 0 if a test finds each of them.
+ * words) in a copy of the workspace. The exit code is 0 if a test finds each planted fault.
  *
- * Nothing here may import an installed package before the set-up has run.
+ * Before the set-up has run, this file must not import installed packages.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -55,10 +55,10 @@ try {
   await cleanUp();
 }
 
-/** @param {{ folder: string, databaseUrl?: string, redisUrl?: string }} site */
+/** @param {{ folder: string, databaseUrl?: string, redisUrl?: string }} copy the copy of the workspace, and its servers */
 async function isEachFound({ folder, databaseUrl, redisUrl }) {
-  const site = { folder, databaseUrl, redisUrl };
-  const unmodified = await runUnmodified(site, faults);
+  const copy = { folder, databaseUrl, redisUrl };
+  const unmodified = await runUnmodified(copy, faults);
   if (unmodified.kind !== 'missed') {
     console.error(`The specs must pass without a fault: ${describeOutcome(unmodified)}`);
     return false;
@@ -66,7 +66,7 @@ async function isEachFound({ folder, databaseUrl, redisUrl }) {
   console.log('without a fault: all specs pass');
   let foundCount = 0;
   for (const fault of faults) {
-    const { outcome, seconds } = await runFault(site, fault);
+    const { outcome, seconds } = await runFault(copy, fault);
     if (outcome.kind === 'found') foundCount++;
     console.log(`${fault.name}: ${describeOutcome(outcome)} (${seconds} s)`);
   }

@@ -1,5 +1,5 @@
 /**
- * What Jest's result file says; only the fields that are read here.
+ * The fields of Jest's result file that are used here.
  *
  * @typedef {{
  *   ancestorTitles: readonly string[], title: string, fullName: string, status: string,
@@ -17,7 +17,7 @@
  * (for example by a syntax error or a timeout) do not count as found.
  *
  * @param {JestResult | null} result null if Jest wrote none
- * @param {number} specCount the number of spec files that were to run
+ * @param {number} specCount the number of spec files that should have run
  * @returns {Outcome}
  */
 export function outcomeOf(result, specCount) {
@@ -45,7 +45,8 @@ const IN_MESSAGE = new RegExp(String.raw`^(?:\w+: )?${ASSERTION}`);
 const IN_CAUSE = new RegExp(String.raw`^ *Cause:\n *${ASSERTION}`, 'm');
 
 /**
- * A property of fast-check fails with an error whose cause is the assertion. Only the report of the file has causes.
+ * Returns whether an assertion failed in a test. A property of fast-check fails with an error whose cause is the
+ * assertion; only the report of the file contains causes.
  *
  * @param {TestResult} test
  * @param {FileResult} file

@@ -55,7 +55,7 @@ describe('the outcome of a run', () => {
     expect(outcomeOf(result(suite([counted])), 1)).toEqual({ kind: 'found', by: 'a list counts' });
   });
 
-  it('is found by a property whose cause is an assertion, and by no other', () => {
+  it('is found by a failed property only if its cause is an assertion', () => {
     const tests = [test('holds', property), test('fits', property)];
     const message = report('holds', 'TypeError: no rows') + report('fits', 'expect(received).toBe(expected)');
     expect(outcomeOf(result(suite(tests, message)), 1)).toEqual({ kind: 'found', by: 'a list fits' });
@@ -88,8 +88,8 @@ describe('the outcome of a run', () => {
       result(suite([test('is sorted')]), suite([test('ends', thrown)])),
     ],
     ['no test ran', result(...['one', 'two'].map((title) => suite([{ ...test(title), status: 'pending' }])))],
-  ])('is unusable: %s', (why, given) => {
-    expect(outcomeOf(given, 2)).toEqual({ kind: 'unusable', why });
+  ])('is unusable: %s', (why, jestResult) => {
+    expect(outcomeOf(jestResult, 2)).toEqual({ kind: 'unusable', why });
   });
 
   it('is printed with the test that found it, or the reason', () => {
@@ -101,7 +101,7 @@ describe('the outcome of a run', () => {
 });
 
 describe('the planted faults', () => {
-  it('are at least 20, each with a name of its own', () => {
+  it('are at least 20, each with a unique name', () => {
     expect(new Set(PLANTED_FAULTS.map(({ name }) => name)).size).toBe(PLANTED_FAULTS.length);
     expect(PLANTED_FAULTS.length).toBeGreaterThanOrEqual(20);
   });

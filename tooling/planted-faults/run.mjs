@@ -9,34 +9,34 @@ import { plant } from './plant.mjs';
 /**
  * A copy of the workspace, and the servers of its tests.
  *
- * @typedef {{ folder: string, databaseUrl: string | undefined, redisUrl: string | undefined }} Site
+ * @typedef {{ folder: string, databaseUrl: string | undefined, redisUrl: string | undefined }} WorkspaceCopy
  * @typedef {{ fault: import('./faults.mjs').PlantedFault, outcome: import('./outcome.mjs').Outcome, seconds: number }} Run
  */
 
 /**
- * Runs all named specs without a fault.
+ * Runs the specs of all faults without planting a fault.
  *
- * @param {Site} site
+ * @param {WorkspaceCopy} copy
  * @param {readonly import('./faults.mjs').PlantedFault[]} faults
  */
-export function runUnmodified(site, faults) {
-  return runSpecs(site, [...new Set(faults.flatMap(({ tests }) => tests))]);
+export function runUnmodified(copy, faults) {
+  return runSpecs(copy, [...new Set(faults.flatMap(({ tests }) => tests))]);
 }
 
 /**
  * Plants a fault, runs its specs, and restores the source.
  *
- * @param {Site} site
+ * @param {WorkspaceCopy} copy
  * @param {import('./faults.mjs').PlantedFault} fault
  * @returns {Promise<Run>}
  */
-export async function runFault(site, fault) {
+export async function runFault(copy, fault) {
   const startedAt = performance.now();
-  const path = join(site.folder, fault.file);
+  const path = join(copy.folder, fault.file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, plant(source, fault));
   try {
-    const outcome = await runSpecs(site, fault.tests);
+    const outcome = await runSpecs(copy, fault.tests);
     return { fault, outcome, seconds: Math.round((performance.now() - startedAt) / 1_000) };
   } finally {
     writeFileSync(path, source);
@@ -44,13 +44,13 @@ export async function runFault(site, fault) {
 }
 
 /**
- * @param {Site} site
+ * @param {WorkspaceCopy} copy
  * @param {readonly string[]} specs
  */
 async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
   const results = mkdtempSync(join(tmpdir(), 'trading-automation-planted-'));
   const outputFile = join(results, 'result.json');
-  // Some specs measure contention, and fail beside others on a slow machine.
+  // Some specs measure contention. They could fail if other specs ran at the same time on a slow machine.
   const options = ['--ci', '--maxWorkers=1', '--json', `--outputFile=${outputFile}`];
   try {
     const { stderr } = await run(
@@ -60,14 +60,14 @@ async function runSpecs({ folder, databaseUrl, redisUrl }, specs) {
         cwd: folder,
         env: {
           ...process.env,
-          // The result is read as plain text.
+          // Colour codes in the result would hide the messages of assertions.
           FORCE_COLOR: '0',
           TEST_DATABASE_URL: databaseUrl,
           TEST_REDIS_URL: redisUrl,
           TEST_BROWSER: '',
           TEST_KEYRING: '',
           TEST_APT: '',
-          // No spec here uses the packed SDK, and packing takes longer than most of them.
+          // None of these specs uses the packed SDK, and packing takes longer than most of them.
           TEST_PACKED_SDK: '',
           NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
         },

@@ -1,5 +1,5 @@
 import { run } from '../launch/commands.mjs';
-import { packedIn } from './published.mjs';
+import { readPackedPackages } from './published.mjs';
 
 /**
  * Publishes packed packages and tags their commit: `node tooling/release/publish.mjs <folder>`. It works only in the release
@@ -38,7 +38,7 @@ if (folder === undefined)
   throw new TypeError(
     'Missing folder of tarballs. Use: node tooling/release/publish.mjs <folder of tarballs>',
   );
-for (const { tarball, name, version } of await packedIn(folder)) {
+for (const { tarball, name, version } of await readPackedPackages(folder)) {
   const release = `${name}@${version}`;
   if (await isPublished(release)) console.log(`${release} is already published`);
   else await runOrThrow('npm', ['publish', tarball, '--access', 'public', '--provenance']);

@@ -5,12 +5,12 @@ import { run } from '../launch/commands.mjs';
 export const PUBLISHED = ['sdk', 'cli'];
 
 /**
- * Lists the packed packages in a folder, in the order of {@link PUBLISHED}.
+ * Reads the names and versions of the packed packages in a folder, in the order of {@link PUBLISHED}.
  *
  * @param {string} folder
- * @returns {Promise<{ tarball: string, name: string, version: string }[]>} with names and versions from their manifests
+ * @returns {Promise<{ tarball: string, name: string, version: string }[]>} `tarball`: an absolute path
  */
-export function packedIn(folder) {
+export function readPackedPackages(folder) {
   return Promise.all(
     PUBLISHED.map(async (packed) => {
       const tarball = join(resolve(folder), `${packed}.tgz`);

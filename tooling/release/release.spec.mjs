@@ -45,7 +45,7 @@ describe('the release workflow', () => {
     expect(jobs.publish).not.toMatch(/install|build|pack\.mjs/);
   });
 
-  it('has only the permissions that it needs: only the publishing job gets an identity', () => {
+  it('grants each job only the permissions that it needs; only the publishing job gets an identity', () => {
     expect(workflow).toContain('\npermissions: {}\n');
     expect(permissionsOf('versions')).toEqual(['contents: write', 'pull-requests: write']);
     expect(permissionsOf('verify')).toEqual(['contents: read']);
@@ -106,7 +106,7 @@ describe('publishing', () => {
   /** Replaces npm or git by a script that records its arguments and then runs `script`. */
   function fakeProgram(program, script) {
     const path = join(folder, 'bin', program);
-    writeFileSync(path, `#!/bin/sh\necho "${program} $*" >> ${folder}/asked\n${script}\n`);
+    writeFileSync(path, `#!/bin/sh\necho "${program} $*" >> ${folder}/calls\n${script}\n`);
     chmodSync(path, 0o755);
   }
 
@@ -116,7 +116,7 @@ describe('publishing', () => {
     execFileSync(process.execPath, [publishing, folder], { env, stdio: 'pipe' });
   }
   const changes = () =>
-    readFileSync(join(folder, 'asked'), 'utf8')
+    readFileSync(join(folder, 'calls'), 'utf8')
       .trim()
       .split('\n')
       .filter((command) => !/^npm view|^git ls-remote/.test(command))
@@ -150,7 +150,7 @@ describe('publishing', () => {
     expect(changes()).toEqual([`npm publish ./cli.tgz ${flags}`, ...tagged('cli')]);
   });
 
-  it('publishes nothing if the registry does not respond with the existing versions', () => {
+  it('publishes nothing if the registry does not report the existing versions', () => {
     fakeProgram('npm', '[ "$1" = view ] && { echo E500; exit 1; }; exit 0');
     fakeProgram('git', 'exit 0');
     expect(publish).toThrow(/could not find out whether the registry has @trading-automation\/sdk@1\.2\.3/);

@@ -1,8 +1,8 @@
 import { proseFiles, proseOf } from './prose.mjs';
 
 /**
- * Words that make a reader stop, and what to write instead. CONTRIBUTING.md explains the style; a word that is wrong
- * only in one sense is listed in that sense.
+ * Words that readers stumble over, and what to write instead. If a word is wrong in only one of its meanings, the
+ * pattern matches only that meaning.
  */
 const BANNED_WORDS = [
   { pattern: /\btells?\b|\btold\b|\btelling\b/i, instead: 'says, reports, returns, emits, notifies' },

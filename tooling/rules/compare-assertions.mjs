@@ -3,17 +3,18 @@ import { parseArgs } from 'node:util';
 import { groupBy } from '../launch/group-by.mjs';
 
 /**
- * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path] [--write-table]`: fails where a
- * test of the first log is missing from the second, or executed fewer `expect` calls there. A log is written by
- * `ASSERTION_LOG=$PWD/after.jsonl npm test`.
+ * `node tooling/rules/compare-assertions.mjs before.jsonl after.jsonl [--within path] [--write-table]`: fails if a test
+ * of the first log is missing from the second log, or executed fewer `expect` calls there.
+ * `ASSERTION_LOG=$PWD/after.jsonl npm test` writes a log.
  *
- * A test keeps its title, or is mapped: `moved-tests.json` maps files and single titles, `moved-tests.tsv` the titles
- * of reworded tests. `--write-table` writes the latter: it pairs the titles that only one log has, file by file, in the
- * order in which they ran.
+ * Moved and renamed tests are mapped. `moved-tests.json` is written by hand and maps files and single titles.
+ * `--write-table` writes `moved-tests.tsv`, which maps many titles: in each file, it pairs the titles that only the
+ * first log has with the titles that only the second log has, in the order in which the tests ran.
  *
- * The number of calls of some tests varies from run to run (drawn inputs, races). Give several logs of a release,
- * joined by commas: such a test is weakened only if its largest number is below its smallest number before. A test that
- * runs several times in one log counts once, with its smallest number.
+ * The number of calls of some tests varies from run to run, because of random inputs or races. Therefore each argument
+ * can be several logs, joined by commas. A test then counts as weakened only if its largest number in the second logs
+ * is below its smallest number in the first logs. A test that runs several times in one log counts once, with its
+ * smallest number.
  *
  * @typedef {{ file: string, title: string, calls: number }} RecordedTest
  * @typedef {{ files: Record<string, string>, titles: Record<string, string> }} MovedTests
@@ -74,47 +75,49 @@ export function mergeLogs(logs, choose) {
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
- * @returns {{ compared: number, missing: string[], weakened: string[], unused: string[] }} `unused` titles of the table
- *   name no test of the first log
+ * @returns {{ compared: number, missing: string[], weakened: string[], unused: string[] }} `unused`: the mapped
+ *   titles that belong to no test of the first log
  */
 export function compareLogs(before, after, { files, titles }) {
-  const was = byKey(before);
-  const is = byKey(after);
+  const testsBefore = byKey(before);
+  const testsAfter = byKey(after);
   const missing = [];
   const weakened = [];
-  for (const [key, test] of was) {
+  for (const [key, test] of testsBefore) {
     const newKey = titles[key] ?? keyOf({ ...test, file: newFileOf(test.file, files) });
-    const now = is.get(newKey);
+    const now = testsAfter.get(newKey);
     if (now === undefined) missing.push(newKey === key ? key : `${key} (as ${newKey})`);
     else if (now.calls < test.calls)
       weakened.push(`${newKey}: ${test.calls} expect calls before, ${now.calls} now`);
   }
-  const unused = Object.keys(titles).filter((key) => !was.has(key));
-  return { compared: was.size, missing, weakened, unused };
+  const unused = Object.keys(titles).filter((key) => !testsBefore.has(key));
+  return { compared: testsBefore.size, missing, weakened, unused };
 }
 
 /**
- * Pairs the titles of each file that only one log has, in the order in which the tests ran.
+ * In each file, pairs the titles that only `before` has with those that only `after` has, in the order in which the
+ * tests ran.
  * @param {RecordedTest[]} before
  * @param {RecordedTest[]} after
  * @param {MovedTests} moved
- * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired` files have different numbers of
- *   such titles; `moved-tests.json` has to map some of them
+ * @returns {{ pairs: [old: string, now: string][], unpaired: string[] }} `unpaired`: the files with different
+ *   numbers of such titles; map some of their titles in `moved-tests.json`
  */
 export function pairTitles(before, after, { files, titles }) {
-  const [was, is] = [byKey(before), byKey(after)];
+  const [testsBefore, testsAfter] = [byKey(before), byKey(after)];
   const mapped = new Set(Object.values(titles));
   const old = groupBy(
-    [...was].filter(
-      ([key, test]) => !(key in titles) && !is.has(keyOf({ ...test, file: newFileOf(test.file, files) })),
+    [...testsBefore].filter(
+      ([key, test]) =>
+        !(key in titles) && !testsAfter.has(keyOf({ ...test, file: newFileOf(test.file, files) })),
     ),
     ([, test]) => newFileOf(test.file, files),
   );
   const keptKeys = new Set(
-    [...was.values()].map((test) => keyOf({ ...test, file: newFileOf(test.file, files) })),
+    [...testsBefore.values()].map((test) => keyOf({ ...test, file: newFileOf(test.file, files) })),
   );
   const now = groupBy(
-    [...is].filter(([key]) => !mapped.has(key) && !keptKeys.has(key)),
+    [...testsAfter].filter(([key]) => !mapped.has(key) && !keptKeys.has(key)),
     ([, { file }]) => file,
   );
   const pairs = /** @type {[string, string][]} */ ([]);
@@ -130,12 +133,12 @@ export function pairTitles(before, after, { files, titles }) {
 
 const TABLE = new URL('moved-tests.tsv', import.meta.url);
 
-/** Backslashes, tabs and line ends are escaped as in JSON. */
+/** Escapes backslashes, tabs and line ends as in JSON. */
 const escaped = (/** @type {string} */ title) => JSON.stringify(title).slice(1, -1).replaceAll('\\"', '"');
 const unescaped = (/** @type {string} */ title) => JSON.parse(`"${title.replaceAll('"', '\\"')}"`);
 
 /**
- * One line a pair, under one line for the two files.
+ * Writes a line with both file names, then one line for each pair of their titles.
  * @param {[old: string, now: string][]} pairs
  */
 function writeTable(pairs) {
@@ -175,7 +178,8 @@ if (process.argv[1] === import.meta.filename) {
   const [before, after] = positionals.map((paths) =>
     paths.split(',').map((path) => parseLog(readFileSync(path, 'utf8'))),
   );
-  if (before === undefined || after === undefined) throw new Error('Give two logs: before.jsonl after.jsonl');
+  if (before === undefined || after === undefined)
+    throw new Error('Two logs are required. Use: compare-assertions.mjs before.jsonl after.jsonl');
   /** @type {MovedTests} */
   const byHand = JSON.parse(readFileSync(new URL('moved-tests.json', import.meta.url), 'utf8'));
   if (values['write-table']) {

@@ -3,7 +3,7 @@ import { compareLogs, mergeLogs, pairTitles, parseLog } from './compare-assertio
 const unmoved = { files: {}, titles: {} };
 const test = (file, title, calls) => ({ file, title, calls });
 
-it('reads a log of one test a line', () => {
+it('reads a log with one test per line', () => {
   expect(parseLog('["a.spec.ts","holds",3]\n["b.spec.ts","holds too",1]\n')).toEqual([
     test('a.spec.ts', 'holds', 3),
     test('b.spec.ts', 'holds too', 1),
@@ -21,7 +21,7 @@ it('finds a test that is missing and one that asserts less, and accepts one that
   });
 });
 
-it('follows moved files, moved folders and renamed tests, and names a mapping that fits no test', () => {
+it('follows moved files, moved folders and renamed tests, and reports a mapping of no test', () => {
   const before = [test('old/x', 'one', 1), test('b', 'two', 1), test('c', 'three', 2)];
   const after = [test('new/x', 'one', 1), test('bb', 'two', 1), test('d', 'drei', 2)];
   const moved = {
@@ -36,19 +36,19 @@ it('follows moved files, moved folders and renamed tests, and names a mapping th
   });
 });
 
-it('takes the smallest number of a test that runs several times, so that one good run hides no bad one', () => {
+it('counts a test that runs several times with its smallest number, so that a good run does not hide a bad one', () => {
   const after = [test('a', 'twice', 5), test('a', 'twice', 2)];
   expect(compareLogs([test('a', 'twice', 3)], after, unmoved).weakened).toHaveLength(1);
 });
 
-it('compares a number that varies between runs of a release by its range', () => {
+it('reports a number that varies between runs as weakened only if the ranges do not overlap', () => {
   const before = mergeLogs([[test('a', 'drawn', 7)], [test('a', 'drawn', 5)]], Math.min);
   const now = (calls) => mergeLogs([[test('a', 'drawn', 3)], [test('a', 'drawn', calls)]], Math.max);
   expect(compareLogs(before, now(5), unmoved).weakened).toEqual([]);
   expect(compareLogs(before, now(4), unmoved).weakened).toHaveLength(1);
 });
 
-it('pairs reworded titles of a file in the order in which they ran, and names a file where the numbers differ', () => {
+it('pairs renamed tests of a file in the order in which they ran, and reports a file with different numbers of them', () => {
   const before = [
     test('old/x', 'kept', 1),
     test('old/x', 'eins', 1),

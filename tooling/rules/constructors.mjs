@@ -3,8 +3,9 @@ import { dirname, join, normalize } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * The collaborators of a constructor: the objects with behaviour that it takes. A plain value (a string, a number, a date,
- * an object of such values) is not one. A bundle of objects counts by its members, wherever its type is declared.
+ * Counts the collaborators of constructors. A collaborator is an object with behaviour that a constructor takes. A
+ * plain value (a string, a number, a date, an object of such values) is not one. A parameter that bundles several
+ * objects counts as its members, wherever its type is declared.
  */
 
 /** @typedef {{ file: string, className: string, collaborators: readonly string[] }} ConstructorCount */
@@ -17,10 +18,10 @@ export const COLLABORATORS_MAX = 4;
 export const PRODUCT =
   /^(?:apps|packages)\/[^/]+\/src\/(?!(?:.*\/)?(?:testing|test|conformance|migrations|scripts)\/)(?!.*\.spec\.ts$).*\.ts$/;
 
-/** Values of the runtime and of libraries: they hold data and do nothing of their own. */
+/** Types of Node and of libraries whose objects only hold data. */
 const VALUE_TYPES =
   /^(?:Date|URL|Buffer|Uint8Array|ArrayBuffer|RegExp|Error|ErrorOptions|Headers|Decimal|BigNumber)$/;
-/** Types that are as plain as what they are made of. */
+/** These types are plain if all their type arguments are plain. */
 const CONTAINERS =
   /^(?:Array|ReadonlyArray|Record|Readonly|Partial|Required|Pick|Omit|Exclude|Extract|NonNullable|ReadonlySet|ReadonlyMap)$/;
 const SAME_MEMBERS = /^(?:Readonly|Partial|Required|NonNullable)$/;
@@ -62,7 +63,7 @@ export class ConstructorCounter {
       const declared = node.body.body.find((/** @type {any} */ member) => member.kind === 'constructor');
       if (declared === undefined) continue;
       const collaborators = declared.value.params.flatMap((/** @type {any} */ parameter) =>
-        this.#ofParameter(file, parameter),
+        this.#collaboratorsOf(file, parameter),
       );
       found.push({ file, className: node.id?.name ?? '(unnamed class)', collaborators });
     }
@@ -70,7 +71,7 @@ export class ConstructorCounter {
   }
 
   /** @returns {string[]} */
-  #ofParameter(/** @type {string} */ file, /** @type {any} */ parameter) {
+  #collaboratorsOf(/** @type {string} */ file, /** @type {any} */ parameter) {
     const inner = parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
     const target = inner.type === 'AssignmentPattern' ? inner.left : inner;
     const isBundle = target.type === 'ObjectPattern' || BUNDLE_NAMES.test(target.name ?? '');
@@ -82,8 +83,8 @@ export class ConstructorCounter {
   /**
    * @param {TypeUse} use
    * @param {string} name of the parameter or member
-   * @param {boolean} isBundle count members that are functions too
-   * @param {readonly any[]} path declarations that are being resolved
+   * @param {boolean} isBundle whether each member that is a function counts as a collaborator
+   * @param {readonly any[]} path the declarations that are being resolved, to detect recursion
    * @returns {string[]}
    */
   #collaborators(use, name, isBundle, path) {
@@ -93,7 +94,8 @@ export class ConstructorCounter {
     const within = [...path, use.type, ...this.#declarationsOf(use)];
     const held = members.filter((member) => !this.#isPlain(member, within));
     if (held.length === 0) return [];
-    // An object whose members are all functions is a port: one collaborator, unless it is taken apart on the spot.
+    // An object whose members are all functions is a port: it counts as one collaborator, unless the parameter is
+    // a bundle.
     if (
       !isBundle &&
       (members.some((member) => member.isMethod) || held.every((member) => isFunction(member.type)))
@@ -104,14 +106,15 @@ export class ConstructorCounter {
     );
   }
 
-  /** The declaration that a type names, whose type parameters its members use. */
+  /** Returns the declaration of a named type, because the members of the type may use its type parameters. */
   #declarationsOf(/** @type {TypeUse} */ { file, type }) {
     const found = type.type === 'TSTypeReference' ? this.#find(file, type.typeName.name) : undefined;
     return found === undefined ? [] : [found.node];
   }
 
   /**
-   * The members of an object type; undefined for a class, a function and what is not declared in the repository.
+   * Returns the members of an object type. Returns undefined for a function, a class with methods, and a type that is
+   * not declared in the repository.
    * @returns {(TypeUse & { name: string, isMethod: boolean })[] | undefined}
    */
   #membersOf(/** @type {TypeUse} */ { file, type }, /** @type {readonly any[]} */ path) {
@@ -132,13 +135,13 @@ export class ConstructorCounter {
     }
     if (type.type !== 'TSTypeReference') return undefined;
     const { name } = type.typeName;
-    const [of, keys] = type.typeArguments?.params ?? [];
-    if (SAME_MEMBERS.test(name)) return this.#membersOf({ file, type: of }, next);
+    const [argument, keys] = type.typeArguments?.params ?? [];
+    if (SAME_MEMBERS.test(name)) return this.#membersOf({ file, type: argument }, next);
     if (name === 'Pick' || name === 'Omit') {
       const names = (keys.type === 'TSUnionType' ? keys.types : [keys]).map(
         (/** @type {any} */ key) => key.literal?.value,
       );
-      return this.#membersOf({ file, type: of }, next)?.filter(
+      return this.#membersOf({ file, type: argument }, next)?.filter(
         (member) => names.includes(member.name) === (name === 'Pick'),
       );
     }
@@ -164,9 +167,9 @@ export class ConstructorCounter {
       : [...membersIn(at, node.body.body), ...inherited.flat()];
   }
 
-  /** @returns {boolean} whether a type holds data alone */
+  /** @returns {boolean} whether values of the type are plain data */
   #isPlain(/** @type {TypeUse} */ { file, type }, /** @type {readonly any[]} */ path) {
-    // A type within itself is as plain as the rest of it.
+    // A recursive type: its other members decide whether it is plain.
     if (path.includes(type)) return true;
     const next = [...path, type];
     const plain = (/** @type {any} */ each) =>
@@ -204,7 +207,7 @@ export class ConstructorCounter {
     }
   }
 
-  /** `Options['timing']` is as plain as that member; an element of a list of literals is plain. */
+  /** `Options['timing']` is plain if that member is plain. An element of a list of literals is plain. */
   #isPlainIndex(/** @type {TypeUse} */ { file, type }, /** @type {readonly any[]} */ path) {
     const object = type.objectType;
     if (object.type === 'TSTypeQuery' || object.typeAnnotation?.type === 'TSTypeQuery') return true;
@@ -265,7 +268,7 @@ export class ConstructorCounter {
   /** @returns {Declaration | undefined} where a name of a file is declared, through imports and re-exports */
   #find(/** @type {string} */ file, /** @type {string} */ name, /** @type {string[]} */ visited = []) {
     if (visited.includes(`${file}#${name}`)) return undefined;
-    const onward = [...visited, `${file}#${name}`];
+    const nextVisited = [...visited, `${file}#${name}`];
     const program = this.#program(file);
     for (const statement of program.body) {
       const node = statement.declaration ?? statement;
@@ -278,16 +281,17 @@ export class ConstructorCounter {
           : this.#sourceOf(file, statement.source.value);
       if (source === undefined) continue;
       if (statement.type === 'ExportAllDeclaration' && statement.exported === null) {
-        const found = this.#find(source, name, onward);
+        const found = this.#find(source, name, nextVisited);
         if (found !== undefined) return found;
         continue;
       }
-      const given = (statement.specifiers ?? []).find(
+      const specifier = (statement.specifiers ?? []).find(
         (/** @type {any} */ each) =>
           (statement.type === 'ImportDeclaration' ? each.local : each.exported).name === name,
       );
-      const original = statement.type === 'ImportDeclaration' ? given?.imported?.name : given?.local.name;
-      if (original !== undefined) return this.#find(source, original, onward);
+      const original =
+        statement.type === 'ImportDeclaration' ? specifier?.imported?.name : specifier?.local.name;
+      if (original !== undefined) return this.#find(source, original, nextVisited);
     }
     return undefined;
   }
@@ -315,7 +319,7 @@ const DECLARATIONS = new Set([
   'ClassDeclaration',
 ]);
 
-/** The members of a class that has a constructor alone, which makes it a record; undefined for any other class. */
+/** Returns the fields of a class that consists only of a constructor (a record); undefined for any other class. */
 function recordMembers(/** @type {string} */ file, /** @type {any} */ { body, superClass }) {
   const [declared, ...others] = body.body;
   if (superClass !== null || declared?.kind !== 'constructor' || others.length > 0) return undefined;
@@ -335,7 +339,7 @@ function recordMembers(/** @type {string} */ file, /** @type {any} */ { body, su
   }));
 }
 
-/** Whether the default of a parameter without a type is plain: a literal or a named constant. */
+/** Returns whether the default of a parameter without a type is plain: a literal or a named constant. */
 const isPlainValue = (/** @type {any} */ value) =>
   /^(?:Literal|TemplateLiteral|UnaryExpression|BinaryExpression)$/.test(value?.type ?? '') ||
   (value?.type === 'Identifier' && /^[A-Z][A-Z0-9_]*$/.test(value.name));

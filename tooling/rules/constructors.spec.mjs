@@ -5,7 +5,7 @@ import { proseFiles } from './prose.mjs';
 const root = join(import.meta.dirname, '..', '..');
 const FIXTURE = 'tooling/rules/fixtures/constructors/classes.ts';
 const counter = new ConstructorCounter(root);
-const crowdedIn = (/** @type {string} */ file) =>
+const violationsIn = (/** @type {string} */ file) =>
   counter
     .count(file)
     .filter(({ collaborators }) => collaborators.length > COLLABORATORS_MAX)
@@ -45,11 +45,11 @@ describe('a constructor', () => {
   it(`takes at most ${COLLABORATORS_MAX} collaborators`, () => {
     const files = proseFiles(root).filter((file) => PRODUCT.test(file));
     expect(files.length).toBeGreaterThan(500);
-    expect(files.flatMap(crowdedIn)).toEqual([]);
+    expect(files.flatMap(violationsIn)).toEqual([]);
   });
 
-  it('with more of them is found', () => {
-    const found = crowdedIn(FIXTURE).map((line) => /: (\w+) takes/.exec(line)?.[1]);
+  it('with more collaborators is reported', () => {
+    const found = violationsIn(FIXTURE).map((line) => /: (\w+) takes/.exec(line)?.[1]);
     expect(found).toEqual(['TakesBundle', 'TakesNestedBundle', 'TakesFive']);
   });
 });

@@ -6,7 +6,8 @@ import { COLLABORATORS_MAX, ConstructorCounter, PRODUCT } from './constructors.m
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run counts [-- <root>]`: prints figures about the structure of the repository, to compare two releases.
+ * `npm run counts [-- <root>]`: prints figures about the structure of the repository, for the comparison of
+ * two releases.
  *
  * Functions, constructors and short files are counted only in product code, without tests, test support and migrations.
  */
@@ -50,8 +51,9 @@ function coreImports() {
       const source = 'source' in node ? node.source?.value : undefined;
       if (source === undefined || !source.startsWith('.')) continue;
       const target = unitOf(normalize(join(dirname(file), source)));
-      const own = unitOf(file);
-      if (own !== target) pairs.set(`${own} -> ${target}`, (pairs.get(`${own} -> ${target}`) ?? 0) + 1);
+      const importer = unitOf(file);
+      const pair = `${importer} -> ${target}`;
+      if (importer !== target) pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
     }
   }
   return pairs;

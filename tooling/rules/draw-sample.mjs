@@ -7,10 +7,11 @@ import { parseSync } from 'oxc-parser';
 import { proseFiles } from './prose.mjs';
 
 /**
- * `npm run sample [-- --reader 2]`: draws the files and the public texts that a fresh reader of the repository reads.
+ * `npm run sample [-- --reader 2]`: draws the files and the public texts that a reader who does not know the
+ * repository reviews.
  *
  * The seed is the hash of the checked-out commit and the reader's number, so that anyone can draw the same sample, and
- * so that a later commit is read at other places.
+ * each commit has another sample.
  */
 
 const FILES = 60;
@@ -20,7 +21,7 @@ const AREAS = ['apps/', 'packages/core/', 'tooling/', 'docs/'];
 const AREA_MIN = 10;
 
 /**
- * Orders items by a hash of the seed and the item: a draw that needs no random numbers.
+ * Sorts items by a hash of the seed and the item, which is a random order that the seed determines.
  * @param {string} seed
  * @param {string[]} items
  */
@@ -33,7 +34,7 @@ export function shuffle(seed, items) {
 }
 
 /**
- * Draws files: ten of each area first, then the rest from everywhere.
+ * Draws files: first ten of each area, then the rest from all files.
  * @param {string} seed
  * @param {string[]} files
  */
@@ -47,7 +48,7 @@ export function drawFiles(seed, files) {
 }
 
 /**
- * Draws public texts, as many from each source as from the others.
+ * Draws public texts, the same number from each source.
  * @param {string} seed
  * @param {Record<string, string[]>} sources
  */
@@ -62,7 +63,7 @@ export function drawTexts(seed, sources) {
   });
 }
 
-/** @returns {string[]} every summary and description, a paragraph each */
+/** @returns {string[]} the paragraphs of all summaries and descriptions */
 function referenceTexts(/** @type {string} */ root) {
   const found = /** @type {string[]} */ ([]);
   JSON.parse(readFileSync(join(root, 'apps/rest-api/openapi.json'), 'utf8'), (key, value) => {
@@ -118,7 +119,7 @@ function docComments(/** @type {string} */ root, /** @type {string[]} */ files) 
 
 const isSentence = (/** @type {string} */ text) => (text.match(/\p{L}{2,}/gu)?.length ?? 0) >= 4;
 
-/** @returns {Record<string, string[]>} the texts that users meet, by source */
+/** @returns {Record<string, string[]>} the texts that users read, by source */
 function publicTexts(/** @type {string} */ root) {
   const files = proseFiles(root).filter((file) => !/\.spec\.|\/(?:test|testing|scripts)\//.test(file));
   const under = (/** @type {RegExp} */ pattern) => files.filter((file) => pattern.test(file));

@@ -10,7 +10,7 @@ const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z
 });
 const pages = listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)));
 
-/** Removes code and comments, which contain no links. */
+/** Removes code and comments, because their links are not checked. */
 const proseOf = (text) =>
   text
     .replace(/^( *)(```+|~~~+)[\s\S]*?^\1\2 *$/gm, '')
@@ -55,8 +55,8 @@ function hasAnchor(file, anchor) {
   return anchors.has(decodeURIComponent(anchor).toLowerCase()) || anchors.has(decodeURIComponent(anchor));
 }
 
-/** Returns why a link is broken; undefined if it is valid. */
-function faultOf(page, link) {
+/** Returns the problem with a link; undefined if the link is valid. */
+function problemOf(page, link) {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? join(root, page) : resolve(root, dirname(page), decodeURIComponent(path));
   if (relative(root, file).startsWith('..')) return `${link} leads out of the repository`;
@@ -67,7 +67,7 @@ function faultOf(page, link) {
 }
 
 describe('links between pages', () => {
-  it('are found in pages, but not in code or with a foreign address', () => {
+  it('are found in prose; links in code and links to other sites are ignored', () => {
     expect(pages).toContain('README.md');
     expect(linksIn(readFileSync(join(root, 'README.md'), 'utf8'))).toContain('docs/architecture.md');
     expect(linksIn('[a](b.md#c "d") ![e](<f.png>) `[g](h)` [i](https://j) [k](mailto:l)')).toEqual([
@@ -77,14 +77,14 @@ describe('links between pages', () => {
   });
 
   it('are broken only if the file or the heading does not exist, or the file is outside the repository', () => {
-    expect(faultOf('README.md', 'docs/no-such-page.md')).toContain('no such file');
-    expect(faultOf('README.md', 'docs/architecture.md#no-such-heading')).toContain('no such heading');
-    expect(faultOf('README.md', '../elsewhere.md')).toContain('out of the repository');
-    expect(faultOf('docs/architecture.md', '../README.md#two-commands')).toBeUndefined();
+    expect(problemOf('README.md', 'docs/no-such-page.md')).toContain('no such file');
+    expect(problemOf('README.md', 'docs/architecture.md#no-such-heading')).toContain('no such heading');
+    expect(problemOf('README.md', '../elsewhere.md')).toContain('out of the repository');
+    expect(problemOf('docs/architecture.md', '../README.md#two-commands')).toBeUndefined();
   });
 
   it.each(pages)('in %s all lead to existing files and headings', (page) => {
     const text = readFileSync(join(root, page), 'utf8');
-    expect(linksIn(text).flatMap((link) => faultOf(page, link) ?? [])).toEqual([]);
+    expect(linksIn(text).flatMap((link) => problemOf(page, link) ?? [])).toEqual([]);
   });
 });

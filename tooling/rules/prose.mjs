@@ -9,7 +9,7 @@ import { parseSync } from 'oxc-parser';
  */
 
 const SOURCE = /\.(?:ts|tsx|mts|mjs|cjs)$/;
-/** Files that a program or a third party wrote, or that record the past. */
+/** Files that a program or a third party wrote, and files that record the past. */
 const NOT_HAND_WRITTEN =
   /(?:^|\/)(?:generated|fixtures|vectors|recordings|migrations)\/|^packages\/sdk\/(?:docs|etc)\/|CHANGELOG\.md$|^LICENSE|^tooling\/rules\/banned-words/;
 

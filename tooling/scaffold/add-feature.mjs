@@ -6,7 +6,7 @@ import { NewFile, SourceFile } from './source-file.mjs';
  * FEATURE_ORDER, SDK resource and changeset.
  *
  * @param {string} workspace
- * @param {string} name in plural and kebab-case, like `price-alerts`
+ * @param {string} name the plural in kebab-case, such as `price-alerts`
  * @returns {readonly string[]} the written files
  */
 export function addFeature(workspace, name) {
@@ -136,7 +136,7 @@ export class ${className}<D extends DecimalForm> extends Resource<D> {
   };
 }
 
-/** Enters the feature in the lists of features. @param {string} workspace @param {Feature} feature */
+/** Adds the feature to the lists of features. @param {string} workspace @param {Feature} feature */
 function listFeature(workspace, { name, className, operations, resource }) {
   const open = (/** @type {string} */ path) => new SourceFile(workspace, path);
   const index = open('packages/contracts/src/index.ts');

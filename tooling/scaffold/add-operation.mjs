@@ -11,8 +11,8 @@ const USE_CASES = 'packages/core/src/api/use-cases.ts';
  * Writes the skeleton of a GET operation: contract, use-case, failing spec, SDK method and changeset.
  *
  * @param {string} workspace
- * @param {string} feature a file of packages/contracts/src, like `trades`
- * @param {string} name the operation's key in the contract, like `fills`
+ * @param {string} feature a file of packages/contracts/src without `.ts`, such as `trades`
+ * @param {string} name the operation's key in the contract, such as `fills`
  * @returns {readonly string[]} the written files
  */
 export function addOperation(workspace, feature, name) {
@@ -58,7 +58,7 @@ function describe(contract, { name: groupName, literal }, name) {
   const base =
     record === undefined ? textOf(sibling, 'path').split('/').slice(0, 3).join('/') : textOf(record, 'path');
   const singular = singularOf(resource);
-  const of = params === undefined ? '' : ` of ${withArticle(wordsOf(singular))}`;
+  const ofRecord = params === undefined ? '' : ` of ${withArticle(wordsOf(singular))}`;
   return {
     name,
     id: `${resource}.${name}`,
@@ -66,7 +66,7 @@ function describe(contract, { name: groupName, literal }, name) {
     params,
     parameter: /:(\w+)$/.exec(base)?.[1],
     path: `${base}/${kebabCase(name)}`,
-    summary: `Returns the ${wordsOf(name)}${of}.`,
+    summary: `Returns the ${wordsOf(name)}${ofRecord}.`,
     schema: camelCase(`${singular}-${kebabCase(name)}`),
     type: pascalCase(`${singular}-${kebabCase(name)}`),
   };
@@ -146,14 +146,14 @@ function serviceOf(workspace, group, { id }) {
 function extendService(workspace, { className, path }, { name, parameter, summary }, group) {
   const file = new SourceFile(workspace, path);
   const operations = folderImport(path);
-  const given = parameter === undefined ? '' : `, _${parameter}: string`;
+  const idParameter = parameter === undefined ? '' : `, _${parameter}: string`;
   return file
     .addImport('@trading-automation/contracts', [group, 'type DataOf'])
     .addImport(`${operations}operations/index.js`, ['type Actor', 'authorise'])
     .addMember(
       file.class(({ id }) => id.name === className),
       `  /** ${summary} */
-  async ${name}(actor: Actor${given}): Promise<DataOf<typeof ${group}.${name}>> {
+  async ${name}(actor: Actor${idParameter}): Promise<DataOf<typeof ${group}.${name}>> {
     authorise(actor, ${group}.${name}.access);
     return { result: '' };
   }
@@ -176,7 +176,9 @@ function newSpec(workspace, { className, path }, { id, name, parameter, schema, 
 import type { Actor } from '${folderImport(path)}operations/index.js';
 import { ${className} } from './${path.slice(folder.length + 1).replace(/\.ts$/, '.js')}';
 
-/** Without collaborators. A method that reads the database is tested like the others, with \`CoreUnderTest\`. */
+/**
+ * The service has no collaborators. Test a method that reads the database with \`CoreUnderTest\`, as other tests do.
+ */
 const service: ${className} = Object.create(${className}.prototype);
 const actor: Actor = {
   userId: '019a0000-0000-7000-8000-000000000001',
@@ -205,7 +207,7 @@ function extendSdk(workspace, operation) {
   const file = new SourceFile(workspace, path);
   const known = new RegExp(`client\\.${resource}\\.get(?:<.*?>)?\\(([\\w']+)`).exec(file.source)?.[1];
   const example = parameter === undefined ? '' : (known ?? `${singularOf(resource)}Id`);
-  const given = parameter === undefined ? '' : `${parameter}: string, `;
+  const idParameter = parameter === undefined ? '' : `${parameter}: string, `;
   const request = parameter === undefined ? '{}' : `{ params: { ${parameter} } }`;
   return file.addImport('../generated/records.js', [`type ${type}`]).addMember(
     file.class(({ superClass }) => superClass?.name === 'Resource'),
@@ -215,7 +217,7 @@ function extendSdk(workspace, operation) {
    * @example
    * const { result } = await client.${resource}.${name}(${example});
    */
-  ${name}(${given}options?: RequestOptions): ApiPromise<${type}> {
+  ${name}(${idParameter}options?: RequestOptions): ApiPromise<${type}> {
     return this.caller.call('${id}', ${request}, options);
   }
 `,

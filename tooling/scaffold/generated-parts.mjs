@@ -12,7 +12,7 @@ export function format(workspace, paths) {
   ]);
 }
 
-/** Rewrites what is generated from the contracts (`npm run generate`). @param {string} workspace */
+/** Rewrites the files that are generated from the contracts (`npm run generate`). @param {string} workspace */
 export function generate(workspace) {
   run(workspace, 'npm', ['run', '--silent', 'generate']);
 }
@@ -20,6 +20,6 @@ export function generate(workspace) {
 /** @param {string} workspace @param {string} command @param {readonly string[]} args */
 function run(workspace, command, args) {
   if (!existsSync(join(workspace, 'node_modules')))
-    throw new Error('Install first: npm start or npm test does.');
+    throw new Error('The dependencies are not installed. Run npm start or npm test once.');
   execFileSync(command, args, { cwd: workspace, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -19,7 +19,11 @@ export const wordsOf = (name) => kebabCase(name).replaceAll('-', ' ');
 /** @param {string} noun */
 export const withArticle = (noun) => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 
-/** Returns the problem with a name for an operation or a feature. @param {string | undefined} name @param {RegExp} form */
+/**
+ * Throws a TypeError if a name does not match the form of the names of operations or features.
+ * @param {string | undefined} name
+ * @param {RegExp} form
+ */
 export function assertName(name, form) {
   if (name === undefined || !form.test(name))
     throw new TypeError(

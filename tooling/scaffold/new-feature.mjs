@@ -20,10 +20,10 @@ if (name === undefined) {
   );
   for (const path of paths) console.log(path);
   if (!values['no-generate']) {
-    console.log('Generating the parts that follow from the contract');
+    console.log('Generating the files that are derived from the contract');
     generate(root);
   }
   console.log(
-    `Next: make ${paths.find((path) => path.endsWith('.spec.ts'))} say what you build, and build it.`,
+    `Next: describe the feature in ${paths.find((path) => path.endsWith('.spec.ts'))}, and implement it until that test passes.`,
   );
 }

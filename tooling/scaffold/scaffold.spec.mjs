@@ -1,4 +1,7 @@
-/** Both generators, on a copy of the workspace: what they write compiles, keeps the boundaries, and fails only its own tests. */
+/**
+ * Runs both generators in a copy of the workspace. The written code must compile, keep the import rules, and fail only
+ * its own tests.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,15 +18,15 @@ let operationFiles;
 /** @type {string[]} */
 let featureFiles;
 
-/** Runs a program in the copy. @param {string} cwd @param {readonly string[]} args of node */
+/** Runs a program in the copy of the workspace. @param {string} cwd @param {readonly string[]} args of node */
 async function run(cwd, ...args) {
   const { JEST_WORKER_ID: _, ...env } = process.env;
   const settings = { cwd: join(workspace, cwd), env, timeout: RUN_MS, maxBuffer: 2 ** 26 };
   return promisify(execFile)(process.execPath, args, settings).catch((error) => error);
 }
 
-/** @param {string} script @param {readonly string[]} args */
-async function written(script, ...args) {
+/** Runs a generator. @param {string} script @param {readonly string[]} args @returns the paths of the written files */
+async function generateSkeleton(script, ...args) {
   const { stdout, stderr, code } = await run('.', `tooling/scaffold/${script}`, ...args, '--no-generate');
   if (code) throw new Error(stderr);
   return stdout.split('\n').filter((/** @type {string} */ line) => /^[\w./-]+$/.test(line));
@@ -31,9 +34,9 @@ async function written(script, ...args) {
 
 beforeAll(async () => {
   copyWorkspace(workspace);
-  operationFiles = await written('new-operation.mjs', 'trades', 'fills');
-  featureFiles = await written('new-feature.mjs', 'price-alerts');
-  // The narrow part of `npm run generate`: what the compiler and the tests below read.
+  operationFiles = await generateSkeleton('new-operation.mjs', 'trades', 'fills');
+  featureFiles = await generateSkeleton('new-feature.mjs', 'price-alerts');
+  // Generates only the files that the compiler and the tests below read, because `npm run generate` takes longer.
   for (const [cwd, ...args] of [
     ['.', 'node_modules/typescript/bin/tsc', '-p', 'packages/contracts/tsconfig.build.json'],
     ['packages/sdk', 'scripts/generate.mjs'],
@@ -47,7 +50,7 @@ beforeAll(async () => {
 }, RUN_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('an operation touches four files, its spec among them, and a changeset', () => {
+it('a new operation changes or adds four files, one of them a spec, and adds a changeset', () => {
   expect(operationFiles).toEqual([
     'packages/contracts/src/trades.ts',
     'packages/core/src/trades/trades.service.ts',
@@ -60,7 +63,7 @@ it('an operation touches four files, its spec among them, and a changeset', () =
   );
 });
 
-it('a feature has a folder of core and a place in FEATURE_ORDER', () => {
+it('a new feature has a folder of core and an entry in FEATURE_ORDER', () => {
   expect(featureFiles).toEqual(
     expect.arrayContaining([
       'packages/contracts/src/price-alerts.ts',
@@ -73,7 +76,7 @@ it('a feature has a folder of core and a place in FEATURE_ORDER', () => {
 });
 
 it(
-  'the types pass',
+  'the written code passes the type check',
   async () => {
     for (const args of [
       ['packages/core/tsconfig.build.json'],
@@ -88,7 +91,7 @@ it(
 );
 
 it(
-  'the boundaries of core hold',
+  'the written code keeps the import rules of core',
   async () => {
     const { stdout } = await run(
       '.',
@@ -102,7 +105,7 @@ it(
 );
 
 it(
-  'the new tests fail, and no other',
+  'only the two new tests fail',
   async () => {
     const { stdout } = await run(
       '.',

@@ -4,7 +4,7 @@ import { parseSync } from 'oxc-parser';
 
 /** @typedef {Record<string, any> & { type: string, start: number, end: number }} Node */
 
-/** A file of the workspace to which text is added. Positions are those of the file as it was read. */
+/** A file of the workspace to which text is added. All positions refer to the original text. */
 export class SourceFile {
   /** @type {{ at: number, text: string }[]} */
   insertions = [];
@@ -29,7 +29,7 @@ export class SourceFile {
     return this;
   }
 
-  /** Imports what the file does not import yet. @param {string} from @param {readonly string[]} names like `type Actor` */
+  /** Adds an import of the names that the file does not import yet. @param {string} from @param {readonly string[]} names such as `type Actor` */
   addImport(from, names) {
     const imports = this.program.body.filter((/** @type {Node} */ node) => node.type === 'ImportDeclaration');
     const known = imports.flatMap((/** @type {Node} */ { specifiers }) =>

@@ -1,6 +1,6 @@
 /**
- * Prepares every statement of the product and compares the columns of its rows with the row type that the code claims.
- * Prints a report as JSON. Usage: node --import ./register.mjs check.mjs <database URL> <absolute file>…
+ * Prepares every statement of the product and compares the columns of its rows with the row type that the code declares
+ * (its claim). Prints a report as JSON. Usage: node --import ./register.mjs check.mjs <database URL> <absolute file>…
  */
 import { basename, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,7 +21,7 @@ const database = await openDatabase({ url, applicationName: 'statements' });
 const describer = await Describer.connect(url);
 const { TradesService } = await import(`${ROOT}packages/core/src/trades/trades.service.ts`);
 const { selections } = new TradesService({ platform: { database } });
-/** What methods read from `this` in their SQL. */
+/** The `this` of methods, with the properties that their SQL reads. */
 const self = {
   selections,
   platform: { database },
@@ -31,12 +31,14 @@ const self = {
 
 /** The columns that a list adds for its cursors. */
 const POSITION = /^__sort_/;
-/** The type of a function that is called for its effect. */
+/** The OID of the Postgres type `void`: the result of a function that is called only for its effect. */
 const VOID = 2278;
 
-/** Prepared statements, the distinct SQL of them, and those whose row type was compared. */
+/**
+ * `statements`: prepared statements; `variants`: their distinct SQL; `typed`: statements whose row type was compared.
+ */
 const counts = { statements: 0, variants: 0, typed: 0 };
-/** Statements that return rows of no claimed type. @type {string[]} */
+/** Statements that return rows without a claim. @type {string[]} */
 const unclaimed = [];
 /** @type {Finding[]} */
 const uncovered = [];
@@ -57,9 +59,9 @@ for (const file of files) {
     try {
       const values = [...thunks[index]()];
       texts = [...new Set(statement.isList ? await listTexts(values) : values)];
-      if (texts.some((text) => /^FETCH\b/.test(text))) throw new Error('its columns are those of its cursor');
+      if (texts.some((text) => /^FETCH\b/.test(text))) throw new Error('its columns are those of a cursor');
       if (texts.length === 0 || texts.some((text) => typeof text !== 'string'))
-        throw new Error('its SQL is no string');
+        throw new Error('its SQL is not a string');
     } catch (error) {
       uncovered.push({ statement: name, problem: /** @type {Error} */ (error).message });
       continue;
@@ -160,6 +162,6 @@ function differences({ columns: claimed, isComplete }, columns, readByEntities) 
 /** @param {ReadonlySet<string> | undefined} claimed */
 function fits(claimed, /** @type {string} */ kind) {
   if (claimed === undefined || claimed.has('any') || claimed.has(kind)) return true;
-  // A JSON value may be anything that JSON has.
+  // A JSON value can have any type of JSON.
   return kind === 'json' && !claimed.has('Date') && !claimed.has('Buffer');
 }

@@ -5,7 +5,7 @@ const pg = createRequire(new URL('../../packages/persistence/package.json', impo
 /** @typedef {{ name: string, kind: string, type: number }} Column */
 
 const OBJECT = [114, 3802];
-/** The kind of value that the product's driver returns for a type; others are strings. */
+/** The kind of value that the product's driver returns, by the OID of the type; values of other types are strings. */
 const KINDS = new Map([
   [16, 'boolean'],
   ...[21, 23, 26, 700, 701].map((oid) => /** @type {const} */ ([oid, 'number'])),

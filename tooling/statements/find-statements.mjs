@@ -2,7 +2,8 @@ import { isFunction, namesOf, sourceOf, walk } from './syntax.mjs';
 
 /** @typedef {import('./syntax.mjs').Node} Node */
 /**
- * A call that sends a statement. `variants` is TypeScript code of an iterable of its SQL, to be evaluated in its module.
+ * A call that sends a statement. `variants` is TypeScript code that evaluates, in its module, to an iterable of the
+ * call's SQL.
  * @typedef {{ name: string, file: string, line: number, call: Node, ancestors: readonly Node[], variants: string,
  *   isTypeOrm: boolean, isSelection: boolean, isList: boolean }} Statement
  */
@@ -66,7 +67,7 @@ function ownerOf(/** @type {readonly Node[]} */ ancestors) {
   return names.at(-1) ?? 'module';
 }
 
-/** Writes code that evaluates expressions of a function outside of it. */
+/** Writes code that evaluates an expression of a function without calling the function. */
 class Scope {
   /**
    * @param {Node} program
@@ -79,10 +80,10 @@ class Scope {
   }
 
   /**
-   * Returns the code of a node; what it awaits is read at run time.
+   * Returns the code of a node, with a placeholder for each awaited value, which is known only at run time.
    * @param {Node} node
    */
-  of(node) {
+  codeOf(node) {
     let code = '';
     let position = node.start;
     walk(node, ({ type, start, end }) => {
@@ -94,7 +95,8 @@ class Scope {
   }
 
   /**
-   * Writes an iterable of the values of an expression, for each value that the parameters have in this file.
+   * Writes code for an iterable of the values of an expression, for each combination of values that its
+   * parameters have.
    * @param {readonly Node[]} ancestors
    * @param {(of: (node: Node) => string) => string} write
    * @param {readonly Node[]} parts the nodes that `write` uses
@@ -109,7 +111,7 @@ class Scope {
     for (const part of parts) this.bind(part, ancestors, lines, bound);
     this.depth--;
     const loops = lines.filter((line) => line.startsWith('for ')).length;
-    return `(function* () { ${lines.join('\n')}\nyield ${write((part) => `(${this.of(part)})`)};${' }'.repeat(loops)} }).call(__self)`;
+    return `(function* () { ${lines.join('\n')}\nyield ${write((part) => `(${this.codeOf(part)})`)};${' }'.repeat(loops)} }).call(__self)`;
   }
 
   /**
@@ -149,7 +151,7 @@ class Scope {
             if (bound.has(statement)) return;
             bound.add(statement);
             this.bind(statement.body, outer, lines, bound);
-            lines.push(`${this.of(statement)};`);
+            lines.push(`${this.codeOf(statement)};`);
             return;
           }
           if (statement.type !== 'VariableDeclaration') continue;
@@ -162,7 +164,7 @@ class Scope {
               return;
             }
             this.bind(declarator.init, outer, lines, bound);
-            lines.push(`const ${this.of(declarator)};`);
+            lines.push(`const ${this.codeOf(declarator)};`);
             return;
           }
         }
@@ -173,7 +175,7 @@ class Scope {
           if (bound.has(scope)) return;
           bound.add(scope);
           this.bind(scope.right, outer.slice(1), lines, bound);
-          lines.push(`for (const ${this.of(id)} of ${this.of(scope.right)}) {`);
+          lines.push(`for (const ${this.codeOf(id)} of ${this.codeOf(scope.right)}) {`);
           return;
         }
       }
@@ -190,7 +192,7 @@ class Scope {
   }
 
   /**
-   * Writes loops over the values that parameters have together, by their types or by the calls in this file.
+   * Writes loops over the combinations of values that the parameters have, by their types or by the calls in this file.
    * @param {Node} fn
    * @param {[number, Node][]} params
    * @param {readonly Node[]} outer
@@ -206,7 +208,7 @@ class Scope {
         target: this.text
           .slice(pattern.start, pattern.typeAnnotation?.start ?? pattern.end)
           .replace(/\?$/, ''),
-        values: valuesOf(annotation === undefined ? '' : this.of(annotation), this.of(param)),
+        values: valuesOf(annotation === undefined ? '' : this.codeOf(annotation), this.codeOf(param)),
         fallback: param.type === 'AssignmentPattern' ? param.right : undefined,
         key: `${name}.${namesOf(param).join()}`,
       };
@@ -221,10 +223,10 @@ class Scope {
       if (name === undefined || call.type !== 'CallExpression') return;
       if ((call.callee.name ?? call.callee.property?.name) !== name) return;
       if (call.callee.type === 'MemberExpression' && call.callee.object.type !== 'ThisExpression') return;
-      const given = others.map(({ position, fallback }) => call.arguments[position] ?? fallback);
-      const nodes = given.filter((node) => node !== undefined);
+      const passedArguments = others.map(({ position, fallback }) => call.arguments[position] ?? fallback);
+      const nodes = passedArguments.filter((node) => node !== undefined);
       const tuple = (/** @type {(node: Node) => string} */ of) =>
-        `[${given.map((node) => (node === undefined ? 'undefined' : of(node))).join(', ')}]`;
+        `[${passedArguments.map((node) => (node === undefined ? 'undefined' : of(node))).join(', ')}]`;
       calls.push(`...${this.iterable(ancestors, tuple, nodes)}`);
     });
     if (calls.length > 0)
@@ -233,14 +235,15 @@ class Scope {
         `for (const [${others.map(({ target }) => target).join(', ')}] of [${calls.join(', ')}]) {`,
       ];
     const single = others.map(({ target, fallback, key }) => {
-      const values = fallback === undefined ? `__samples(${JSON.stringify(key)})` : `[${this.of(fallback)}]`;
+      const values =
+        fallback === undefined ? `__samples(${JSON.stringify(key)})` : `[${this.codeOf(fallback)}]`;
       return `for (const ${target} of ${values}) {`;
     });
     return [...loops, ...single];
   }
 }
 
-/** Writes the values of a parameter that its type or its name determines. @returns {string | undefined} */
+/** Writes the values of a parameter, if its type or its name determines them. @returns {string | undefined} */
 function valuesOf(/** @type {string} */ type, /** @type {string} */ param) {
   if (/^(Tx|EntityManager)$/.test(type) || (type === '' && param === 'tx')) return '[__database.manager]';
   if (/^(Database|DataSource)$/.test(type)) return '[__database]';

@@ -1,4 +1,4 @@
-/** Loads TypeScript of the workspace, and exports the SQL of its statements from each module that is asked for it. */
+/** Registers the loader of TypeScript sources, which adds an export with the SQL of its statements to each module. */
 import { register } from 'node:module';
 
 register('./load-source.mjs', import.meta.url);

@@ -3,20 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 import { isFunction, namesOf, sourceOf, walk } from './syntax.mjs';
 
 /** @typedef {import('./syntax.mjs').Node} Node */
-/** @typedef {{ node: Node, file: string, bound: ReadonlyMap<string, Type> }} Type a type and where it is written */
+/** @typedef {{ node: Node, file: string, bound: ReadonlyMap<string, Type> }} Type a type, the file that contains it, and the
+ *   values of its type parameters */
 /**
- * What the code claims about the rows of a statement: the kinds of value by column. `isComplete` if it claims every
- * column.
+ * The row type that the code declares for a statement: the kinds of value by column. `isComplete`: the type lists
+ * every column.
  * @typedef {{ columns: Map<string, Set<string>>, isComplete: boolean }} Claim
  */
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-/** Marks a column that need not be returned. */
+/** Marks a column that a statement may omit. */
 export const OPTIONAL = 'optional';
 const ANY = () => new Set(['any']);
 
 /**
- * Returns what a call claims about its rows; undefined if it claims nothing.
+ * Returns the row type that a call declares; undefined if it declares none.
  * @param {import('./find-statements.mjs').Statement} statement
  * @returns {Claim | undefined}
  */
@@ -57,7 +58,7 @@ export function entitiesOf({ ancestors }) {
   return entities;
 }
 
-/** The names that `const [{ a, b }] =` or `const [[{ a }]] =` reads. @returns {Claim | undefined} */
+/** Returns the names that `const [{ a, b }] =` or `const [[{ a }]] =` reads. @returns {Claim | undefined} */
 function destructured(/** @type {Node} */ pattern) {
   let row = pattern;
   while (row?.type === 'ArrayPattern') row = row.elements[0];
@@ -69,7 +70,8 @@ function destructured(/** @type {Node} */ pattern) {
 }
 
 /**
- * The properties that are read from the row of `const [row] =`, or the type of the function that returns the row.
+ * Returns the properties that are read from the row of `const [row] =`, or the return type of a function that returns
+ * the row.
  * @returns {Claim | undefined}
  */
 function accessed(/** @type {Type} */ { node: pattern, file, bound }, /** @type {Node | undefined} */ fn) {
@@ -95,7 +97,7 @@ function accessed(/** @type {Type} */ { node: pattern, file, bound }, /** @type 
   return isArray || columns.size === 0 ? undefined : { columns, isComplete: false };
 }
 
-/** The element of `T[]`, of `[T]`, and of `[T[], number]`, in a promise or not. @returns {Claim | undefined} */
+/** Returns the element of `T[]`, `[T]` or `[T[], number]`, also inside a promise. @returns {Claim | undefined} */
 function rowsOf(/** @type {Type} */ type, /** @type {boolean} */ isTypeOrm) {
   const target = unwrapped(type);
   if (target === undefined) return undefined;
@@ -203,7 +205,8 @@ function fileOf(/** @type {string} */ specifier, /** @type {string} */ from) {
 }
 
 /**
- * Returns the members of an object type with the kinds of their values; undefined if it is another type, or not understood.
+ * Returns the members of an object type with the kinds of their values; undefined for any other type, and for a type
+ * that this code does not understand.
  * @param {Type} type
  * @returns {Claim | undefined}
  */

@@ -1,11 +1,11 @@
-/** Values of parameters that callers in other files give, by function and parameter. Each determines the SQL. */
+/** Values of parameters that determine SQL and that callers in other files pass, by function and parameter. */
 
 const account = { kind: 'available', userId: '' };
 const ofKinds = (/** @type {readonly string[]} */ kinds) => kinds.map((kind) => ({ kind, id: '' }));
-/** Has a value for every filter. */
+/** A query with a value for every filter. */
 const everyFilter = new Proxy({ include: [] }, { get: (target, key) => Reflect.get(target, key) ?? '1' });
 
-/** A value that only parameters may contain: it cannot be part of SQL. @type {object} */
+/** A value for the parameters of a statement. It throws an error if it becomes part of the SQL. @type {object} */
 const anything = new Proxy(() => undefined, {
   get: (_, key) => {
     if (key === Symbol.toPrimitive) throw new Error('its SQL contains a value that is read at run time');
@@ -46,12 +46,13 @@ const COMMON = /** @type {Readonly<Record<string, readonly unknown[]>>} */ ({
 });
 
 /**
- * @param {string} parameter `function.names`
- * @throws if there are none
+ * Returns the sample values of a parameter.
+ * @param {string} parameter `<function>.<parameter names>`
+ * @throws {Error} if the parameter has no sample values
  */
 export function samplesOf(parameter) {
   if (parameter === 'awaited') return /** @type {readonly unknown[]} */ (anything);
   const samples = SAMPLES[parameter] ?? COMMON[parameter.split('.')[1] ?? ''];
-  if (samples === undefined) throw new Error(`no value for ${parameter}`);
+  if (samples === undefined) throw new Error(`no sample value for ${parameter}`);
   return samples;
 }

@@ -8,7 +8,7 @@ import { parseSync } from 'oxc-parser';
 const sources = new Map();
 
 /**
- * Parses a TypeScript file, once.
+ * Parses a TypeScript file. The result is cached.
  * @param {string} file absolute
  * @returns {Source}
  */
@@ -17,7 +17,7 @@ export function sourceOf(file) {
   if (source === undefined) {
     const text = readFileSync(file, 'utf8');
     const { program, errors } = parseSync(file, text);
-    if (errors.length > 0) throw new Error(`${file} can't be parsed: ${errors[0]?.message}`);
+    if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`);
     source = { file, text, program: /** @type {Node} */ (program) };
     sources.set(file, source);
   }

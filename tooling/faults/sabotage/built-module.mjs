@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../launch/paths.mjs';
 
-// This must be loaded before any class with decorators, as in the dispatcher.
+// reflect-metadata must be loaded before any class with decorators, as in the dispatcher.
 createRequire(join(root, 'apps', 'webhook-dispatcher', 'package.json'))('reflect-metadata');
 
 /**

@@ -29,8 +29,8 @@ export async function playFirstTrade({ restUrl, paperExchangeUrl, show = () => {
     await runSvc('auth', 'login', '--base-url', restUrl, '--label', 'first trade');
     await runSvc('dev', 'seed', '--paper-url', paperExchangeUrl);
     await runSvc('pairs', 'list', '--exchange', 'paper');
-    const hook = ['--url', receiver.url, '--events', 'trade.*', '--json', 'id,secret'];
-    const webhook = JSON.parse(await runSvc('webhooks', 'create', ...hook));
+    const webhookOptions = ['--url', receiver.url, '--events', 'trade.*', '--json', 'id,secret'];
+    const webhook = JSON.parse(await runSvc('webhooks', 'create', ...webhookOptions));
     receiver.useSecret(webhook.secret);
 
     const buy = ['trades', 'create', '--pair', 'BTC/USDT', '--side', 'BUY', '--json', 'id,status'];

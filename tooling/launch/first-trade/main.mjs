@@ -11,7 +11,7 @@ const { values: options } = parseArgs({ options: { data: { type: 'string' } } })
 const paths = dataPaths(options.data === undefined ? undefined : resolve(options.data));
 const state = readJsonIfExists(paths.devState);
 if (state === null) {
-  console.error('No platform runs. Run "npm start" in another terminal first.');
+  console.error('No platform is running. Run "npm start" in another terminal first.');
   process.exit(1);
 }
 const startedAt = performance.now();

@@ -8,9 +8,10 @@ import { Webhook } from 'standardwebhooks';
 /**
  * Starts a webhook receiver on the loopback interface. It verifies every delivery with the public Standard Webhooks library.
  *
- * @param {{ answer?: (received: Received) => number | Promise<number> }} [options] `answer` returns the status; 204 by default
+ * @param {{ statusFor?: (received: Received) => number | Promise<number> }} [options] `statusFor` returns the status of the
+ *   response; 204 by default
  */
-export async function startReceiver({ answer = () => 204 } = {}) {
+export async function startReceiver({ statusFor = () => 204 } = {}) {
   /** @type {Received[]} */
   const received = [];
   /** @type {string | undefined} */
@@ -30,7 +31,7 @@ export async function startReceiver({ answer = () => 204 } = {}) {
     };
     received.push(delivery);
     for (const check of checks) check();
-    response.writeHead(await answer(delivery)).end();
+    response.writeHead(await statusFor(delivery)).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
@@ -43,14 +44,15 @@ export async function startReceiver({ answer = () => 204 } = {}) {
       secret = value;
     },
     /**
-     * Resolves with the first delivery that fits, among received ones or within the timeout.
+     * Resolves with the first delivery that matches, of those already received and those that arrive within
+     * the timeout.
      *
      * @param {string} what the expected delivery, for the error message
-     * @param {(received: Received) => boolean} fits
+     * @param {(received: Received) => boolean} matches
      * @param {number} [timeoutMs]
      * @returns {Promise<Received>}
      */
-    until(what, fits, timeoutMs = 30_000) {
+    until(what, matches, timeoutMs = 30_000) {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           checks.delete(check);
@@ -58,7 +60,7 @@ export async function startReceiver({ answer = () => 204 } = {}) {
           reject(new Error(`no delivery of ${what} within ${timeoutMs} ms; received: ${kinds}`));
         }, timeoutMs);
         const check = () => {
-          const found = received.find(fits);
+          const found = received.find(matches);
           if (found === undefined) return;
           clearTimeout(timer);
           checks.delete(check);

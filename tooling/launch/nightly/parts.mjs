@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * The parts of the nightly run, which take too long for every change. Each part has 30 minutes on two cores.
+ * The parts of the nightly run, which take too long for every change. Each part may take 30 minutes on two cores.
  *
  * @typedef {{ name: string, about: string, command: string, args: string[], env?: Record<string, string> }} Part
  */
@@ -92,11 +92,11 @@ export const PARTS = [
  * @param {readonly string[]} names all parts if empty
  */
 export function partsNamed(names) {
-  const fits = (/** @type {Part} */ part, /** @type {string} */ name) =>
+  const isSelectedBy = (/** @type {Part} */ part, /** @type {string} */ name) =>
     part.name === name || part.name.startsWith(`${name}-`);
-  const unknown = names.filter((name) => !PARTS.some((part) => fits(part, name)));
+  const unknown = names.filter((name) => !PARTS.some((part) => isSelectedBy(part, name)));
   if (unknown.length > 0) {
     throw new Error(`unknown part: ${unknown.join(', ')}. Use ${PARTS.map(({ name }) => name).join(', ')}.`);
   }
-  return PARTS.filter((part) => names.length === 0 || names.some((name) => fits(part, name)));
+  return PARTS.filter((part) => names.length === 0 || names.some((name) => isSelectedBy(part, name)));
 }

@@ -22,7 +22,8 @@ export function recordPass(file, part, pass) {
 }
 
 /**
- * Returns whether a part has passed on exactly this commit and need not run again; false with uncommitted changes.
+ * Returns whether a part has passed on exactly this commit, so that it need not run again. Always false with
+ * uncommitted changes.
  *
  * @param {Pass | undefined} pass
  * @param {{ commit: string, isClean: boolean }} checkout

@@ -28,7 +28,7 @@ export async function compileInto(folder, files) {
     files.filter((file) => isCompiled(file)).map((file) => compileFile(folder, file)),
   );
   if (outputs.length === 0) return;
-  // Otherwise the next full build would keep this output, because it compares the sources only with this file.
+  // The build info describes the sources of the last full build. Without it, the next full build writes every file.
   rmSync(join(folder, 'dist', '.tsbuildinfo'), { force: true });
   for (const output of outputs) {
     if (output.code === undefined) {

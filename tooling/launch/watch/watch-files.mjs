@@ -1,12 +1,12 @@
 import { readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** The time without events after which changes are reported. A save may write a file in several steps. */
+/** Changes are reported after this time without events, because a save may write a file in several steps. */
 const quietMs = 40;
 
 /**
- * Watches folders with everything below them. Node's own recursive mode misses files that an editor replaces by
- * renaming. Therefore each event triggers a scan of all files, and only differences are reported.
+ * Watches folders and all their subfolders. The recursive mode of Node's `watch` misses files that an editor replaces
+ * by renaming. Therefore each event triggers a scan of all files, and only differences are reported.
  *
  * @param {string[]} folders
  * @param {(changed: string[]) => void} onChange receives the paths of new, changed and removed files
@@ -19,20 +19,20 @@ export function watchFiles(folders, onChange) {
   let timer;
 
   function scan() {
-    const seen = scanFolders(folders);
+    const scanned = scanFolders(folders);
     for (const [folder, watcher] of watchers) {
-      if (seen.folders.has(folder)) continue;
+      if (scanned.folders.has(folder)) continue;
       watcher.close();
       watchers.delete(folder);
     }
-    for (const folder of seen.folders) {
+    for (const folder of scanned.folders) {
       if (watchers.has(folder)) continue;
       const watcher = watch(folder, scheduleScan);
       // The folder was removed; the next scan notices it.
       watcher.on('error', scheduleScan);
       watchers.set(folder, watcher);
     }
-    return seen.files;
+    return scanned.files;
   }
 
   function scheduleScan() {
@@ -60,7 +60,7 @@ export function watchFiles(folders, onChange) {
 
 /**
  * @param {string[]} roots
- * @returns {{ folders: Set<string>, files: Map<string, string> }} `files`: each path with a string that differs after each write
+ * @returns {{ folders: Set<string>, files: Map<string, string> }} `files`: by path, a string that changes with each write
  */
 function scanFolders(roots) {
   const folders = new Set();

@@ -144,7 +144,7 @@ describe('the check of statements', () => {
       'ofColumn cannot be prepared: column "weight" does not exist',
     ]);
     expect(uncovered).toEqual([
-      { statement: 'planted.ts: unresolved', problem: 'no value for unresolved.column' },
+      { statement: 'planted.ts: unresolved', problem: 'no sample value for unresolved.column' },
     ]);
     expect(statements).toBe(7);
   });

@@ -3,12 +3,12 @@ import { encodeId } from '@trading-automation/contracts';
 import { appendEvents, inTransaction, newUuid } from '@trading-automation/persistence';
 
 /**
- * The committed events, as recorded by their producer. All deliveries are compared with this ledger.
+ * The committed events, as recorded by their producer. All deliveries are compared with this record.
  *
- * An event is added once Postgres confirmed its commit. If that response is lost, the event is looked up by its id and
- * written again only if it is missing.
+ * An event is added once Postgres confirmed its commit. If the confirmation is lost, the event is looked up by its id,
+ * and written again only if it is missing.
  *
- * @typedef {{ id: string, publicId: string, userId: string, type: string }} LedgerEvent
+ * @typedef {{ id: string, publicId: string, userId: string, type: string }} CommittedEvent
  */
 
 const retryMs = 100;
@@ -17,8 +17,8 @@ const retriesForMs = 120_000;
 const batchSize = 20;
 
 /** @param {import('@trading-automation/core').Platform} platform */
-export function openLedger(platform) {
-  /** @type {Map<string, LedgerEvent>} */
+export function openEventRecord(platform) {
+  /** @type {Map<string, CommittedEvent>} */
   const events = new Map();
 
   /** @param {readonly { id: string, userId: string, type: string, payload: Buffer }[]} batchEvents */
@@ -37,7 +37,7 @@ export function openLedger(platform) {
     for (const { id, userId, type } of batchEvents) add({ id, userId, type });
   }
 
-  /** @param {readonly { id: string }[]} batchEvents the events of one transaction */
+  /** @param {readonly { id: string }[]} batchEvents the events of one transaction: all are committed, or none */
   async function isCommitted(batchEvents) {
     const rows = await platform.database.query('SELECT 1 FROM outbox_events WHERE id = $1', [
       batchEvents[0]?.id,
@@ -73,7 +73,7 @@ export function openLedger(platform) {
      * @param {readonly string[]} userIds
      * @param {number} count
      * @param {{ perSecond?: number, type?: string, data?: object, until?: () => boolean }} [options]
-     *   without `perSecond`, as fast as Postgres allows; stops early when `until` returns true
+     *   `perSecond`: by default, as fast as Postgres allows; `until`: stops early when it returns true
      * @returns {Promise<string[]>} the UUIDs of the events
      */
     async emitMany(userIds, count, { perSecond, type = 'trade.created', data = {}, until } = {}) {
@@ -104,7 +104,7 @@ export function openLedger(platform) {
   };
 }
 
-/** @typedef {ReturnType<typeof openLedger>} Ledger */
+/** @typedef {ReturnType<typeof openEventRecord>} EventRecord */
 
 /**
  * @param {string} userId

@@ -1,4 +1,4 @@
-/** Removes the check of errors: statements that Postgres rejects look successful, as if no code checked the driver's errors. */
+/** Removes the handling of errors from Postgres: rejected statements look successful. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { root } from '../../launch/paths.mjs';
@@ -6,12 +6,12 @@ import { root } from '../../launch/paths.mjs';
 const requireOfPersistence = createRequire(join(root, 'packages', 'persistence', 'package.json'));
 const pg = requireOfPersistence('pg');
 /** Full disk, serialisation failure, deadlock, and the error of later statements in the same transaction. */
-const SWALLOWED = ['53100', '40001', '40P01', '25P02'];
+const IGNORED = ['53100', '40001', '40P01', '25P02'];
 const { query } = pg.Client.prototype;
 
 /** @param {{ code?: string }} error */
 function asSuccess(error) {
-  if (!SWALLOWED.includes(error.code ?? '')) throw error;
+  if (!IGNORED.includes(error.code ?? '')) throw error;
   return { command: 'COMMIT', rowCount: 1, rows: [], fields: [] };
 }
 
@@ -28,7 +28,7 @@ pg.Client.prototype.query = function queryWithoutErrors(...values) {
       : promise;
   }
   return query.call(this, ...values.slice(0, -1), (/** @type {any} */ error, /** @type {any} */ result) => {
-    if (error && SWALLOWED.includes(error.code)) last(null, asSuccess(error));
+    if (error && IGNORED.includes(error.code)) last(null, asSuccess(error));
     else last(error, result === undefined ? result : withoutRollback(result));
   });
 };

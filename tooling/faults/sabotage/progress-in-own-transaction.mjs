@@ -1,6 +1,9 @@
-/** Removes the common transaction: the relay commits its progress first and the deliveries later. */
+/**
+ * Removes the transaction that progress and deliveries share: the relay commits its progress first, and the deliveries
+ * later.
+ */
 import { builtModule } from './built-module.mjs';
-import './relay-alone.mjs';
+import './only-relay.mjs';
 
 const { WebhookFanOut } = await builtModule('packages/core/dist/webhooks/index.js');
 const { newUuid, sequenceEvents } = await builtModule('packages/persistence/dist/index.js');

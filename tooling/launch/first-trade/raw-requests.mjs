@@ -10,7 +10,7 @@ import { createRequestSigner } from '@trading-automation/signed-request';
 /**
  * @param {{ restUrl: string, apiKey?: string, privateKey?: Uint8Array }} options with a private key every request is signed
  */
-export function openWire({ restUrl, apiKey, privateKey }) {
+export function openRawRequests({ restUrl, apiKey, privateKey }) {
   const sign = privateKey === undefined ? undefined : createRequestSigner(privateKey);
 
   /**

@@ -10,10 +10,12 @@ import { compileInto, isCompiled } from './compile.mjs';
 import { watchFiles } from './watch-files.mjs';
 import { memberOf, readWorkspace } from './workspace.mjs';
 
-/** The grace period in milliseconds. It is short, because every service survives a kill and an edit should not wait. */
+/** The grace period of a restart is short: every service survives a kill, and a developer should not wait. */
 const graceMs = 500;
 
-/** Services that are restarted first, because developers look at them. Restarting all at once would be slower. */
+/**
+ * Services that are restarted first, because developers call them directly. Restarting all services together is slower.
+ */
 const restartedFirst = new Set(['rest-api', 'graphql-api']);
 
 /** Scripts that generate files which a service reads at its start, and the folders from which they are generated. */
@@ -40,10 +42,10 @@ const migrations = ['packages/core/src/database', 'apps/migrator/src'];
  * Applies each edit of an app or package: compiles the changed files, then restarts the services that depend on
  * them. A file that does not compile is reported, and the running processes stay as they are.
  *
- * @param {{ running: RunningService[], databaseUrl: string, say: (line: string) => void }} options
+ * @param {{ running: RunningService[], databaseUrl: string, print: (line: string) => void }} options
  * @returns {{ stop: () => Promise<void> }}
  */
-export function keepLive({ running, databaseUrl, say }) {
+export function applyEdits({ running, databaseUrl, print }) {
   const members = readWorkspace();
   const mailbox = join(root, 'tooling', 'mailbox');
   const folders = [
@@ -52,13 +54,13 @@ export function keepLive({ running, databaseUrl, say }) {
   ];
   /** Changed files that are not applied yet, including files that do not compile. */
   const pending = new Set();
-  let types = createTypeCheck(say);
+  let types = createTypeCheck(print);
   /** @type {Promise<void> | undefined} */
   let working;
   let hasNewChanges = false;
   let isStopped = false;
   /** @param {string} line */
-  const report = (line) => say(`── dev: ${line}`);
+  const report = (line) => print(`── dev: ${line}`);
 
   const watching = watchFiles(folders.filter(existsSync), (changed) => {
     for (const file of changed) pending.add(file);
@@ -70,7 +72,7 @@ export function keepLive({ running, databaseUrl, say }) {
     while (hasNewChanges && !isStopped) {
       hasNewChanges = false;
       types.stop();
-      types = createTypeCheck(say);
+      types = createTypeCheck(print);
       try {
         await update();
       } catch (error) {
@@ -101,7 +103,7 @@ export function keepLive({ running, databaseUrl, say }) {
       affected.filter(({ service }) => restartedFirst.has(service.name)),
       affected.filter(({ service }) => !restartedFirst.has(service.name)),
     ]) {
-      // The launcher is ending the services.
+      // The launcher is already ending the services.
       if (isStopped) return;
       await Promise.all(group.map(({ supervised }) => supervised.restart(graceMs)));
       const isReady = await Promise.all(group.map(({ supervised }) => readyOrChanged(supervised)));
@@ -113,7 +115,7 @@ export function keepLive({ running, databaseUrl, say }) {
     await finish(files, changed);
   }
 
-  /** A service that does not start must not hold up the edit that repairs it. */
+  /** Waits until a service is ready. Stops waiting at the next edit, because that edit may repair the service. */
   async function readyOrChanged(/** @type {import('../service-processes.mjs').ServiceProcess} */ supervised) {
     let isOver = false;
     const isReady = supervised.untilReady().then(
@@ -229,9 +231,9 @@ async function succeed(command, args, cwd) {
 /**
  * Checks the types of changed apps and packages once their code is live, at low priority, and reports errors.
  *
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} print
  */
-function createTypeCheck(say) {
+function createTypeCheck(print) {
   /** @type {Set<import('node:child_process').ChildProcess>} */
   const children = new Set();
   let isStopped = false;
@@ -252,15 +254,15 @@ function createTypeCheck(say) {
         child.stdout.setEncoding('utf8').on('data', (text) => {
           output += text;
         });
-        child.on('error', (error) => say(`── dev: types of ${name} were not checked: ${error.message}`));
+        child.on('error', (error) => print(`── dev: types of ${name} were not checked: ${error.message}`));
         child.on('close', (code) => {
           children.delete(child);
           if (!isStopped && code !== 0)
-            say(`── dev: type errors in ${name}; its code runs anyway\n${output}`);
+            print(`── dev: type errors in ${name}; its code runs anyway\n${output}`);
         });
       }
     },
-    /** Ends a check that a newer edit made obsolete. */
+    /** Ends running checks, because a newer edit made them obsolete. */
     stop() {
       isStopped = true;
       for (const { pid } of children) if (pid !== undefined) signalTree(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** Removes no defence: the dispatcher only sends. Another one fans out. */
+/** Removes no defence: the dispatcher only sends. Another dispatcher fans out. */
 import { builtModule } from './built-module.mjs';
 
 const { WebhookFanOut } = await builtModule('packages/core/dist/webhooks/index.js');
