@@ -23,7 +23,7 @@ import {
 import '../src/app.module.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import { ROOT_FIELDS } from '../src/schema/root-fields.js';
 import type { GraphqlRequest } from './test-graphql-api.js';
 
@@ -170,7 +170,7 @@ function inputOf(type: GraphQLInputType, value: unknown): unknown {
 /** Returns a selection of every member of the response; for a list, of one item. */
 export function itemSelectionOf(operation: Operation): string {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
-  return selectionOfType(type, operation.response as unknown as Described);
+  return selectionOfType(type, operation.response as unknown as SchemaNode);
 }
 
 export function itemTypeOf({ list }: Operation, type: GraphQLOutputType): GraphQLOutputType {
@@ -178,17 +178,17 @@ export function itemTypeOf({ list }: Operation, type: GraphQLOutputType): GraphQ
   return getNamedType((getNamedType(type) as GraphQLObjectType).getFields().nodes!.type);
 }
 
-function selectionOfType(type: GraphQLOutputType, schema: Described): string {
+function selectionOfType(type: GraphQLOutputType, schema: SchemaNode): string {
   const members = membersOf(type, schema);
   return `{ ${members.map(([field, , member]) => `${field.name} ${selectionInside(field.type, member)}`).join(' ')} }`;
 }
 
-function selectionInside(type: GraphQLOutputType, schema: Described): string {
+function selectionInside(type: GraphQLOutputType, schema: SchemaNode): string {
   return isLeafType(getNamedType(type)) ? '' : selectionOfType(type, schema);
 }
 
 /** Returns the contract's members: GraphQL fields by wire name. */
-export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: Described) {
+export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: SchemaNode) {
   const named = getNamedType(type);
   const shape = itemOf(schema).def.shape;
   if (!(isObjectType(named) || isInputObjectType(named)) || shape === undefined)
@@ -200,24 +200,24 @@ export function membersOf(type: GraphQLOutputType | GraphQLInputType, schema: De
   });
 }
 
-function itemOf(schema: Described): Described {
-  const [inner] = unwrapped(schema);
+function itemOf(schema: SchemaNode): SchemaNode {
+  const [inner] = unwrap(schema);
   return inner.def.type === 'array' ? itemOf(inner.def.element!) : inner;
 }
 
 /** Converts REST data, whose decimals are strings, to the expected GraphQL data: renamed, with null for absent members. */
 export function toGraphqlData(operation: Operation, data: unknown): unknown {
   const type = itemTypeOf(operation, rootFieldOf(operation).field.type);
-  const schema = operation.response as unknown as Described;
+  const schema = operation.response as unknown as SchemaNode;
   return operation.list === undefined
     ? shownAs(type, schema, data)
     : (data as unknown[]).map((item) => shownAs(type, schema, item));
 }
 
-function shownAs(type: GraphQLOutputType, schema: Described, value: unknown): unknown {
+function shownAs(type: GraphQLOutputType, schema: SchemaNode, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   const nullable = getNullableType(type);
-  const [inner] = unwrapped(schema);
+  const [inner] = unwrap(schema);
   if (isLeafType(getNamedType(type))) return value;
   if (isListType(nullable))
     return (value as unknown[]).map((item) => shownAs(nullable.ofType, inner.def.element ?? inner, item));

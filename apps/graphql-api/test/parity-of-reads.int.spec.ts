@@ -3,7 +3,7 @@ import type { Operation } from '@trading-automation/contracts';
 import { idLocations, populate } from '../../rest-api/test/proofs/contract.js';
 import type { GoodRequest } from '../../rest-api/test/proofs/requests.js';
 import { TestUser } from '../../rest-api/test/proofs/test-user.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import { ApiPair, graphqlOutcome, restOutcome } from './api-pair.js';
 import {
   camelCase,
@@ -172,7 +172,7 @@ async function valuesFor(
   name: string,
   records: readonly Record<string, unknown>[],
 ): Promise<string[]> {
-  const [inner] = unwrapped(operation.query!.shape[name] as unknown as Described);
+  const [inner] = unwrap(operation.query!.shape[name] as unknown as SchemaNode);
   if (inner.def.type === 'enum') return Object.values(inner.def.entries!);
   if (inner.meta()?.format === 'date-time')
     return records.slice(0, 3).map(({ createdAt }) => createdAt as string);

@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation } from '@trading-automation/contracts';
 import { getNamedType, getNullableType, isLeafType, isNonNullType, printSchema } from 'graphql';
 import { OPERATION_FIELDS } from '../src/graphql/operation.js';
 import { buildSchemaText } from '../src/schema/build-schema.js';
-import { type Described, unwrapped } from '../src/schema/generated-types.js';
+import { type SchemaNode, unwrap } from '../src/schema/generated-types.js';
 import {
   argumentsOf,
   itemTypeOf,
@@ -51,8 +51,8 @@ function wordOf(operation: Operation, place: string): string | undefined {
   if (name === 'limit') return 'Int';
   if (name.startsWith('include=')) return 'Boolean';
   if (part === 'body') return undefined;
-  const schema = operation[part as 'params' | 'query']?.shape[name] as unknown as Described | undefined;
-  const [inner] = unwrapped(schema ?? ({ def: { type: 'string' }, meta: () => undefined } as Described));
+  const schema = operation[part as 'params' | 'query']?.shape[name] as unknown as SchemaNode | undefined;
+  const [inner] = unwrap(schema ?? ({ def: { type: 'string' }, meta: () => undefined } as SchemaNode));
   const format = inner.meta()?.format;
   if (format === 'typeid') return 'ID';
   return format === 'date-time' ? 'DateTime' : undefined;
@@ -90,18 +90,18 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
     it("has every member of the body and of the response, under the contract's name", () => {
       const { field } = rootFieldOf(operation);
       const input = field.args.find(({ name }) => name === 'input');
-      if (input !== undefined) expectMembers(input.type, operation.body as unknown as Described);
-      expectMembers(itemTypeOf(operation, field.type), operation.response as unknown as Described);
+      if (input !== undefined) expectMembers(input.type, operation.body as unknown as SchemaNode);
+      expectMembers(itemTypeOf(operation, field.type), operation.response as unknown as SchemaNode);
     });
   },
 );
 
 /** Checks every level: optional members are nullable, and required members are not. */
-function expectMembers(type: Parameters<typeof membersOf>[0], schema: Described): void {
+function expectMembers(type: Parameters<typeof membersOf>[0], schema: SchemaNode): void {
   for (const [field, wireName, member] of membersOf(type, schema)) {
-    const [inner, isNullable] = unwrapped(member);
+    const [inner, isNullable] = unwrap(member);
     expect([wireName, isNonNullType(field.type)]).toEqual([wireName, !isNullable]);
-    const [item] = inner.def.type === 'array' ? unwrapped(inner.def.element!) : [inner];
+    const [item] = inner.def.type === 'array' ? unwrap(inner.def.element!) : [inner];
     const isRecord = item.def.shape !== undefined;
     expect([wireName, isLeafType(getNamedType(field.type))]).toEqual([wireName, !isRecord]);
     if (isRecord) expectMembers(getNullableType(field.type), member);

@@ -22,7 +22,7 @@ async function openBudget(config: Config, logger: Logger): Promise<RedisCallBudg
       if (known === undefined) throw new Error(`Exchange "${venue}" is not configured.`);
       return known;
     },
-    (part) => new LocalBudget(part),
+    (workerLimits) => new LocalBudget(workerLimits),
     (error) =>
       logger.warn(
         { event: 'call_budget.unavailable', err: error },

@@ -1,9 +1,9 @@
 /**
- * The port to an exchange: what every venue adapter provides to the product.
+ * The port to an exchange: the interface that every venue implements and that the product calls.
  *
  * 1. Amounts and prices are canonical decimal strings (contracts/decimal.ts), never JavaScript numbers.
  * 2. The client order id is stored before the order is sent and identifies the order. A call that may have reached
- *    the exchange without a response is `unknown`, never a failure: the caller looks the order up by that id.
+ *    the exchange but got no response fails as `unknown`: the caller looks the order up by that id.
  * 3. Every failure is an {@link ExchangeError} with one of four outcomes. Messages are the product's own; no text of
  *    an exchange or its client library reaches a user. No error contains a credential.
  * 4. No call retries automatically, and each call ends within the adapter's time limit.

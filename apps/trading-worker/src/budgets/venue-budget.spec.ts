@@ -9,10 +9,10 @@ const LIMITS = { weightPerMinute: 6_000, ordersPer10s: 100 };
 function openBudget() {
   const the = { nowMs: 0, granted: 0, asks: 0 };
   const windows: Pick<RedisSlidingWindows, 'acquire' | 'pause'> = {
-    async acquire(_venue: string, demands: readonly TokenRequest[]) {
+    async acquire(_venue: string, requests: readonly TokenRequest[]) {
       the.asks++;
-      the.granted += demands.reduce((sum, { wanted }) => sum + wanted, 0);
-      return { pausedMs: 0, grants: demands.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
+      the.granted += requests.reduce((sum, { wanted }) => sum + wanted, 0);
+      return { pausedMs: 0, grants: requests.map(({ wanted }) => ({ granted: wanted, retryInMs: 1 })) };
     },
     pause: async () => undefined,
   };
