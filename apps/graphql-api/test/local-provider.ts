@@ -29,7 +29,7 @@ export class LocalProvider {
   /** Number of requests by path. */
   readonly requestCounts: Record<string, number> = {};
   /** Overrides the provider's response if it returns one. */
-  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  override: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   private provider!: Provider;
   private key!: SigningKey;
 
@@ -130,7 +130,7 @@ export class LocalProvider {
   private answer(request: IncomingMessage, response: ServerResponse): void {
     const path = String(request.url).split('?')[0]!;
     this.requestCounts[path] = (this.requestCounts[path] ?? 0) + 1;
-    if (this.instead?.(request, response)) return;
+    if (this.override?.(request, response)) return;
     if (!path.startsWith('/person/')) {
       this.provider.callback()(request, response);
       return;

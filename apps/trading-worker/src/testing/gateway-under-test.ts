@@ -94,8 +94,8 @@ export class GatewayUnderTest {
 
   /** Seals credentials as an API passes them to a worker. */
   sealed(credentials: string | ExchangeCredentials, context: string): Promise<string> {
-    const given = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
-    return this.sealer.seal(JSON.stringify(given), context);
+    const plain = typeof credentials === 'string' ? { apiKey: 'key', apiSecret: credentials } : credentials;
+    return this.sealer.seal(JSON.stringify(plain), context);
   }
 
   /** Stores these credentials for the account. */
