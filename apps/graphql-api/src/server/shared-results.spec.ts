@@ -31,13 +31,13 @@ describe('a request for an event', () => {
     const [event, another] = [{}, {}];
     let executed = 0;
     const execute = async () => new SharedResult(String(executed++));
-    const asked = [
+    const requested = [
       results.getOrExecute(event, 'a', execute),
       results.getOrExecute(event, 'a', execute),
       results.getOrExecute(event, 'b', execute),
       results.getOrExecute(another, 'a', execute),
     ];
-    const [one, same, other, later] = await Promise.all(asked);
+    const [one, same, other, later] = await Promise.all(requested);
     expect(one).toBe(same);
     expect(new Set([one, other, later]).size).toBe(3);
     expect(executed).toBe(3);
