@@ -46,8 +46,8 @@ const AUTHENTICATOR = {
 let profile: string;
 let browser: BrowserContext;
 let core: CoreUnderTest;
-let product: INestApplicationContext;
-/** Two origins of one domain; the product accepts only the first. */
+let signInServices: INestApplicationContext;
+/** Two origins of one domain; sign-in accepts only the first. */
 let [ours, others]: PasskeyPages[] = [];
 let [origin, otherOrigin] = ['', ''];
 
@@ -60,19 +60,23 @@ beforeAll(async () => {
   core = await CoreUnderTest.open();
   [ours, others] = [new PasskeyPages(), new PasskeyPages()];
   [origin, otherOrigin] = [await ours.listen(), await others.listen()];
-  product = await wired(core.platform, { rpId: 'localhost', rpName: 'The product', origins: [origin] });
-  ours.passkeys = others.passkeys = product.get(PasskeySignInService);
+  signInServices = await openSignInServices(core.platform, {
+    rpId: 'localhost',
+    rpName: 'The product',
+    origins: [origin],
+  });
+  ours.passkeys = others.passkeys = signInServices.get(PasskeySignInService);
 });
 afterAll(async () => {
   await browser?.close();
   await Promise.all([ours?.close(), others?.close()]);
-  await product?.close();
+  await signInServices?.close();
   await core?.close();
   rmSync(profile, { recursive: true, force: true });
 });
 
-/** The sign-in services as wired in an API. */
-function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
+/** Opens the sign-in services as an API does. */
+function openSignInServices(platform: Platform, passkeys: PasskeyOptions): Promise<INestApplicationContext> {
   const serverKeys: ServerKeys = [createHash('sha256').update('server key of the test').digest()];
   const url = () => 'https://graphql.example.com';
   const access = AccessModule.with({
@@ -84,13 +88,13 @@ function wired(platform: Platform, passkeys: PasskeyOptions): Promise<INestAppli
       takeWithNonce: async () => null,
     }),
   });
-  class Product {}
+  class SignInTestModule {}
   const imports = [
     PlatformModule.with(platform),
     OperationsModule.with(platform, serverKeys),
     SignInModule.with({ access, serverKeys, issuer: url, openRegistration: false, passkeys }),
   ];
-  return NestFactory.createApplicationContext({ module: Product, imports }, { logger: false });
+  return NestFactory.createApplicationContext({ module: SignInTestModule, imports }, { logger: false });
 }
 
 let page: Page;
@@ -111,7 +115,7 @@ const login = () => page.evaluate('login()') as Promise<{ kind?: string; tokens?
 
 async function signedInUser(): Promise<string> {
   const { tokens } = await login();
-  return (await product.get(SessionsService).verify(String(tokens?.accessToken))).userId;
+  return (await signInServices.get(SessionsService).verify(String(tokens?.accessToken))).userId;
 }
 
 describe('a passkey of a browser', () => {
@@ -157,7 +161,7 @@ describe('a passkey of a browser', () => {
 
   it('that was removed cannot sign in', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
-    await product.get(PasskeySignInService).remove(ours!.actor!, credentialId);
+    await signInServices.get(PasskeySignInService).remove(ours!.actor!, credentialId);
     expect(await login()).toEqual({ refused: 'invalid_login' });
   });
 });

@@ -30,11 +30,11 @@ it('schema.graphql is generated from the contracts and the root fields', () => {
 });
 
 it('every root field belongs to an operation, is `node`, or is deprecated', () => {
-  const strays = rootFields.filter(
+  const unexpectedFields = rootFields.filter(
     ([place, { deprecationReason }]) =>
       !OPERATION_FIELDS.has(place) && place !== 'Query.node' && !deprecationReason,
   );
-  expect(strays.map(([place]) => place)).toEqual([]);
+  expect(unexpectedFields.map(([place]) => place)).toEqual([]);
   for (const place of OPERATION_FIELDS.keys()) expect(rootFields.map(([known]) => known)).toContain(place);
 });
 
@@ -45,8 +45,8 @@ it('the event stream is the only operation that exists only in REST', () => {
   expect(SCHEMA.getQueryType()!.getFields()).toHaveProperty('events');
 });
 
-/** Values that the type of an argument must be able to express. */
-function wordOf(operation: Operation, place: string): string | undefined {
+/** Returns the type that an argument must have; undefined if the test does not require a certain type. */
+function expectedTypeOf(operation: Operation, place: string): string | undefined {
   const [part = '', name = ''] = place.split('.');
   if (name === 'limit') return 'Int';
   if (name.startsWith('include=')) return 'Boolean';
@@ -73,8 +73,9 @@ describe.each(SHARED_OPERATIONS.map((operation) => [operation.id, operation] as 
       );
       for (const [place, argument] of places) {
         const { type } = field.args.find(({ name }) => name === argument)!;
-        const word = wordOf(operation, place);
-        if (word !== undefined) expect([argument, getNamedType(type).name]).toEqual([argument, word]);
+        const expectedType = expectedTypeOf(operation, place);
+        if (expectedType !== undefined)
+          expect([argument, getNamedType(type).name]).toEqual([argument, expectedType]);
         if (place.startsWith('params.')) expect([argument, isNonNullType(type)]).toEqual([argument, true]);
       }
     });

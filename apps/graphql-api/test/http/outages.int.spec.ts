@@ -153,7 +153,7 @@ describe('a lost connection to Postgres', () => {
   it('during a query is the error of one field; the other fields succeed', async () => {
     const [id, other] = [await owner.strategy(), await owner.strategy()];
     const query = `query ($id: ID!, $other: ID!) { cut: strategy(id: $id) { id } strategy(id: $other) { id } }`;
-    const cut = postgres.cutAt({ of: environment.uuidOf(id) });
+    const cut = postgres.cutAt({ containing: environment.uuidOf(id) });
     const response = await signed(query, { id, other });
     await cut;
     expect([response.status, response.errors]).toEqual([200, unavailableAt('cut')]);
@@ -166,7 +166,7 @@ describe('a lost connection to Postgres', () => {
   it('during a related record is the error of that field; its parent succeeds', async () => {
     const id = await owner.trade();
     const query = 'query ($id: ID!) { trade(id: $id) { id tradePair { symbol } } }';
-    const cut = postgres.cutAt({ of: environment.uuidOf(environment.pairId) });
+    const cut = postgres.cutAt({ containing: environment.uuidOf(environment.pairId) });
     const response = await signed(query, { id });
     await cut;
     expect([response.status, response.errors]).toEqual([200, unavailableAt('trade', 'tradePair')]);
@@ -176,13 +176,13 @@ describe('a lost connection to Postgres', () => {
   });
 
   it.each([
-    ['during its execution', { of: 'cut at work', isPassedOn: true }, 0],
-    ['before its COMMIT', { of: 'cut before', at: 'COMMIT' }, 0],
-    ['before the response to its COMMIT', { of: 'cut after', at: 'COMMIT', isPassedOn: true }, 1],
+    ['during its execution', { containing: 'cut at work', isPassedOn: true }, 0],
+    ['before its COMMIT', { containing: 'cut before', cutOn: 'COMMIT' }, 0],
+    ['before the response to its COMMIT', { containing: 'cut after', cutOn: 'COMMIT', isPassedOn: true }, 1],
   ])(
     'during a mutation, %s, leaves it executed at most once, and exactly once after a retry',
     async (_when, where, executions) => {
-      const name = where.of;
+      const name = where.containing;
       const cut = postgres.cutAt(where);
       const response = await createKey(name);
       await cut;
@@ -206,7 +206,7 @@ describe('a lost connection to Postgres', () => {
       last: createApiKey(input: { name: "last of three" }) { id }
     }`;
     const mutate = () => signed(query, {}, { 'idempotency-key': 'three' });
-    const cut = postgres.cutAt({ of: 'cut of three', at: 'COMMIT' });
+    const cut = postgres.cutAt({ containing: 'cut of three', cutOn: 'COMMIT' });
     const response = await mutate();
     await cut;
     expect(response.errors).toEqual(unavailableAt('cut'));
