@@ -110,7 +110,7 @@ const threesOf = (all: readonly string[]) =>
     all.slice(i + 1).flatMap((second, j) => all.slice(i + j + 2).map((third) => [first, second, third])),
   );
 
-describe(`a list of ${ITEMS} items with createSeveral related records takes at most ${STATEMENTS_MAX} statements`, () => {
+describe(`a list of ${ITEMS} items with several related records takes at most ${STATEMENTS_MAX} statements`, () => {
   it('for trades with any three of account, pair, strategy, copier, source and fills', async () => {
     const [accounts, strategies, copiers, sources] = await Promise.all([
       createSeveral(() => owner.account()),

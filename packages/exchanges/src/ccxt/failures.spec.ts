@@ -46,7 +46,7 @@ describe('toExchangeError', () => {
     ['DDoSProtection', 'unknown/rate_limited', 'retryable/rate_limited'],
     ['BadResponse', 'unknown/bad_answer', 'retryable/bad_answer'],
     ['NullResponse', 'unknown/bad_answer', 'retryable/bad_answer'],
-    ['InvalidNonce', 'retryable/badRequest', 'retryable/badRequest'],
+    ['InvalidNonce', 'retryable/refused', 'retryable/refused'],
     ['AuthenticationError', 'fatal/credentials_rejected', 'fatal/credentials_rejected'],
     ['PermissionDenied', 'fatal/credentials_rejected', 'fatal/credentials_rejected'],
     ['InsufficientFunds', 'rejected/insufficient_balance', 'rejected/insufficient_balance'],
@@ -57,7 +57,7 @@ describe('toExchangeError', () => {
     ['OrderNotFillable', 'rejected/would_not_fit_book', 'rejected/would_not_fit_book'],
     ['DuplicateOrderId', 'rejected/duplicate_client_order_id', 'rejected/duplicate_client_order_id'],
     ['NotSupported', 'rejected/not_supported', 'rejected/not_supported'],
-    ['ExchangeError', 'rejected/badRequest', 'rejected/badRequest'],
+    ['ExchangeError', 'rejected/refused', 'rejected/refused'],
   ];
   it.each(BRANCHES)('classifies %s as %s for a write and as %s for a read', (name, write, read) => {
     expect(classify(new errors[name]('x'), call('write', badRequest))).toBe(write);
