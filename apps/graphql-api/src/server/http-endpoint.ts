@@ -1,8 +1,8 @@
 /**
  * Serves GraphQL over HTTP as its specification requires. The `graphql-http` library renders the responses.
  *
- * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields and
- *    cannot introspect the schema.
+ * 1. The caller is authenticated before the body is parsed. A request without credentials may use only public fields
+ *    and cannot introspect the schema.
  * 2. Only the content type `application/json` is accepted, because an HTML form of another site cannot send it.
  * 3. A rejected request has the same status as in REST. An executed operation returns 200 with its errors and data. An
  *    invalid document or variable returns only errors. Their status is 200 for `application/json` and 400 for

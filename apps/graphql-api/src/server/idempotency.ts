@@ -4,8 +4,8 @@
  * 1. Operations with the same document and equal variables have the same fingerprint, regardless of the order and
  *    formatting of their JSON. A request that was lost over HTTP can therefore be retried over a socket, and vice versa.
  * 2. Numbers are compared by all of their digits. A number never equals a string.
- * 3. The operation name is not included, because a document has one operation. Extensions are not included, because they
- *    do not affect the execution. A persisted query has the fingerprint of its document.
+ * 3. The operation name is not included, because a document has one operation. Extensions are not included, because
+ *    they do not affect the execution. A persisted query has the fingerprint of its document.
  */
 import { DomainError, JsonNumber } from '@trading-automation/contracts';
 import { parseIdempotencyKey, requestFingerprint } from '@trading-automation/core';
