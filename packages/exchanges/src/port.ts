@@ -188,7 +188,10 @@ export interface ExchangeClient {
   fetchBalances(): Promise<Balances>;
   /** Sends a new order. Fails as `unknown` if the exchange may have accepted it. */
   placeOrder(order: OrderRequest): Promise<VenueOrder>;
-  /** Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; the order may be filled. */
+  /**
+   * Cancels an open order. Fails as `rejected`/`order_not_found` if no open order has this id; the order may have been
+   * filled.
+   */
   cancelOrder(key: OrderKey): Promise<void>;
   /** Returns the order with this client order id, or null if the exchange reports that it has none. */
   findOrder(key: OrderKey): Promise<VenueOrder | null>;
