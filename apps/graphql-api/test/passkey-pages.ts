@@ -79,16 +79,16 @@ export class PasskeyPages {
   private async call(path: string, request: IncomingMessage): Promise<unknown> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const answer = JSON.parse(Buffer.concat(chunks).toString());
+    const credential = JSON.parse(Buffer.concat(chunks).toString());
     const { actor, passkeys } = this;
     if (actor === undefined || passkeys === undefined) throw new Error('the test has set no user');
     try {
       if (path === '/register/options') return await passkeys.registrationOptions(actor);
-      if (path === '/register') return await passkeys.register(actor, answer);
+      if (path === '/register') return await passkeys.register(actor, credential);
       if (path === '/login/options') return await passkeys.loginOptions();
-      return await passkeys.login(answer);
+      return await passkeys.login(credential);
     } catch (error) {
-      if (error instanceof DomainError) return { refused: error.code };
+      if (error instanceof DomainError) return { rejected: error.code };
       throw error;
     }
   }

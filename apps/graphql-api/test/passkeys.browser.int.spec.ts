@@ -141,12 +141,12 @@ describe('a passkey of a browser', () => {
   it('is rejected from another origin of the same domain', async () => {
     await register();
     await page.goto(otherOrigin);
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
     await page.goto(origin);
     expect(await signedInUser()).toBe(ours!.actor?.userId);
     await page.goto(otherOrigin);
     others!.actor = await core.actor();
-    expect(await register()).toEqual({ refused: 'validation_failed' });
+    expect(await register()).toEqual({ rejected: 'validation_failed' });
   });
 
   it('that was cloned is detected by its counter', async () => {
@@ -156,12 +156,12 @@ describe('a passkey of a browser', () => {
     expect(await signedInUser()).toBe(ours!.actor?.userId);
     await devtools.send('WebAuthn.clearCredentials', { authenticatorId });
     await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: copy! });
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
   });
 
   it('that was removed cannot sign in', async () => {
     const { credentialId } = (await register()) as { credentialId: string };
     await signInServices.get(PasskeySignInService).remove(ours!.actor!, credentialId);
-    expect(await login()).toEqual({ refused: 'invalid_login' });
+    expect(await login()).toEqual({ rejected: 'invalid_login' });
   });
 });

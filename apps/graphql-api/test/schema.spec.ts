@@ -113,9 +113,9 @@ function expectMembers(type: Parameters<typeof membersOf>[0], schema: SchemaNode
 const NO_NODES = ['Event'];
 it('types that can be loaded by id implement Node', () => {
   const nodes = SCHEMA.getPossibleTypes(SCHEMA.getType('Node') as never).map(({ name }) => name);
-  const found = SHARED_OPERATIONS.filter(
+  const loadable = SHARED_OPERATIONS.filter(
     ({ id, params }) => id.endsWith('.get') && Object.keys(params?.shape ?? {}).join() === 'id',
   ).map((operation) => getNamedType(rootFieldOf(operation).field.type).name);
-  expect(found.length).toBeGreaterThan(5);
-  expect(nodes).toEqual(expect.arrayContaining(found.filter((name) => !NO_NODES.includes(name))));
+  expect(loadable.length).toBeGreaterThan(5);
+  expect(nodes).toEqual(expect.arrayContaining(loadable.filter((name) => !NO_NODES.includes(name))));
 });

@@ -126,8 +126,8 @@ describe('a password', () => {
     const first = await register(email);
     const { data } = await login(email);
     expect(data.login).toMatchObject({ is_2fa_required: false, ticket: null });
-    const [one, other] = [await me(first.access_token), await me(data.login.tokens.access_token)];
-    expect(other.data.me.id).toBe(one.data.me.id);
+    const [before, after] = [await me(first.access_token), await me(data.login.tokens.access_token)];
+    expect(after.data.me.id).toBe(before.data.me.id);
   });
 
   it('that is wrong gets the same error as an unknown e-mail address', async () => {

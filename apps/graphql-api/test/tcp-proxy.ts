@@ -74,15 +74,15 @@ export class TcpProxy {
       return;
     }
     const upstream = connect(Number(this.target.port), this.target.hostname);
-    for (const [one, other] of [
+    for (const [socket, peer] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
+      this.sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.sockets.delete(socket);
+        peer.destroy();
       });
     }
     upstream.on('data', (bytes) => void client.write(bytes));

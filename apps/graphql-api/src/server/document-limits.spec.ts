@@ -234,7 +234,7 @@ const documents = fc
   )
   .map(([root, ...fragments]) => {
     const later = (set: string, at: number) =>
-      set.replace(/\.\.\.f(\d)/g, (spread, of) => (Number(of) > at ? spread : 'b'));
+      set.replace(/\.\.\.f(\d)/g, (spread, index) => (Number(index) > at ? spread : 'b'));
     return `query ${root} ${fragments.map((set, at) => `fragment f${at} on Q ${later(set!, at)}`).join(' ')}`;
   });
 

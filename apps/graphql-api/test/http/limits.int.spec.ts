@@ -56,8 +56,8 @@ it.each(TOO_LARGE)(
 );
 
 it('a batch of any size is rejected', async () => {
-  const one = { query: '{ health { status } }' };
-  for (const batch of [[], [one], [one, one]]) {
+  const operation = { query: '{ health { status } }' };
+  for (const batch of [[], [operation], [operation, operation]]) {
     const { status, errors } = await post(api, JSON.stringify(batch));
     expect([status, errors![0]!.extensions.details![0]!.message]).toEqual([
       422,
@@ -139,7 +139,7 @@ describe('the schema', () => {
       status,
       errors!.map(({ extensions: { request_id: _, ...extensions }, ...error }) => ({ ...error, extensions })),
     ]);
-    for (const one of comparable) expect(one).toEqual(comparable[0]);
+    for (const response of comparable) expect(response).toEqual(comparable[0]);
     expect(JSON.stringify(comparable[0])).not.toMatch(/Health|Trade|secret/);
   });
 

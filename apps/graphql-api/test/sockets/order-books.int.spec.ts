@@ -115,7 +115,7 @@ describe('an order book', () => {
     expect(applyUpdates(one.received)).toEqual({ bids: book.bids, asks: [] });
     expect(applyUpdates(two.received)).toEqual({ bids: book.bids, asks: [] });
     const bySequence = new Map(
-      one.received.filter(({ kind }) => kind === 'DELTA').map((it) => [it.sequence, it]),
+      one.received.filter(({ kind }) => kind === 'DELTA').map((update) => [update.sequence, update]),
     );
     const shared = two.received.filter(({ kind, sequence }) => kind === 'DELTA' && bySequence.has(sequence));
     const comparable = shared.filter(

@@ -106,22 +106,30 @@ class SignalingStrategy {
 
 describe('signals of a strategy', () => {
   it('are sent to its owner and, if public, to every user, in every process', async () => {
-    const [own, open] = [await SignalingStrategy.open(), await SignalingStrategy.open('PUBLIC')];
-    const subscription = [
-      listen(connect(leader), own.id, 0),
-      listen(connect(stranger), open.id, 0),
-      listen(connect(stranger, apis[1]), open.id, 0),
+    const [privateStrategy, publicStrategy] = [
+      await SignalingStrategy.open(),
+      await SignalingStrategy.open('PUBLIC'),
     ];
-    await own.emitSignals();
-    await open.emitSignals();
+    const subscription = [
+      listen(connect(leader), privateStrategy.id, 0),
+      listen(connect(stranger), publicStrategy.id, 0),
+      listen(connect(stranger, apis[1]), publicStrategy.id, 0),
+    ];
+    await privateStrategy.emitSignals();
+    await publicStrategy.emitSignals();
     for (const [i, each] of subscription.entries())
       expect(await each.waitForCount(1)).toMatchObject([
-        { sequence: 1, strategyId: i === 0 ? own.id : open.id, kind: 'OPEN', filledAmount: '1' },
+        {
+          sequence: 1,
+          strategyId: i === 0 ? privateStrategy.id : publicStrategy.id,
+          kind: 'OPEN',
+          filledAmount: '1',
+        },
       ]);
   });
 
   it('are not sent to other users, whose error equals that of an unknown strategy', async () => {
-    const own = await SignalingStrategy.open();
+    const privateStrategy = await SignalingStrategy.open();
     const client = connect(stranger);
     const errorsOf = async (id: string) => {
       const subscription = listen(client, id);
@@ -132,9 +140,9 @@ describe('signals of a strategy', () => {
       for (const { extensions } of errors) delete extensions.request_id;
       return errors;
     };
-    const absent = await errorsOf(own.id.replace(/^(.*)....$/, '$10000'));
+    const absent = await errorsOf(privateStrategy.id.replace(/^(.*)....$/, '$10000'));
     expect(absent).toMatchObject([{ path: ['tradeSignal'], extensions: { code: 'not_found' } }]);
-    expect(await errorsOf(own.id)).toEqual(absent);
+    expect(await errorsOf(privateStrategy.id)).toEqual(absent);
   });
 
   it('start with the next signal, or after any past signal', async () => {
@@ -165,14 +173,17 @@ describe('signals of a strategy', () => {
 
   it('end with an error for other users once the strategy is private', async () => {
     const source = await SignalingStrategy.open('PUBLIC');
-    const [own, foreign] = [listen(connect(leader), source.id, 0), listen(connect(stranger), source.id, 0)];
+    const [ofOwner, ofStranger] = [
+      listen(connect(leader), source.id, 0),
+      listen(connect(stranger), source.id, 0),
+    ];
     await source.emitSignals();
-    await Promise.all([own.waitForCount(1), foreign.waitForCount(1)]);
+    await Promise.all([ofOwner.waitForCount(1), ofStranger.waitForCount(1)]);
     await leader.requireData('PATCH', `/v1/strategies/${source.id}`, { visibility: 'PRIVATE' });
     await source.emitSignals();
-    expect(await foreign.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
-    expect(foreign.received).toHaveLength(1);
-    expect(sequencesOf(await own.waitForCount(2))).toEqual([1, 2]);
+    expect(await ofStranger.outcome()).toMatchObject([{ extensions: { code: 'not_found' } }]);
+    expect(ofStranger.received).toHaveLength(1);
+    expect(sequencesOf(await ofOwner.waitForCount(2))).toEqual([1, 2]);
   });
 });
 

@@ -40,17 +40,17 @@ describe('a wakeable loop', () => {
   });
 
   it('ticks after a wake-up, also after one that arrives during a tick', async () => {
-    const second: { open: () => void } = { open: () => undefined };
-    const held = new Promise<boolean>((resolve) => {
-      second.open = () => resolve(false);
+    const gate: { open: () => void } = { open: () => undefined };
+    const secondTick = new Promise<boolean>((resolve) => {
+      gate.open = () => resolve(false);
     });
-    const { loop, begun, countOf } = startCountedLoop((count) => (count === 2 ? held : false));
+    const { loop, begun, countOf } = startCountedLoop((count) => (count === 2 ? secondTick : false));
     await begun(1);
     await flushEventLoop();
     loop.wake();
     await begun(2);
     loop.wake();
-    second.open();
+    gate.open();
     await begun(3);
     await flushEventLoop();
     expect(countOf()).toBe(3);
