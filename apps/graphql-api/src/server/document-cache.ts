@@ -82,8 +82,8 @@ export class DocumentCache {
     const name = operationName || undefined;
     // The length prevents collisions, because the name may contain any characters.
     const key = `${name?.length ?? 0}:${name ?? ''}${text}`;
-    const known = this.cache.get(key);
-    if (known !== undefined) return known;
+    const cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
     const prepared = this.read(text, name);
     this.cache.set(key, prepared);
     if (!('errors' in prepared)) this.byDocument.set(prepared.document, prepared);

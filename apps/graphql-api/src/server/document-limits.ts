@@ -131,12 +131,12 @@ class DocumentMeter {
   }
 
   private fragment(name: string): DocumentSize {
-    const known = this.sizes.get(name);
-    if (known === 'measuring') {
+    const measured = this.sizes.get(name);
+    if (measured === 'measuring') {
       this.hasCycle = true;
       return EMPTY;
     }
-    if (known !== undefined) return known;
+    if (measured !== undefined) return measured;
     const fragment = this.fragments.get(name);
     if (fragment === undefined) return EMPTY;
     this.sizes.set(name, 'measuring');

@@ -65,8 +65,8 @@ export class RedisCallBudget implements CallBudget {
   }
 
   private budgetOf(venue: string): VenueBudget {
-    const known = this.venues.get(venue);
-    if (known !== undefined) return known;
+    const existing = this.venues.get(venue);
+    if (existing !== undefined) return existing;
     const shared = new SharedLimits(this.windows, venue, this.limitsOf(venue));
     const budget = new VenueBudget(shared, () => this.fallbackFor(venue), this.onError);
     this.venues.set(venue, budget);
@@ -75,8 +75,8 @@ export class RedisCallBudget implements CallBudget {
 
   private fallbackFor(venue: string): CallBudget {
     const { workers } = this;
-    const known = this.fallbacks.get(venue);
-    if (known?.workers === workers) return known.budget;
+    const existing = this.fallbacks.get(venue);
+    if (existing?.workers === workers) return existing.budget;
     const { weightPerMinute, ordersPer10s } = this.limitsOf(venue);
     const budget = this.createFallback({
       weightPerMinute: Math.max(1, Math.floor(weightPerMinute / workers)),

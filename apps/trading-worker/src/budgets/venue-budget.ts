@@ -133,9 +133,9 @@ export class VenueBudget {
 
   private spendingOf({ key }: Limit): Spending {
     const span = Math.floor(this.nowMs() / PREFETCH_TTL_MS);
-    const known = this.spendings.get(key);
-    if (known?.span === span) return known;
-    const previous = known?.span === span - 1 ? known.current : 0;
+    const existing = this.spendings.get(key);
+    if (existing?.span === span) return existing;
+    const previous = existing?.span === span - 1 ? existing.current : 0;
     const spending = { span, current: 0, previous };
     this.spendings.set(key, spending);
     return spending;

@@ -139,7 +139,7 @@ export class OrderSubmitter {
     const unfinished = new Set(ids);
     try {
       const claimed = await this.claimOnePerAccount(ids);
-      const claimedIds = new Set(claimed.map((each) => each.ready.owned.accountId));
+      const claimedIds = new Set(claimed.map(({ ready }) => ready.owned.accountId));
       const finish = (id: string) => {
         unfinished.delete(id);
         this.release(id);

@@ -85,7 +85,7 @@ export class GatewayUnderTest {
     return new ExchangeGateway(accounts, orders, supervisors, logger);
   }
 
-  /** Submits the unsent orders of the test's account, as its owner; returns when they are sent and stored. */
+  /** Submits the unsent orders of the test's account. Returns when the orders are sent and their results stored. */
   async send(gateway = this.gateway): Promise<void> {
     await gateway.renewOwnership();
     gateway.orderSubmitter.wake([this.account.uuid]);

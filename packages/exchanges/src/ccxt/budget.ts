@@ -175,8 +175,8 @@ export class LocalBudget implements CallBudget {
 
   #ordersOf({ accountKey }: BudgetedCall): SlidingWindow | undefined {
     if (accountKey === undefined) return undefined;
-    const known = this.#orders.get(accountKey);
-    if (known !== undefined) return known;
+    const existing = this.#orders.get(accountKey);
+    if (existing !== undefined) return existing;
     this.#deleteIdle();
     const window = new SlidingWindow(10, this.limits.ordersPer10s);
     this.#orders.set(accountKey, window);

@@ -71,10 +71,10 @@ async function fetchRemainingPages(
   let page = firstPage;
   let mustContinue = isRange;
   for (;;) {
-    const known = fills.size;
+    const countBefore = fills.size;
     for (const fill of page) fills.set(`${fill.exchangeFillId} ${fill.exchangeOrderId}`, fill);
     const last = page.at(-1);
-    if (last === undefined || fills.size === known) break;
+    if (last === undefined || fills.size === countBefore) break;
     if (page.length < rules.pageSize && !mustContinue) break;
     mustContinue = false;
     page = await fetchMore(rules.from(last.exchangeFillId));

@@ -228,8 +228,8 @@ class CcxtVenue implements ExchangeVenue, VenueCalls {
   };
 
   private sessionFor(tradingType: TradingType): VenueSession {
-    const known = this.#sessions.get(tradingType);
-    if (known !== undefined) return known;
+    const existing = this.#sessions.get(tradingType);
+    if (existing !== undefined) return existing;
     const session = this.adapter.open({
       transport: this.#transport,
       options: {
